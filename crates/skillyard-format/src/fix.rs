@@ -1,0 +1,80 @@
+//! `--fix`: applying the changes that diagnostics carry.
+
+use crate::document::{Document, Frontmatter};
+use crate::edit::{Edit, apply};
+use crate::rules::{self, Profile, Subject};
+
+/// Most rounds until nothing is left to mend; one is the rule, a fix may uncover another.
+const MAX_ROUNDS: usize = 8;
+
+/// A mended file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The new text.
+    pub text: String,
+    /// How many findings were mended.
+    pub count: usize,
+}
+
+/// Mends what can be mended safely; `None` when there is nothing to do.
+///
+/// A change is kept only if the file still says at least what it said before: it can
+/// be read, and no field is lost.
+pub fn fix(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Option<Fixed> {
+    let mut fixed: Option<Fixed> = None;
+    for _ in 0..MAX_ROUNDS {
+        let current = fixed.as_ref().map_or(bytes, |fixed| fixed.text.as_bytes());
+        let document = Document::parse(current);
+        let subject = Subject {
+            file_name,
+            ..Subject::new(&document, directory)
+        };
+        let (edits, count) = edits(&subject);
+        let text = apply(&document.text, &edits);
+        if edits.is_empty() || text.as_bytes() == current || !is_improvement(&document, &text) {
+            break;
+        }
+        let before = fixed.map_or(0, |fixed| fixed.count);
+        fixed = Some(Fixed {
+            text,
+            count: before + count,
+        });
+    }
+    fixed
+}
+
+/// The changes of one round: those to the file's structure first, alone.
+fn edits(subject: &Subject<'_>) -> (Vec<Edit>, usize) {
+    let found = rules::check(subject, Profile::Spec);
+    let fixes: Vec<_> = found.iter().filter(|each| !each.fix.is_empty()).collect();
+    let mut chosen: Vec<Edit> = Vec::new();
+    let mut count = 0;
+    for diagnostic in fixes {
+        let overlaps = diagnostic.fix.iter().any(|edit| {
+            chosen.iter().any(|other| {
+                edit.span.start < other.span.end.max(other.span.start + 1)
+                    && other.span.start < edit.span.end.max(edit.span.start + 1)
+            })
+        });
+        // What overlaps is left to the next round, when it is looked at afresh.
+        if !overlaps {
+            chosen.extend(diagnostic.fix.iter().cloned());
+            count += 1;
+        }
+    }
+    (chosen, count)
+}
+
+fn is_improvement(before: &Document<'_>, text: &str) -> bool {
+    let after = Document::parse(text.as_bytes());
+    let Some(fields) = after.mapping() else {
+        return false;
+    };
+    let Frontmatter::Read { mapping, .. } = &before.frontmatter else {
+        return true;
+    };
+    mapping
+        .entries
+        .iter()
+        .all(|entry| fields.get(&entry.key).is_some())
+}

@@ -1,0 +1,207 @@
+//! Where the frontmatter of a file begins and ends, by lines.
+//!
+//! The standard only says "YAML frontmatter followed by Markdown". Here the block
+//! opens with a `---` line and closes with the next one; what real files do
+//! instead is recognised, named in [`Split`], and left to the rules to judge.
+
+mod fence;
+pub mod repair;
+
+use crate::span::{Line, Lines, Span};
+use crate::text::BOM;
+
+/// How a file is divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// The YAML between the delimiters, its last line break included.
+    pub yaml: Span,
+    /// Everything behind the closing delimiter's line.
+    pub body: Span,
+    /// The closing delimiter's line; empty at the end of the block when there is none.
+    pub closer: Span,
+    /// What was unusual.
+    pub oddities: Vec<Oddity>,
+}
+
+/// Something unusual about the delimiters, with its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oddity {
+    /// A byte order mark at the start.
+    ByteOrderMark(Span),
+    /// Blank lines or spaces before the opening delimiter.
+    LeadingSpace(Span),
+    /// The block, or the whole file, is wrapped in a Markdown code fence.
+    Fenced {
+        /// The opening fence's line, its break included.
+        open: Span,
+        /// The closing fence's line, its break included, if there is one.
+        close: Option<Span>,
+    },
+    /// The block is not closed by a line that says `---`.
+    Closer(Span, Closer),
+}
+
+/// What stands in the place of a closing `---` line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closer {
+    /// Text follows the dashes on the same line.
+    Glued,
+    /// A line `...`, which ends a YAML document.
+    Dots,
+    /// The dashes are indented.
+    Indented,
+    /// Nothing: the block was taken to end where its keys end.
+    Missing,
+}
+
+/// Why a file has no frontmatter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// The file has no text at all.
+    Empty,
+    /// The file's only text is a path, as when a symbolic link was checked out as text.
+    LinkAsText,
+    /// The file does not start with `---`.
+    NoFrontmatter,
+}
+
+/// Divides `text` into frontmatter and body.
+pub fn split(text: &str) -> Result<Split, Absent> {
+    let mut oddities = Vec::new();
+    let mut at = 0;
+    if text.starts_with(BOM) {
+        at = BOM.len_utf8();
+        oddities.push(Oddity::ByteOrderMark(Span::new(0, at)));
+    }
+    let spaces = leading_space(&text[at..]);
+    if at + spaces == text.len() {
+        return Err(Absent::Empty);
+    }
+    let fence = fence::find(text, at + spaces);
+    if spaces > 0 {
+        oddities.push(Oddity::LeadingSpace(Span::new(at, at + spaces)));
+        at += spaces;
+    }
+    let mut end = text.len();
+    if let Some(fence) = fence {
+        at = fence.inner.start;
+        end = fence.inner.end;
+        oddities.push(Oddity::Fenced {
+            open: fence.open,
+            close: fence.close,
+        });
+    }
+
+    let mut lines = Lines::from(&text[..end], at);
+    let opens = |line: &Line| line.text.trim_end_matches([' ', '\t']) == "---";
+    let Some(opener) = lines.next().filter(opens) else {
+        return Err(if is_link_as_text(text) {
+            Absent::LinkAsText
+        } else {
+            Absent::NoFrontmatter
+        });
+    };
+    let start = opener.next;
+    let (closer, kind) = find_closer(text, start, end);
+    if let Some(kind) = kind {
+        oddities.push(Oddity::Closer(closer, kind));
+    }
+    let body_start = match kind {
+        // The text behind glued dashes belongs to the body.
+        Some(Closer::Glued) => closer.start + 3,
+        _ => closer.end,
+    };
+    let body = match fence.and_then(|fence| fence.close) {
+        // The fence encloses the frontmatter alone: the body stands behind it.
+        Some(close) if text[body_start..end].trim().is_empty() => Span::new(close.end, text.len()),
+        _ => Span::new(body_start, end),
+    };
+    Ok(Split {
+        yaml: Span::new(start, closer.start.max(start)),
+        body,
+        closer,
+        oddities,
+    })
+}
+
+/// The spans of every further line that could close the block, for when YAML ends later.
+pub fn later_closers(text: &str, split: &Split) -> impl Iterator<Item = Span> {
+    Lines::from(text, split.closer.end)
+        .filter(|line| line.text.trim_end() == "---")
+        .map(|line| Span::new(line.start, line.next))
+}
+
+fn leading_space(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len()
+}
+
+/// The closing line, or the best stand-in for it.
+fn find_closer(text: &str, start: usize, end: usize) -> (Span, Option<Closer>) {
+    let text = &text[..end];
+    let mut stand_in = None;
+    for line in Lines::from(text, start) {
+        let span = Span::new(line.start, line.next);
+        let trimmed = line.text.trim_end_matches([' ', '\t']);
+        if trimmed == "---" {
+            // `---# Title` before the first real `---` line is a closer with its line
+            // break lost, if what precedes it is frontmatter and what follows is not.
+            return match stand_in {
+                Some((glued, Closer::Glued)) => (glued, Some(Closer::Glued)),
+                _ => (span, None),
+            };
+        }
+        let kind = if trimmed.trim_start() == "---" {
+            Closer::Indented
+        } else if trimmed == "..." {
+            Closer::Dots
+        } else if trimmed.starts_with("---") && !trimmed.starts_with("----") {
+            Closer::Glued
+        } else {
+            continue;
+        };
+        stand_in.get_or_insert((span, kind));
+    }
+    if let Some((span, kind)) = stand_in {
+        return (span, Some(kind));
+    }
+    let at = end_of_keys(text, start);
+    (Span::at(at), Some(Closer::Missing))
+}
+
+/// Where an unclosed block most likely ends: at the first blank line that is not
+/// followed by an indented line or a key, or at a Markdown heading.
+fn end_of_keys(text: &str, start: usize) -> usize {
+    let lines: Vec<Line> = Lines::from(text, start).collect();
+    let mut end = start;
+    for (at, line) in lines.iter().enumerate() {
+        let blank = line.text.trim().is_empty();
+        if line.text.starts_with("# ") || line.text.starts_with("## ") {
+            break;
+        }
+        if blank {
+            let next = lines[at..].iter().find(|next| !next.text.trim().is_empty());
+            let goes_on = next.is_some_and(|next| {
+                next.text.starts_with([' ', '\t']) || repair::key_of(next.text).is_some()
+            });
+            if !goes_on {
+                break;
+            }
+            continue;
+        }
+        end = line.next;
+    }
+    end
+}
+
+/// Whether the whole text is one relative path to a `SKILL.md`.
+fn is_link_as_text(text: &str) -> bool {
+    let text = text.trim();
+    text.len() < 1024
+        && !text.contains(['\n', '\r'])
+        && !text.contains(' ')
+        && (text.starts_with("../") || text.starts_with("./") || text.contains('/'))
+        && text.to_ascii_lowercase().ends_with(".md")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+pub mod allowed_tools;
+pub mod diagnostic;
+pub mod document;
+pub mod edit;
+pub mod fix;
+pub mod frontmatter;
+pub mod links;
+pub mod name;
+pub mod nearest;
+pub mod package;
+pub mod reference;
+pub mod render;
+pub mod rules;
+pub mod skill;
+pub mod span;
+pub mod text;
+pub mod tokens;
+pub mod yaml;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use document::Document;
+pub use name::SkillName;
+pub use package::Digest;
+pub use rules::{Profile, Subject};
+pub use skill::Skill;
+pub use span::{Position, Span};

@@ -1,0 +1,148 @@
+//! Digests: of one file, and of a whole skill.
+//!
+//! The tree digest is SHA-256 over one line per regular file, in byte order of the
+//! paths: `<sha256 of the content in hex> <x or -> <path>\n`, where `x` says that
+//! the owner may execute the file and the path is relative and separated by `/`.
+//! Whatever is called `.git` is left out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256, written `sha256:` and 64 hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+/// A text that is not a digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a digest; one is `sha256:` and 64 lowercase hex digits")]
+pub struct DigestError(String);
+
+impl Digest {
+    /// The digest of `content`.
+    pub fn of(content: &[u8]) -> Self {
+        Self(Sha256::digest(content).into())
+    }
+
+    /// The digest as 64 hex digits.
+    pub fn to_hex(self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let error = || DigestError(text.chars().take(100).collect());
+        let digits = text.strip_prefix("sha256:").ok_or_else(error)?;
+        if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err(error());
+        }
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(digits, &mut bytes).map_err(|_| error())?;
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+/// Gathers the files of a skill, in any order, into its tree digest.
+#[derive(Debug, Clone, Default)]
+pub struct TreeDigest {
+    files: Vec<(String, bool, Digest)>,
+}
+
+impl TreeDigest {
+    /// Adds a regular file; `path` is relative to the skill's root and separated by `/`.
+    pub fn add(&mut self, path: &str, executable: bool, content: Digest) {
+        if !path.split('/').any(|part| part == ".git") {
+            self.files.push((path.to_owned(), executable, content));
+        }
+    }
+
+    /// The digest of everything that was added.
+    pub fn finish(mut self) -> Digest {
+        self.files
+            .sort_unstable_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        let mut hasher = Sha256::new();
+        for (path, executable, content) in &self.files {
+            let mark = if *executable { 'x' } else { '-' };
+            hasher.update(format!("{} {mark} {path}\n", content.to_hex()));
+        }
+        Digest(hasher.finalize().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_digest_is_the_digest_of_its_lines() {
+        let mut tree = TreeDigest::default();
+        tree.add("scripts/run.sh", true, Digest::of(b"b"));
+        tree.add(".git/HEAD", false, Digest::of(b"x"));
+        tree.add("SKILL.md", false, Digest::of(b"a"));
+        let lines = format!(
+            "{} - SKILL.md\n{} x scripts/run.sh\n",
+            Digest::of(b"a").to_hex(),
+            Digest::of(b"b").to_hex()
+        );
+        assert_eq!(tree.finish(), Digest::of(lines.as_bytes()));
+    }
+
+    #[test]
+    fn paths_sort_by_bytes() {
+        let digest = |paths: [&str; 2]| {
+            let mut tree = TreeDigest::default();
+            for path in paths {
+                tree.add(path, false, Digest::of(path.as_bytes()));
+            }
+            tree.finish()
+        };
+        assert_eq!(digest(["a/b", "a-b"]), digest(["a-b", "a/b"]));
+    }
+
+    #[test]
+    fn digests_read_back_and_others_are_refused() {
+        let digest = Digest::of(b"");
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        for bad in [
+            "",
+            "sha256:",
+            "sha256:zz",
+            "md5:00",
+            &digest.to_string().to_uppercase(),
+        ] {
+            assert!(bad.parse::<Digest>().is_err(), "{bad}");
+        }
+    }
+}

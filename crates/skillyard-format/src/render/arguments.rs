@@ -1,0 +1,182 @@
+//! `$ARGUMENTS` and its relatives in a skill's instructions.
+//!
+//! Values are put in once and never looked at again, so an argument that says
+//! `$ARGUMENTS` or `${SKILL_DIR}` stays what it is. A `$1` without a first argument
+//! is left alone: instructions are full of prices and shell scripts.
+
+/// What the user wrote behind a skill's name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Arguments {
+    /// The whole text.
+    pub text: String,
+    /// Its words, quotes undone.
+    pub words: Vec<String>,
+}
+
+impl Arguments {
+    /// Splits `text` into words as a shell would, without expanding anything.
+    pub fn parse(text: &str) -> Self {
+        let mut words = Vec::new();
+        let mut word: Option<String> = None;
+        let mut quote = None;
+        for c in text.trim().chars() {
+            match (quote, c) {
+                (Some(open), c) if c == open => quote = None,
+                (None, '"' | '\'') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (None, c) if c.is_whitespace() => words.extend(word.take()),
+                (_, c) => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        Self {
+            text: text.trim().to_owned(),
+            words,
+        }
+    }
+}
+
+/// `body` with its placeholders filled in.
+///
+/// Arguments for which the body has no placeholder are appended in a line of their own.
+pub fn substitute(body: &str, arguments: &Arguments, skill_dir: &str) -> String {
+    let mut result = String::with_capacity(body.len() + arguments.text.len());
+    let mut used = false;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b'$', b'\\', &body.as_bytes()[at..]) {
+        let start = at + found;
+        result.push_str(&body[at..start]);
+        let rest = &body[start..];
+        if let Some(escaped) = rest.strip_prefix('\\') {
+            let placeholder = escaped
+                .starts_with('$')
+                .then(|| placeholder(escaped))
+                .flatten();
+            let length = placeholder.map_or(0, |(_, length)| length);
+            // Only a placeholder needs escaping, so any other backslash is text.
+            result.push_str(if length == 0 {
+                "\\"
+            } else {
+                &escaped[..length]
+            });
+            at = start + 1 + length;
+            continue;
+        }
+        match placeholder(rest) {
+            Some((Placeholder::All, length)) => {
+                result.push_str(&arguments.text);
+                used = true;
+                at = start + length;
+            }
+            Some((Placeholder::Word(index), length)) if index < arguments.words.len() => {
+                result.push_str(&arguments.words[index]);
+                used = true;
+                at = start + length;
+            }
+            Some((Placeholder::SkillDir, length)) => {
+                result.push_str(skill_dir);
+                at = start + length;
+            }
+            _ => {
+                result.push('$');
+                at = start + 1;
+            }
+        }
+    }
+    result.push_str(&body[at..]);
+    if !used && !arguments.text.is_empty() {
+        result.truncate(result.trim_end().len());
+        result.push_str("\n\nARGUMENTS: ");
+        result.push_str(&arguments.text);
+        result.push('\n');
+    }
+    result
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placeholder {
+    All,
+    Word(usize),
+    SkillDir,
+}
+
+/// The placeholder that `text`, which starts with `$`, starts with, and its length.
+fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
+    let rest = text.strip_prefix('$')?;
+    if rest.starts_with("{SKILL_DIR}") {
+        return Some((Placeholder::SkillDir, 1 + "{SKILL_DIR}".len()));
+    }
+    if let Some(behind) = rest.strip_prefix("ARGUMENTS") {
+        let index = behind
+            .strip_prefix('[')
+            .and_then(|inner| inner.split_once(']'))
+            .and_then(|(digits, _)| Some((number(digits)?, digits.len())));
+        if let Some((index, digits)) = index {
+            return Some((Placeholder::Word(index), 1 + "ARGUMENTS[]".len() + digits));
+        }
+        let ends = !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        return ends.then_some((Placeholder::All, 1 + "ARGUMENTS".len()));
+    }
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let ends = !rest[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let index = number(&rest[..digits]).filter(|_| ends)?;
+    Some((Placeholder::Word(index), 1 + digits))
+}
+
+fn number(digits: &str) -> Option<usize> {
+    let canonical = digits == "0" || (digits.len() <= 2 && !digits.starts_with('0'));
+    digits.parse().ok().filter(|_| canonical)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, arguments: &str, expected: &str) {
+        let arguments = Arguments::parse(arguments);
+        assert_eq!(
+            substitute(body, &arguments, "/skills/pdf"),
+            expected,
+            "{body}"
+        );
+    }
+
+    #[test]
+    fn placeholders_are_filled() {
+        check("do $ARGUMENTS.", "a b", "do a b.");
+        check("$0 then $ARGUMENTS[1]", "a 'b c'", "a then b c");
+        check("run ${SKILL_DIR}/x", "", "run /skills/pdf/x");
+    }
+
+    #[test]
+    fn what_is_no_placeholder_stays() {
+        check(
+            "costs $5, $HOME, $ARGUMENTSX, $1x",
+            "",
+            "costs $5, $HOME, $ARGUMENTSX, $1x",
+        );
+        check(
+            "\\$ARGUMENTS and \\$ and \\n",
+            "",
+            "$ARGUMENTS and \\$ and \\n",
+        );
+    }
+
+    #[test]
+    fn values_are_never_expanded_again() {
+        check("$0", "'$1' x", "$1");
+        check(
+            "$ARGUMENTS",
+            "${SKILL_DIR} $ARGUMENTS",
+            "${SKILL_DIR} $ARGUMENTS",
+        );
+    }
+
+    #[test]
+    fn arguments_without_a_placeholder_are_appended() {
+        check("do it\n", "now", "do it\n\nARGUMENTS: now\n");
+        check("do it\n", "", "do it\n");
+    }
+}

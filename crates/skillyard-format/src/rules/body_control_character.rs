@@ -1,0 +1,35 @@
+//! Control characters in the instructions.
+
+use super::{Report, Subject};
+use crate::span::Span;
+use crate::text::is_forbidden;
+
+rule! {
+    /// The instructions should not hold control characters.
+    ///
+    /// Terminals obey some of them, and they can hide text from the person who reviews it.
+    ///
+    /// **Fix:** remove them.
+    "body-control-character", Advice, check
+}
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    let span = subject.document.body_span();
+    let body = span.of(&subject.document.text);
+    let suspicious = body
+        .bytes()
+        .fold(false, |found, byte| found | (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) | (byte == 0x7f) | (byte == 0xc2));
+    if subject.mapping().is_none() || !suspicious {
+        return;
+    }
+    if let Some((at, c)) = body.char_indices().find(|(_, c)| is_forbidden(*c)) {
+        let start = span.start + at;
+        report
+            .add(
+                &RULE,
+                Span::new(start, start + c.len_utf8()),
+                format!("the control character U+{:04X} is in the instructions", u32::from(c)),
+            )
+            .help("remove it");
+    }
+}

@@ -1,0 +1,51 @@
+//! Fields outside the specification.
+
+use super::{Report, Subject};
+use crate::nearest::nearest;
+use crate::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+
+rule! {
+    /// The specification knows six fields: `name`, `description`, `license`, `compatibility`,
+    /// `metadata` and `allowed-tools`.
+    ///
+    /// Others are not forbidden, and two of three real skills have some; but a strict client
+    /// refuses the file, and others ignore the field. Fields that Claude Code added, such as
+    /// `argument-hint`, are understood by Skillyard.
+    ///
+    /// **Fix:** move your own data into `metadata`; correct the spelling of a standard field.
+    "field-unknown", Extension, check
+}
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    let Some(mapping) = subject.mapping() else {
+        return;
+    };
+    for entry in &mapping.entries {
+        let key = entry.key.as_str();
+        if STANDARD_FIELDS.contains(&key) {
+            continue;
+        }
+        if CLIENT_FIELDS.contains(&key) {
+            report
+                .add(
+                    &RULE,
+                    entry.key_span,
+                    format!("`{key}` is an extension that not every client understands"),
+                )
+                .help("keep it if your clients do; the specification does not know it");
+            continue;
+        }
+        let known = STANDARD_FIELDS.iter().chain(&CLIENT_FIELDS).copied();
+        let help = match nearest(&key.to_lowercase().replace('_', "-"), known) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("move it into `metadata`, as `metadata: {{{key}: …}}`"),
+        };
+        report
+            .add(
+                &RULE,
+                entry.key_span,
+                format!("`{key}` is not a field of the specification"),
+            )
+            .help(help);
+    }
+}

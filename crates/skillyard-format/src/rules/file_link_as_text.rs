@@ -1,0 +1,29 @@
+//! A symbolic link that was stored as text.
+
+use super::{Report, Subject};
+use crate::document::Frontmatter;
+use crate::frontmatter::Absent;
+use crate::span::Span;
+
+rule! {
+    /// A `SKILL.md` that holds nothing but a path is a symbolic link gone wrong.
+    ///
+    /// Git on Windows, and downloads of single files, write the target of a symbolic link
+    /// as the text of the file.
+    ///
+    /// **Fix:** copy the file that the path names, or clone with `core.symlinks=true`.
+    "file-link-as-text", Fatal, check
+}
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    if subject.document.frontmatter == Frontmatter::Absent(Absent::LinkAsText) {
+        let target = subject.document.text.trim();
+        report
+            .add(
+                &RULE,
+                Span::new(0, target.len()),
+                format!("the file is a symbolic link to `{target}` that was stored as text"),
+            )
+            .help("copy the file it names, or clone again with `git -c core.symlinks=true`");
+    }
+}

@@ -1,0 +1,30 @@
+//! The name and the folder must agree.
+
+use super::{Report, Subject};
+use crate::name::normalise;
+
+rule! {
+    /// A `name` must be the name of the folder that holds the `SKILL.md`.
+    ///
+    /// Clients find a skill by either, and when the two differ they disagree about what it is
+    /// called. Both are compared after Unicode normalisation (NFKC).
+    ///
+    /// **Fix:** rename the folder, or change the name.
+    "name-matches-directory", Format, check
+}
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    let (Some((entry, name)), Some(directory)) = (subject.text("name"), subject.directory) else {
+        return;
+    };
+    let name = normalise(name);
+    if name != normalise(directory) {
+        report
+            .add(
+                &RULE,
+                entry.value.span,
+                format!("the name is `{name}`, but the folder is called `{directory}`"),
+            )
+            .help(format!("rename the folder to `{name}`, or the skill to `{directory}`"));
+    }
+}

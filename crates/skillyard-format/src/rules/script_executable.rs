@@ -1,0 +1,37 @@
+//! Scripts that cannot be started.
+
+use super::{Report, Subject};
+
+rule! {
+    /// A script in `scripts/` should be executable and start with a `#!` line.
+    ///
+    /// A file with an extension that names its language can be run by its interpreter, so
+    /// for those an executable bit without a `#!` line is what is reported.
+    ///
+    /// **Fix:** `chmod +x scripts/NAME`, and start it with `#!/usr/bin/env python3` or the like.
+    "script-executable", Advice, check
+}
+
+/// Extensions that are programs in themselves or run by an interpreter.
+const SHELL: [&str; 2] = [".sh", ".bash"];
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    for file in subject.files.unwrap_or_default() {
+        let Some(name) = file.path.strip_prefix("scripts/") else {
+            continue;
+        };
+        let is_shell = SHELL.iter().any(|extension| name.ends_with(extension));
+        let problem = match (file.executable, file.shebang) {
+            (false, true) => "has a `#!` line but is not executable",
+            (true, false) => "is executable but has no `#!` line",
+            (false, false) if is_shell => "is not executable and has no `#!` line",
+            _ => continue,
+        };
+        report
+            .add(&RULE, None, format!("`{}` {problem}", file.path))
+            .help(match file.executable {
+                true => "start it with a line such as `#!/bin/sh`".to_owned(),
+                false => format!("run `chmod +x {}`", file.path),
+            });
+    }
+}

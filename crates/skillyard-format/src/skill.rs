@@ -1,0 +1,162 @@
+//! A skill as it is used: the fields of its frontmatter, read leniently.
+
+use crate::allowed_tools::AllowedTools;
+use crate::document::Document;
+use crate::yaml::{Mapping, Node, ScalarStyle, Value};
+
+/// The fields of the specification, sorted.
+pub const STANDARD_FIELDS: [&str; 6] = [
+    "allowed-tools",
+    "compatibility",
+    "description",
+    "license",
+    "metadata",
+    "name",
+];
+
+/// The fields Claude Code adds, which Skillyard understands too.
+pub const CLIENT_FIELDS: [&str; 13] = [
+    "agent",
+    "argument-hint",
+    "arguments",
+    "context",
+    "disable-model-invocation",
+    "disallowed-tools",
+    "effort",
+    "hooks",
+    "model",
+    "paths",
+    "shell",
+    "user-invocable",
+    "when_to_use",
+];
+
+/// Whether `key` is a field of the specification or of a well-known client.
+pub fn is_known_field(key: &str) -> bool {
+    STANDARD_FIELDS.contains(&key) || CLIENT_FIELDS.contains(&key)
+}
+
+/// A skill that can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name, trimmed and in NFKC; the directory's where the file has none.
+    pub name: String,
+    /// Its description, trimmed.
+    pub description: String,
+    /// Every field, as written.
+    pub frontmatter: Mapping,
+}
+
+impl Skill {
+    /// The skill that `document` describes, if it has a description and a name can be had.
+    pub fn from_document(document: &Document<'_>, directory: Option<&str>) -> Option<Self> {
+        let frontmatter = document.mapping()?;
+        let description = text_of(document, frontmatter, "description")?;
+        let name = text_of(document, frontmatter, "name")
+            .or_else(|| directory.map(str::to_owned))
+            .map(|name| crate::name::normalise(&name).into_owned())
+            .filter(|name| !name.is_empty())?;
+        Some(Self {
+            name,
+            description,
+            frontmatter: frontmatter.clone(),
+        })
+    }
+
+    /// A text field of the specification.
+    fn field(&self, key: &str) -> Option<&str> {
+        self.frontmatter.get(key)?.value.as_str()
+    }
+
+    /// The licence, as text.
+    pub fn license(&self) -> Option<&str> {
+        self.field("license").filter(|text| !text.is_empty())
+    }
+
+    /// What the skill needs around it, as text.
+    pub fn compatibility(&self) -> Option<&str> {
+        self.field("compatibility").filter(|text| !text.is_empty())
+    }
+
+    /// The tools the skill may use, if it says so.
+    pub fn allowed_tools(&self) -> Option<AllowedTools> {
+        let node = &self.frontmatter.get("allowed-tools")?.value;
+        AllowedTools::from_node(node).filter(|tools| !tools.patterns.is_empty())
+    }
+
+    /// The tools the skill must not use, if it says so.
+    pub fn disallowed_tools(&self) -> Option<AllowedTools> {
+        let node = &self.frontmatter.get("disallowed-tools")?.value;
+        AllowedTools::from_node(node).filter(|tools| !tools.patterns.is_empty())
+    }
+
+    /// One value of `metadata`.
+    pub fn metadata(&self, key: &str) -> Option<&Node> {
+        let metadata = self.frontmatter.get("metadata")?.value.as_mapping()?;
+        metadata.get(key).map(|entry| &entry.value)
+    }
+
+    /// The words of a `metadata` value that is text separated by spaces or commas, or a list.
+    pub fn metadata_words(&self, key: &str) -> Vec<String> {
+        let Some(node) = self.metadata(key) else {
+            return Vec::new();
+        };
+        words(node)
+    }
+
+    /// The version, from `metadata` or, as a quarter of real files have it, from the top level.
+    pub fn version(&self) -> Option<&str> {
+        self.metadata("version")
+            .and_then(Node::as_str)
+            .or_else(|| self.field("version"))
+    }
+
+    /// The commands that must be in `PATH` for the skill to be of use.
+    pub fn requires(&self) -> Vec<String> {
+        self.metadata_words("requires")
+    }
+
+    /// Whether the model may choose this skill by itself.
+    pub fn is_model_invocable(&self) -> bool {
+        !self.flag("disable-model-invocation").unwrap_or(false)
+    }
+
+    /// Whether the user may invoke this skill by name.
+    pub fn is_user_invocable(&self) -> bool {
+        self.flag("user-invocable").unwrap_or(true)
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        match self.field(key)?.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Some(true),
+            "false" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+fn words(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Scalar(scalar) => scalar
+            .text
+            .split([' ', ',', '\n', '\t'])
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        Value::Sequence(items) => items.iter().flat_map(words).collect(),
+        Value::Mapping(_) => Vec::new(),
+    }
+}
+
+/// The trimmed text of a field; a list or mapping is taken as the author wrote it.
+fn text_of(document: &Document<'_>, frontmatter: &Mapping, key: &str) -> Option<String> {
+    let node = &frontmatter.get(key)?.value;
+    let text = match &node.value {
+        Value::Scalar(scalar) if scalar.style == ScalarStyle::Plain && node.is_null() => {
+            return None;
+        }
+        Value::Scalar(scalar) => scalar.text.trim(),
+        _ => node.span.of(&document.text).trim(),
+    };
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,100 @@
+//! From bytes to text: encodings, byte order marks and characters YAML forbids.
+
+use std::borrow::Cow;
+
+/// What the bytes of a file turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, as the standard expects.
+    Utf8,
+    /// UTF-16, recognised by its byte order mark.
+    Utf16,
+    /// Something else; undecodable bytes became U+FFFD.
+    Unknown {
+        /// The first byte that is not UTF-8.
+        at: usize,
+    },
+}
+
+/// A file's text and the encoding it came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text, with its byte order mark if it had one.
+    pub text: Cow<'a, str>,
+    /// The encoding.
+    pub encoding: Encoding,
+}
+
+/// The byte order mark.
+pub const BOM: char = '\u{feff}';
+
+/// Decodes the bytes of a `SKILL.md`.
+pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    if let Some(text) = decode_utf16(bytes) {
+        return Decoded {
+            text: Cow::Owned(text),
+            encoding: Encoding::Utf16,
+        };
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Decoded {
+            text: Cow::Borrowed(text),
+            encoding: Encoding::Utf8,
+        },
+        Err(error) => Decoded {
+            text: String::from_utf8_lossy(bytes),
+            encoding: Encoding::Unknown {
+                at: error.valid_up_to(),
+            },
+        },
+    }
+}
+
+fn decode_utf16(bytes: &[u8]) -> Option<String> {
+    let read: fn([u8; 2]) -> u16 = match bytes {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| read(*pair)).skip(1);
+    Some(
+        char::decode_utf16(units)
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
+}
+
+/// Whether YAML forbids this character: C0 and C1 controls and non-characters.
+pub fn is_forbidden(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' | '\u{85}' => false,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf8_is_borrowed() {
+        assert!(matches!(decode(b"abc").text, Cow::Borrowed("abc")));
+    }
+
+    #[test]
+    fn utf16_of_both_kinds_is_read() {
+        for bytes in [&b"\xff\xfeh\0i\0"[..], &b"\xfe\xff\0h\0i"[..]] {
+            let decoded = decode(bytes);
+            assert_eq!((&*decoded.text, decoded.encoding), ("hi", Encoding::Utf16));
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_replaced_and_located() {
+        let decoded = decode(b"caf\xe9");
+        assert_eq!(&*decoded.text, "caf\u{fffd}");
+        assert_eq!(decoded.encoding, Encoding::Unknown { at: 3 });
+    }
+}

@@ -1,0 +1,485 @@
+//! The fast reader: block mappings and lists of one-line scalars and `|` `>` blocks.
+//!
+//! It answers only where it is certain to answer as libyaml does, and returns
+//! `None` otherwise, so it needs no errors of its own: nine of ten real
+//! frontmatters never reach the full parser.
+
+use super::{
+    Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, ScalarStyle, Tree, Value,
+};
+use crate::span::Span;
+
+/// Longest key that is read here; libyaml's own limit is 1,024 characters.
+const MAX_KEY: usize = 100;
+
+/// Reads `source`, or declines with `None`.
+pub(super) fn parse(source: &str, offset: usize) -> Option<Tree> {
+    if !is_plain_text(source.as_bytes()) {
+        return None;
+    }
+    let mut reader = Reader {
+        source,
+        bytes: source.as_bytes(),
+        offset,
+        at: 0,
+        nodes: 0,
+        flow: None,
+    };
+    reader.skip_blank_lines();
+    if reader.at_end() || reader.indent() != 0 {
+        return None;
+    }
+    let start = reader.at;
+    let mapping = reader.mapping(0, 0)?;
+    if !reader.at_end() {
+        return None;
+    }
+    let root = reader.collection(start, mapping);
+    Some(Tree {
+        root: Some(root),
+        features: Features {
+            flow: reader.flow,
+            ..Features::default()
+        },
+    })
+}
+
+/// Whether every character is one that libyaml treats as ordinary text, a space or `\n`.
+fn is_plain_text(bytes: &[u8]) -> bool {
+    // `\r`, tabs, other controls and DEL are looked for without branches;
+    // the few special characters beyond ASCII start with one of three bytes.
+    let mut suspicious = false;
+    let mut special = false;
+    for &byte in bytes {
+        suspicious |= (byte < 0x20 && byte != b'\n') || byte == 0x7F;
+        special |= matches!(byte, 0xC2 | 0xE2 | 0xEF);
+    }
+    !suspicious && (!special || !has_special_character(bytes))
+}
+
+/// Whether there is a C1 control, a Unicode line break, a byte order mark or a non-character.
+fn has_special_character(bytes: &[u8]) -> bool {
+    bytes
+        .windows(2)
+        .any(|two| matches!(two, [0xC2, 0x80..=0x9F]))
+        || bytes.windows(3).any(|three| {
+            matches!(
+                three,
+                [0xE2, 0x80, 0xA8 | 0xA9] | [0xEF, 0xBB, 0xBF] | [0xEF, 0xBF, 0xBE | 0xBF]
+            )
+        })
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    bytes: &'a [u8],
+    offset: usize,
+    at: usize,
+    nodes: usize,
+    flow: Option<Flow>,
+}
+
+impl Reader<'_> {
+    fn at_end(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The end of the line that holds `at`, its line break left out.
+    fn line_end(&self) -> usize {
+        memchr::memchr(b'\n', &self.bytes[self.at..]).map_or(self.bytes.len(), |n| self.at + n)
+    }
+
+    /// The number of spaces at the start of this line.
+    fn indent(&self) -> usize {
+        self.bytes[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b' ')
+            .count()
+    }
+
+    fn skip_spaces(&mut self) {
+        self.at += self.indent();
+    }
+
+    fn skip_blank_lines(&mut self) {
+        while !self.at_end() {
+            let text = self.at + self.indent();
+            match self.bytes.get(text) {
+                None => self.at = text,
+                Some(b'\n') => self.at = text + 1,
+                Some(_) => return,
+            }
+        }
+    }
+
+    /// Moves past the end of a line that holds nothing more than spaces.
+    fn finish_line(&mut self) -> Option<()> {
+        self.skip_spaces();
+        match self.peek() {
+            None => Some(()),
+            Some(b'\n') => {
+                self.at += 1;
+                Some(())
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.offset + start, self.offset + end)
+    }
+
+    fn count(&mut self) -> Option<()> {
+        self.nodes += 1;
+        (self.nodes <= MAX_NODES).then_some(())
+    }
+
+    fn scalar(
+        &mut self,
+        start: usize,
+        end: usize,
+        text: String,
+        style: ScalarStyle,
+    ) -> Option<Node> {
+        self.count()?;
+        Some(Node {
+            span: self.span(start, end),
+            value: Value::Scalar(Scalar { text, style }),
+        })
+    }
+
+    fn collection(&self, start: usize, mapping: Mapping) -> Node {
+        let end = mapping.entries.last().map_or(0, |last| last.value.span.end);
+        Node {
+            span: Span::new(self.offset + start, end),
+            value: Value::Mapping(mapping),
+        }
+    }
+
+    /// Reads the entries that stand at exactly `indent` columns; `at` is the start of a line.
+    fn mapping(&mut self, indent: usize, depth: usize) -> Option<Mapping> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        self.count()?;
+        let mut mapping = Mapping {
+            entries: Vec::with_capacity(8),
+        };
+        loop {
+            let (key, key_span) = self.key(indent)?;
+            let value = self.value(indent, depth)?;
+            mapping.entries.push(Entry {
+                key,
+                key_span,
+                value,
+            });
+            self.skip_blank_lines();
+            if self.at_end() {
+                return Some(mapping);
+            }
+            match self.indent() {
+                here if here == indent => {}
+                here if here < indent => return Some(mapping),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads `key:` and leaves `at` just behind the colon.
+    fn key(&mut self, indent: usize) -> Option<(String, Span)> {
+        self.count()?;
+        let start = self.at + indent;
+        let length = self.bytes[start..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            .count();
+        let end = start + length;
+        let starts_well = self.bytes.get(start).is_some_and(u8::is_ascii_alphabetic);
+        let colon = self.bytes.get(end) == Some(&b':');
+        let closed = matches!(self.bytes.get(end + 1), None | Some(b' ' | b'\n'));
+        if !(starts_well && colon && closed && length <= MAX_KEY) {
+            return None;
+        }
+        self.at = end + 1;
+        Some((self.source[start..end].to_owned(), self.span(start, end)))
+    }
+
+    fn value(&mut self, indent: usize, depth: usize) -> Option<Node> {
+        let colon = self.at;
+        self.skip_spaces();
+        match self.peek() {
+            None | Some(b'\n') => {
+                self.finish_line()?;
+                self.block(colon, indent, depth)
+            }
+            Some(b'|' | b'>') => self.block_scalar(indent),
+            Some(b'[') => {
+                let node = self.flow_sequence()?;
+                self.ends_before_deeper_line(indent)?;
+                Some(node)
+            }
+            Some(_) => {
+                let node = self.inline_scalar()?;
+                self.ends_before_deeper_line(indent)?;
+                Some(node)
+            }
+        }
+    }
+
+    /// A one-line value must not go on in a deeper line: that is a multi-line scalar.
+    fn ends_before_deeper_line(&mut self, indent: usize) -> Option<()> {
+        self.skip_blank_lines();
+        (self.at_end() || self.indent() <= indent).then_some(())
+    }
+
+    /// Reads what follows `key:` at the end of a line: a mapping, a list or nothing.
+    fn block(&mut self, colon: usize, indent: usize, depth: usize) -> Option<Node> {
+        self.skip_blank_lines();
+        let here = self.indent();
+        let is_item = !self.at_end()
+            && self.bytes[self.at + here] == b'-'
+            && self.bytes.get(self.at + here + 1) == Some(&b' ');
+        if !self.at_end() && is_item && here >= indent {
+            return self.sequence(here);
+        }
+        if !self.at_end() && here > indent {
+            let start = self.at + here;
+            let mapping = self.mapping(here, depth + 1)?;
+            return Some(self.collection(start, mapping));
+        }
+        self.scalar(colon, colon, String::new(), ScalarStyle::Plain)
+    }
+
+    /// Reads `- item` lines that stand at exactly `indent` columns.
+    fn sequence(&mut self, indent: usize) -> Option<Node> {
+        self.count()?;
+        let start = self.at + indent;
+        let mut items: Vec<Node> = Vec::new();
+        loop {
+            self.at += indent + 1;
+            self.skip_spaces();
+            if matches!(self.peek(), None | Some(b'\n')) {
+                return None;
+            }
+            items.push(self.inline_scalar()?);
+            self.skip_blank_lines();
+            let here = self.indent();
+            let more =
+                !self.at_end() && here == indent && self.bytes[self.at + here..].starts_with(b"- ");
+            if more {
+                continue;
+            }
+            if !self.at_end() && (here > indent || self.bytes[self.at + here] == b'-') {
+                return None;
+            }
+            let end = items.last().map_or(0, |last| last.span.end);
+            return Some(Node {
+                span: Span::new(self.offset + start, end),
+                value: Value::Sequence(items),
+            });
+        }
+    }
+
+    /// Reads a scalar that fills the rest of its line.
+    fn inline_scalar(&mut self) -> Option<Node> {
+        let start = self.at;
+        match self.peek()? {
+            b'\'' | b'"' => {
+                let text = self.quoted()?;
+                let end = self.at;
+                self.finish_line()?;
+                self.scalar(start, end, text, ScalarStyle::Quoted)
+            }
+            first if starts_plain(first) => {
+                let line_end = self.line_end();
+                let text = self.source[start..line_end].trim_end_matches(' ');
+                if !is_safe_plain(text) {
+                    return None;
+                }
+                let end = start + text.len();
+                self.at = (line_end + 1).min(self.bytes.len());
+                self.scalar(start, end, text.to_owned(), ScalarStyle::Plain)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a quoted scalar that ends on its own line and leaves `at` behind it.
+    fn quoted(&mut self) -> Option<String> {
+        let quote = self.peek()?;
+        let line_end = self.line_end();
+        let mut text = String::new();
+        let mut at = self.at + 1;
+        loop {
+            let rest = &self.bytes[at..line_end];
+            let stop = memchr::memchr2(quote, b'\\', rest)?;
+            text.push_str(&self.source[at..at + stop]);
+            at += stop;
+            match (rest[stop], self.bytes.get(at + 1)) {
+                (b'\'', Some(b'\'')) if quote == b'\'' => {
+                    text.push('\'');
+                    at += 2;
+                }
+                (found, _) if found == quote => {
+                    self.at = at + 1;
+                    return Some(text);
+                }
+                (_, _) if quote == b'\'' => {
+                    text.push('\\');
+                    at += 1;
+                }
+                (_, Some(escaped)) => {
+                    text.push(match escaped {
+                        b'"' => '"',
+                        b'\\' => '\\',
+                        b'/' => '/',
+                        b'n' => '\n',
+                        b't' => '\t',
+                        _ => return None,
+                    });
+                    at += 2;
+                }
+                (_, None) => return None,
+            }
+        }
+    }
+
+    /// Reads `[a, b]` of simple items on one line.
+    fn flow_sequence(&mut self) -> Option<Node> {
+        self.count()?;
+        let start = self.at;
+        let mut items = Vec::new();
+        self.at += 1;
+        self.skip_spaces();
+        if self.peek()? == b']' {
+            self.at += 1;
+        } else {
+            loop {
+                items.push(self.flow_item()?);
+                self.skip_spaces();
+                let separator = self.peek()?;
+                self.at += 1;
+                match separator {
+                    b',' => self.skip_spaces(),
+                    b']' => break,
+                    _ => return None,
+                }
+            }
+        }
+        let span = self.span(start, self.at);
+        self.flow.get_or_insert(Flow {
+            span: self.span(start, start + 1),
+            mapping: false,
+        });
+        self.finish_line()?;
+        Some(Node {
+            span,
+            value: Value::Sequence(items),
+        })
+    }
+
+    fn flow_item(&mut self) -> Option<Node> {
+        let start = self.at;
+        if matches!(self.peek()?, b'\'' | b'"') {
+            let text = self.quoted()?;
+            return self.scalar(start, self.at, text, ScalarStyle::Quoted);
+        }
+        let length = self.bytes[start..]
+            .iter()
+            .take_while(|byte| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b' ' | b'_' | b'-' | b'.' | b'/' | b'+')
+                    || !byte.is_ascii()
+            })
+            .count();
+        let text = self.source[start..start + length].trim_end_matches(' ');
+        let first = *text.as_bytes().first()?;
+        if !(first.is_ascii_alphanumeric() || !first.is_ascii()) {
+            return None;
+        }
+        let end = start + text.len();
+        self.at = start + length;
+        self.scalar(start, end, text.to_owned(), ScalarStyle::Plain)
+    }
+
+    /// Reads a `|` or `>` scalar whose lines are all indented alike.
+    fn block_scalar(&mut self, parent: usize) -> Option<Node> {
+        let start = self.at;
+        let folded = self.bytes[self.at] == b'>';
+        self.at += 1;
+        let strip = self.peek() == Some(b'-');
+        if strip {
+            self.at += 1;
+        }
+        self.finish_line()?;
+
+        let mut text = String::new();
+        let mut indent = None;
+        let mut blank = 0;
+        while !self.at_end() {
+            let here = self.indent();
+            let line_end = self.line_end();
+            let is_blank = self.at + here == line_end;
+            let next = (line_end + 1).min(self.bytes.len());
+            if is_blank {
+                // Spaces beyond the indentation are content; leave those to libyaml.
+                if here > indent.unwrap_or(0) {
+                    return None;
+                }
+                blank += 1;
+                self.at = next;
+                continue;
+            }
+            let columns = *indent.get_or_insert(here);
+            if here <= parent {
+                break;
+            }
+            if here != columns || line_end == self.bytes.len() {
+                return None;
+            }
+            if !text.is_empty() {
+                // In folded style one line break is a space and n + 1 are n.
+                if folded && blank == 0 {
+                    text.push(' ');
+                } else if !folded {
+                    text.push('\n');
+                }
+            }
+            text.extend(std::iter::repeat_n('\n', blank));
+            blank = 0;
+            text.push_str(&self.source[self.at + here..line_end]);
+            self.at = next;
+        }
+        if text.is_empty() {
+            return None;
+        }
+        if !strip {
+            text.push('\n');
+        }
+        let end = self.at;
+        self.scalar(start, end, text, ScalarStyle::Block)
+    }
+}
+
+/// Whether a plain scalar may start with this byte, whatever follows.
+fn starts_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || !byte.is_ascii()
+        || matches!(
+            byte,
+            b'/' | b'(' | b'.' | b'$' | b'_' | b'~' | b'+' | b'<' | b'=' | b'^'
+        )
+}
+
+/// Whether a line is a whole plain scalar: no `: `, no ` #`, no colon at its end.
+fn is_safe_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b':', b'#', bytes).all(|at| match bytes[at] {
+        b':' => !matches!(bytes.get(at + 1), None | Some(b' ')),
+        _ => at == 0 || bytes[at - 1] != b' ',
+    })
+}

@@ -1,0 +1,144 @@
+//! The two readers must agree, and hostile documents must be refused.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The simple reader's answer must be libyaml's, spans of scalars included.
+fn check_agreement(source: &str) {
+    let Some(simple) = simple::parse(source, 0) else {
+        return;
+    };
+    let (full, _) = events::parse(source, 0);
+    let full = full.unwrap_or_else(|error| panic!("libyaml refuses {source:?}: {error}"));
+    assert_eq!(
+        simple.features.flow.map(|flow| flow.span.start),
+        full.features.flow.map(|flow| flow.span.start),
+        "{source:?}"
+    );
+    same(simple.root.as_ref().unwrap(), full.root.as_ref().unwrap(), source);
+}
+
+fn same(simple: &Node, full: &Node, source: &str) {
+    match (&simple.value, &full.value) {
+        (Value::Scalar(a), Value::Scalar(b)) => {
+            assert_eq!(a, b, "{source:?}");
+            // libyaml lets a block end with the blank lines behind it.
+            if a.style != ScalarStyle::Block {
+                assert_eq!(simple.span, full.span, "{source:?}");
+            }
+        }
+        (Value::Sequence(a), Value::Sequence(b)) => {
+            assert_eq!(a.len(), b.len(), "{source:?}");
+            a.iter().zip(b).for_each(|(a, b)| same(a, b, source));
+        }
+        (Value::Mapping(a), Value::Mapping(b)) => {
+            assert_eq!(a.entries.len(), b.entries.len(), "{source:?}");
+            for (a, b) in a.entries.iter().zip(&b.entries) {
+                assert_eq!((&a.key, a.key_span), (&b.key, b.key_span), "{source:?}");
+                same(&a.value, &b.value, source);
+            }
+        }
+        _ => panic!("different kinds for {source:?}"),
+    }
+}
+
+#[test]
+fn the_simple_reader_takes_what_real_files_have() {
+    for source in [
+        "name: a\ndescription: Some text, with (marks) and https://x.org/y.\n",
+        "a: 'it''s' \nb: \"say \\\"hi\\\"\"\nc:\n",
+        "a: |\n  one\n\n  two\nb: >-\n  one\n  two\n\n  three\n\nc: x\n",
+        "a:\n  b: 1\n  c:\n    d: x\ne:\n- p\n- q\nf:\n  - 'r'\n",
+        "tags: [a, 'b', \"c d\", e-f]\nempty: []\n",
+    ] {
+        assert!(simple::parse(source, 0).is_some(), "{source:?}");
+        check_agreement(source);
+    }
+}
+
+#[test]
+fn the_simple_reader_declines_what_it_is_not_sure_of() {
+    for source in [
+        "a: b: c\n", "a: b #c\n", "a: b\n  c\n", "a: &x b\n", "a: {b: c}\n", "a: \"\\x41\"\n",
+        "a: |2\n  b\n", "a: >\n  b\n   c\n", "# c\na: b\n", "a: b\n# c\n", "a: @b\n", "a:\tb\n",
+        "a: b\r\n", "a: b\u{85}c\n", "- a\n", "a: - b\n", "a: |\n", "a: 'b' c\n", "a: b:\n",
+    ] {
+        assert_eq!(simple::parse(source, 0), None, "{source:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+    #[test]
+    fn the_readers_agree(source in frontmatter()) {
+        check_agreement(&source);
+    }
+
+    #[test]
+    fn no_text_makes_a_reader_panic(source in "\\PC{0,200}|[-a: \\n\"'|>\\[\\]{},#&*!?%@`\\\\]{0,200}") {
+        let _ = parse(&source, 0);
+        let _ = events::parse(&source, 7);
+        check_agreement(&source);
+    }
+}
+
+/// Text made of the pieces that frontmatter is made of, in lines of every indentation.
+fn frontmatter() -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        Just(String::new()),
+        Just("|".into()), Just(">".into()), Just("|-".into()), Just(">-".into()),
+        "[a-z][a-z .,:#'-]{0,12}",
+        "'[a-z :#']{0,8}'",
+        "\"[a-z :#]{0,8}\"",
+        "\\[[a-z, '\"-]{0,10}\\]",
+        "[é技🔭a-z ]{0,8}",
+        "[-+.$/(~<=^_][a-z0-9 ]{0,5}",
+    ];
+    let key = prop_oneof![Just("- "), Just(""), Just("a: "), Just("b:"), Just("key-1: "), Just("n.x:  ")];
+    let line = (0_usize..5, key, value).prop_map(|(indent, key, value)| format!("{}{key}{value}\n", " ".repeat(indent)));
+    let blank = prop_oneof![Just("\n".to_owned()), Just("  \n".to_owned())];
+    proptest::collection::vec(prop_oneof![8 => line, 1 => blank], 0..8).prop_map(|lines| lines.concat())
+}
+
+#[test]
+fn scalars_stay_as_written() {
+    let tree = parse("name: yes\nversion: 1.0\nday: 2024-01-01\nn: 007\nb: true\nz: ~\ni: 12\n", 0).unwrap();
+    let json = serde_json::Value::Object(tree.root.unwrap().as_mapping().unwrap().to_json());
+    assert_eq!(
+        json.to_string(),
+        r#"{"name":"yes","version":"1.0","day":"2024-01-01","n":"007","b":true,"z":null,"i":12}"#
+    );
+}
+
+#[test]
+fn spans_count_bytes_of_the_file() {
+    let source = "a: é ü\nb: {c: 技, d: x}\n";
+    let tree = parse(source, 0).unwrap();
+    let root = tree.root.unwrap();
+    let flow = root.as_mapping().unwrap().get("b").unwrap();
+    assert_eq!(flow.value.span.of(source), "{c: 技, d: x}");
+    let inner = flow.value.as_mapping().unwrap().get("d").unwrap();
+    assert_eq!((inner.key_span.of(source), inner.value.span.of(source)), ("d", "x"));
+}
+
+fn problem(source: &str) -> Problem {
+    parse(source, 0).expect_err(source).problem
+}
+
+#[test]
+fn bombs_are_refused() {
+    let mut aliases = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..12 {
+        let of = format!("*a{}, ", level - 1).repeat(10);
+        aliases.push_str(&format!("a{level}: &a{level} [{}]\n", of.trim_end_matches(", ")));
+    }
+    assert_eq!(problem(&aliases), Problem::TooManyNodes);
+    assert_eq!(problem(&format!("a: {}", "[".repeat(10_000))), Problem::TooDeep);
+    let nested: String = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+    assert_eq!(problem(&nested), Problem::TooDeep);
+    assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), Problem::TooLarge);
+    assert_eq!(problem("a: *b"), Problem::UndefinedAlias);
+    assert_eq!(problem("? [a]\n: b"), Problem::ComplexKey);
+    assert_eq!(problem("a: \u{1}"), Problem::Character);
+}
