@@ -1,1 +1,34 @@
-fn main() {}
+//! The `skillyard` binary: what the user sees.
+//!
+//! `cli` says what can be asked, `commands/` has one file an answer, `context` holds
+//! what they share, `printer` is the only way out, `error` turns failures into a
+//! message, a hint and an exit code, and `environment` lists every variable read.
+//! Nothing is configured or started before the arguments are understood.
+
+mod cli;
+mod commands;
+mod context;
+mod environment;
+mod error;
+mod printer;
+mod report;
+mod sanitize;
+mod skill_files;
+
+use std::process::ExitCode;
+
+use context::Context;
+use environment::Environment;
+
+fn main() -> ExitCode {
+    let environment = Environment::read();
+    let cli = match cli::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return error::usage(&error, &environment),
+    };
+    let context = Context::new(&cli.global, environment);
+    match commands::run(&context, cli.command) {
+        Ok(status) => status.into(),
+        Err(error) => error::report(&context, &error),
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Mark, Parser, SequenceStyle};
 
+use super::shield::Shielded;
 use super::{
     Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar, ScalarStyle, Tree,
     Value, YamlError,
@@ -15,20 +16,53 @@ use crate::text::is_forbidden;
 ///
 /// The features that were met before an error are told along with it.
 pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree, YamlError>, Features) {
-    let mut bytes = source.as_bytes();
+    let shielded = Shielded::new(source);
+    let mut bytes = shielded.text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
     parser.set_encoding(Encoding::Utf8);
     let mut builder = Builder {
         events: parser,
-        places: Places::new(source, offset),
+        places: Places {
+            shielded: &shielded,
+            offset,
+        },
         features: Features::default(),
         anchors: HashMap::new(),
         nodes: 0,
     };
-    let root = builder.document();
+    let mut root = builder.document();
     let features = builder.features;
+    if let Ok(Some(root)) = &mut root
+        && shielded.padded
+    {
+        trim_last_block(root, offset + source.len());
+    }
     (root.map(|root| Tree { root, features }), features)
+}
+
+/// Takes back the line break that padding added to a block scalar at the end.
+fn trim_last_block(node: &mut Node, end: usize) {
+    match &mut node.value {
+        Value::Scalar(scalar) => {
+            if scalar.style == ScalarStyle::Block
+                && node.span.end >= end
+                && scalar.text.ends_with('\n')
+            {
+                scalar.text.pop();
+            }
+        }
+        Value::Sequence(items) => {
+            if let Some(last) = items.last_mut() {
+                trim_last_block(last, end);
+            }
+        }
+        Value::Mapping(mapping) => {
+            if let Some(last) = mapping.entries.last_mut() {
+                trim_last_block(&mut last.value, end);
+            }
+        }
+    }
 }
 
 struct Builder<'a, 'b> {
@@ -93,7 +127,8 @@ impl Builder<'_, '_> {
                     }
                     _ => ScalarStyle::Plain,
                 };
-                let value = Value::Scalar(Scalar { text: value, style });
+                let text = self.places.shielded.unshield(value);
+                let value = Value::Scalar(Scalar { text, style });
                 Ok(self.anchored(anchor, Node { span, value }, 1))
             }
             EventData::SequenceStart {
@@ -223,42 +258,16 @@ fn error(problem: Problem, span: Span) -> YamlError {
     }
 }
 
-/// Turns libyaml's character indexes into byte offsets of the file.
+/// Turns libyaml's marks, which count bytes of the block, into places in the file.
 struct Places<'a> {
-    source: &'a str,
+    shielded: &'a Shielded,
     offset: usize,
-    /// The byte of each character; empty when every character is one byte.
-    bytes: Vec<u32>,
 }
 
-impl<'a> Places<'a> {
-    fn new(source: &'a str, offset: usize) -> Self {
-        let bytes = if source.is_ascii() {
-            Vec::new()
-        } else {
-            // The document is at most `MAX_BYTES` long, so its offsets fit.
-            source
-                .char_indices()
-                .map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX))
-                .collect()
-        };
-        Self {
-            source,
-            offset,
-            bytes,
-        }
-    }
-
+impl Places<'_> {
     fn byte(&self, mark: Mark) -> usize {
         let index = usize::try_from(mark.index).unwrap_or(usize::MAX);
-        let byte = if self.bytes.is_empty() {
-            index.min(self.source.len())
-        } else {
-            self.bytes
-                .get(index)
-                .map_or(self.source.len(), |byte| *byte as usize)
-        };
-        self.offset + byte
+        self.offset + self.shielded.source_offset(index)
     }
 
     fn mark(&self, mark: Mark) -> Span {
@@ -270,8 +279,10 @@ impl<'a> Places<'a> {
     }
 
     fn first_control(&self) -> Span {
-        let found = self.source.char_indices().find(|(_, c)| is_forbidden(*c));
+        let text = &self.shielded.text;
+        let found = text.char_indices().find(|(_, c)| is_forbidden(*c));
         let (at, length) = found.map_or((0, 0), |(at, c)| (at, c.len_utf8()));
-        Span::new(self.offset + at, self.offset + at + length)
+        let start = self.offset + self.shielded.source_offset(at);
+        Span::new(start, start + length)
     }
 }

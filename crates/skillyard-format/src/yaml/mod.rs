@@ -7,6 +7,7 @@
 
 mod events;
 mod json;
+mod shield;
 mod simple;
 
 use crate::span::Span;

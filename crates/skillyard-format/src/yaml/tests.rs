@@ -16,7 +16,11 @@ fn check_agreement(source: &str) {
         full.features.flow.map(|flow| flow.span.start),
         "{source:?}"
     );
-    same(simple.root.as_ref().unwrap(), full.root.as_ref().unwrap(), source);
+    same(
+        simple.root.as_ref().unwrap(),
+        full.root.as_ref().unwrap(),
+        source,
+    );
 }
 
 fn same(simple: &Node, full: &Node, source: &str) {
@@ -60,9 +64,25 @@ fn the_simple_reader_takes_what_real_files_have() {
 #[test]
 fn the_simple_reader_declines_what_it_is_not_sure_of() {
     for source in [
-        "a: b: c\n", "a: b #c\n", "a: b\n  c\n", "a: &x b\n", "a: {b: c}\n", "a: \"\\x41\"\n",
-        "a: |2\n  b\n", "a: >\n  b\n   c\n", "# c\na: b\n", "a: b\n# c\n", "a: @b\n", "a:\tb\n",
-        "a: b\r\n", "a: b\u{85}c\n", "- a\n", "a: - b\n", "a: |\n", "a: 'b' c\n", "a: b:\n",
+        "a: b: c\n",
+        "a: b #c\n",
+        "a: b\n  c\n",
+        "a: &x b\n",
+        "a: {b: c}\n",
+        "a: \"\\x41\"\n",
+        "a: |2\n  b\n",
+        "a: >\n  b\n   c\n",
+        "# c\na: b\n",
+        "a: b\n# c\n",
+        "a: @b\n",
+        "a:\tb\n",
+        "a: b\r\n",
+        "a: b\u{85}c\n",
+        "- a\n",
+        "a: - b\n",
+        "a: |\n",
+        "a: 'b' c\n",
+        "a: b:\n",
     ] {
         assert_eq!(simple::parse(source, 0), None, "{source:?}");
     }
@@ -87,7 +107,10 @@ proptest! {
 fn frontmatter() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         Just(String::new()),
-        Just("|".into()), Just(">".into()), Just("|-".into()), Just(">-".into()),
+        Just("|".into()),
+        Just(">".into()),
+        Just("|-".into()),
+        Just(">-".into()),
         "[a-z][a-z .,:#'-]{0,12}",
         "'[a-z :#']{0,8}'",
         "\"[a-z :#]{0,8}\"",
@@ -95,15 +118,28 @@ fn frontmatter() -> impl Strategy<Value = String> {
         "[é技🔭a-z ]{0,8}",
         "[-+.$/(~<=^_][a-z0-9 ]{0,5}",
     ];
-    let key = prop_oneof![Just("- "), Just(""), Just("a: "), Just("b:"), Just("key-1: "), Just("n.x:  ")];
-    let line = (0_usize..5, key, value).prop_map(|(indent, key, value)| format!("{}{key}{value}\n", " ".repeat(indent)));
+    let key = prop_oneof![
+        Just("- "),
+        Just(""),
+        Just("a: "),
+        Just("b:"),
+        Just("key-1: "),
+        Just("n.x:  ")
+    ];
+    let line = (0_usize..5, key, value)
+        .prop_map(|(indent, key, value)| format!("{}{key}{value}\n", " ".repeat(indent)));
     let blank = prop_oneof![Just("\n".to_owned()), Just("  \n".to_owned())];
-    proptest::collection::vec(prop_oneof![8 => line, 1 => blank], 0..8).prop_map(|lines| lines.concat())
+    proptest::collection::vec(prop_oneof![8 => line, 1 => blank], 0..8)
+        .prop_map(|lines| lines.concat())
 }
 
 #[test]
 fn scalars_stay_as_written() {
-    let tree = parse("name: yes\nversion: 1.0\nday: 2024-01-01\nn: 007\nb: true\nz: ~\ni: 12\n", 0).unwrap();
+    let tree = parse(
+        "name: yes\nversion: 1.0\nday: 2024-01-01\nn: 007\nb: true\nz: ~\ni: 12\n",
+        0,
+    )
+    .unwrap();
     let json = serde_json::Value::Object(tree.root.unwrap().as_mapping().unwrap().to_json());
     assert_eq!(
         json.to_string(),
@@ -119,7 +155,10 @@ fn spans_count_bytes_of_the_file() {
     let flow = root.as_mapping().unwrap().get("b").unwrap();
     assert_eq!(flow.value.span.of(source), "{c: 技, d: x}");
     let inner = flow.value.as_mapping().unwrap().get("d").unwrap();
-    assert_eq!((inner.key_span.of(source), inner.value.span.of(source)), ("d", "x"));
+    assert_eq!(
+        (inner.key_span.of(source), inner.value.span.of(source)),
+        ("d", "x")
+    );
 }
 
 fn problem(source: &str) -> Problem {
@@ -131,14 +170,54 @@ fn bombs_are_refused() {
     let mut aliases = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let of = format!("*a{}, ", level - 1).repeat(10);
-        aliases.push_str(&format!("a{level}: &a{level} [{}]\n", of.trim_end_matches(", ")));
+        aliases.push_str(&format!(
+            "a{level}: &a{level} [{}]\n",
+            of.trim_end_matches(", ")
+        ));
     }
     assert_eq!(problem(&aliases), Problem::TooManyNodes);
-    assert_eq!(problem(&format!("a: {}", "[".repeat(10_000))), Problem::TooDeep);
+    assert_eq!(
+        problem(&format!("a: {}", "[".repeat(10_000))),
+        Problem::TooDeep
+    );
     let nested: String = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
     assert_eq!(problem(&nested), Problem::TooDeep);
     assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), Problem::TooLarge);
     assert_eq!(problem("a: *b"), Problem::UndefinedAlias);
     assert_eq!(problem("? [a]\n: b"), Problem::ComplexKey);
     assert_eq!(problem("a: \u{1}"), Problem::Character);
+}
+
+#[test]
+fn the_end_of_the_source_is_no_place_to_panic() {
+    for source in [
+        "\"\\",
+        "a: |\n  b",
+        "a: >-\n  b",
+        "'",
+        "a: \"\\x4",
+        "!",
+        "%",
+        "- ",
+        "? ",
+        "a: [!x, y]",
+        "a: |",
+    ] {
+        let _ = parse(source, 0);
+    }
+}
+
+#[test]
+fn a_block_without_a_final_line_break_has_none() {
+    let text = |source: &str| {
+        let root = events::parse(source, 0).0.unwrap().root.unwrap();
+        root.as_mapping().unwrap().entries[0]
+            .value
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(text("a: |\n  b"), "b");
+    assert_eq!(text("a: |\n  b\n"), "b\n");
+    assert_eq!(text("a: |+\n  b\n\n"), "b\n\n");
 }

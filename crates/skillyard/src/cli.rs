@@ -1,0 +1,155 @@
+//! What can be asked: commands, global flags and the grouped help.
+
+use std::ffi::OsString;
+
+use clap::{Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::commands;
+
+/// The package manager, the runtime and the registry for Agent Skills.
+#[derive(Debug, Parser)]
+#[command(
+    name = "skillyard",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command has.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Say less: only data and errors
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet", help_heading = "Global options")]
+    pub(crate) verbose: u8,
+    /// Answer in JSON, errors included
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// When to use colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false,
+        help_heading = "Global options"
+    )]
+    pub(crate) color: ColorChoice,
+}
+
+/// A command and its arguments.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(visible_alias = "create")]
+    New(commands::new::Args),
+    Validate(commands::validate::Args),
+    Explain(commands::explain::Args),
+    Read(commands::read::Args),
+    Prompt(commands::prompt::Args),
+    Completions(commands::completions::Args),
+}
+
+/// The headings of `skillyard --help` and the commands below each.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Write", &["new", "validate", "explain"]),
+    ("Use", &["read", "prompt"]),
+    ("Set up", &["completions"]),
+];
+
+/// Understands the arguments.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let arguments = without_skill(arguments.into_iter().collect());
+    let matches = command().try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// The whole command line, with its commands in groups.
+pub(crate) fn command() -> clap::Command {
+    let command = Cli::command();
+    let groups = grouped(&command);
+    command.help_template(format!(
+        "{{about}}\n\n{{usage-heading}} skillyard <COMMAND> [OPTIONS]\n\n{groups}{{options}}\n\n\
+         Run `skillyard COMMAND --help` for a command's options and examples."
+    ))
+}
+
+/// `skillyard skill <verb>` is `skillyard <verb>`, for hands trained on other tools.
+fn without_skill(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is = |at: usize, word: &str| arguments.get(at).is_some_and(|each| each == word);
+    if is(1, "skill") && arguments.len() > 2 {
+        let manage = is(2, "manage") && arguments.len() > 3;
+        arguments.drain(1..if manage { 3 } else { 2 });
+    }
+    arguments
+}
+
+fn grouped(command: &clap::Command) -> String {
+    let mut text = String::new();
+    for (heading, names) in GROUPS {
+        text.push_str(heading);
+        text.push_str(":\n");
+        for name in *names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about)
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            text.push_str(&format!("  {name:<12} {about}\n"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        let root = command();
+        let mut commands: Vec<&str> = root
+            .get_subcommands()
+            .filter(|each| !each.is_hide_set())
+            .map(clap::Command::get_name)
+            .collect();
+        grouped.sort_unstable();
+        commands.sort_unstable();
+        assert_eq!(grouped, commands);
+    }
+
+    #[test]
+    fn the_word_skill_may_come_first() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(
+            without_skill(words("skillyard skill validate x")),
+            words("skillyard validate x")
+        );
+        assert_eq!(
+            without_skill(words("skillyard skill manage list")),
+            words("skillyard list")
+        );
+        assert_eq!(
+            without_skill(words("skillyard validate skill")),
+            words("skillyard validate skill")
+        );
+    }
+}

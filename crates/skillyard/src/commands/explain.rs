@@ -1,0 +1,77 @@
+//! `skillyard explain`.
+
+use serde_json::json;
+use skillyard_format::nearest::nearest;
+use skillyard_format::rules::{self, Class, Rule};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+
+/// Explain a rule, or list them all
+///
+/// Examples:
+///   skillyard explain yaml-unquoted-text
+///   skillyard explain
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The code that stands in brackets in a diagnostic
+    code: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let chosen: Vec<&Rule> = match &args.code {
+        Some(code) => vec![find(code)?],
+        None => rules::ALL.to_vec(),
+    };
+    if context.printer.is_json() {
+        let rules: Vec<_> = chosen
+            .iter()
+            .map(|rule| json!({ "code": rule.code, "kind": kind(rule), "explanation": explanation(rule) }))
+            .collect();
+        context.printer.json(&json!({ "rules": rules }))?;
+    } else if args.code.is_some() {
+        let rule = chosen[0];
+        let text = format!("{} ({})\n\n{}", rule.code, kind(rule), explanation(rule));
+        context.printer.data(&text)?;
+    } else {
+        let mut text = String::new();
+        for rule in chosen {
+            let summary = explanation(rule)
+                .split("\n\n")
+                .next()
+                .unwrap_or_default()
+                .replace('\n', " ");
+            text.push_str(&format!("{:<26} {summary}\n", rule.code));
+        }
+        context.printer.data(&text)?;
+    }
+    Ok(Status::Yes)
+}
+
+fn find(code: &str) -> Result<&'static Rule, CommandError> {
+    rules::find(code).ok_or_else(|| CommandError::NoSuchRule {
+        code: code.to_owned(),
+        nearest: nearest(code, rules::ALL.iter().map(|rule| rule.code)),
+    })
+}
+
+fn kind(rule: &Rule) -> &'static str {
+    match rule.class {
+        Class::Fatal => "without this a skill cannot be loaded",
+        Class::Format => "the specification's text",
+        Class::Extension => "outside the specification",
+        Class::Advice => "advice",
+    }
+}
+
+/// The rule's documentation without the space that doc comments start with.
+fn explanation(rule: &Rule) -> String {
+    let lines: Vec<&str> = rule
+        .explanation
+        .lines()
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    format!("{}\n", lines.join("\n").trim())
+}

@@ -1,0 +1,270 @@
+//! `skillyard validate`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use skillyard_format::diagnostic::{Diagnostic, Severity};
+use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
+use skillyard_format::text::Encoding;
+use skillyard_format::{Document, fix, reference};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::report::{self, Checked, Summary};
+use crate::skill_files::{self, SkillFileOnDisk};
+
+/// Check skills against the specification
+///
+/// A path is a skill's folder, a SKILL.md, or any folder with skills somewhere below it.
+/// Exit code: 0 all valid, 1 some invalid, 2 wrong usage or a file that cannot be read.
+///
+/// Examples:
+///   skillyard validate                              everything below this folder
+///   skillyard validate ./pdf-tools --fix            mend what can be mended safely
+///   skillyard validate skills --profile strict      closed set of fields, warnings are errors
+///   skillyard validate skills --format github       annotations for GitHub Actions
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Skills' folders, SKILL.md files, or folders of skills
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// How strictly to judge
+    #[arg(long, value_enum, default_value_t = Profile::Spec)]
+    profile: Profile,
+    /// Mend what can be mended safely, then check again
+    #[arg(long)]
+    fix: bool,
+    /// How to show the result
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+/// How strictly to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Profile {
+    /// The specification's text; fields outside it are a warning
+    Spec,
+    /// The six standard fields only, and every warning is an error
+    Strict,
+    /// Verdicts and messages of the reference validator
+    SkillsRef,
+    /// Only what keeps a skill from being loaded is an error
+    Load,
+}
+
+/// How to show the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Source lines with carets
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let format = args.format.unwrap_or(if context.printer.is_json() {
+        Format::Json
+    } else {
+        Format::Text
+    });
+    let mut checked = Vec::new();
+    let mut fixed = 0;
+    for path in &args.paths {
+        let found = check_path(path, args)?;
+        fixed += found.iter().map(|each| each.fixed).sum::<usize>();
+        checked.extend(found);
+    }
+    if matches!(args.profile, Profile::Spec | Profile::Strict) {
+        add_similar_names(&mut checked, args.profile);
+    }
+    let summary = Summary::new(&checked, fixed, start.elapsed());
+    match (format, args.profile) {
+        (Format::Text, Profile::SkillsRef) => {
+            report::skills_ref::print(&context.printer, &checked)?
+        }
+        (Format::Text, _) => report::text::print(&context.printer, &checked, &summary)?,
+        (Format::Json, _) => context
+            .printer
+            .json(&report::json::document(&checked, &summary))?,
+        (Format::Sarif, _) => context.printer.json(&report::sarif::document(&checked))?,
+        (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
+    }
+    Ok(if summary.invalid == 0 {
+        Status::Yes
+    } else {
+        Status::No
+    })
+}
+
+/// Checks every skill that `path` names, in order of their paths.
+fn check_path(path: &Path, args: &Args) -> Result<Vec<Checked>, CommandError> {
+    let results = Mutex::new(Vec::new());
+    let visited = skill_files::visit(path, &|file| {
+        let result = file.and_then(|file| check_file(file, args));
+        if let Ok(mut results) = results.lock() {
+            results.push(result);
+        }
+    });
+    if let Some(checked) = reference_without_file(path, args.profile, &visited) {
+        return Ok(vec![checked]);
+    }
+    visited?;
+    let mut checked = results
+        .into_inner()
+        .unwrap_or_default()
+        .into_iter()
+        .collect::<Result<Vec<Checked>, CommandError>>()?;
+    checked.sort_unstable_by(|a, b| a.folder.cmp(&b.folder));
+    Ok(checked)
+}
+
+/// The reference validator calls a folder without a `SKILL.md` invalid, and a file too.
+fn reference_without_file(
+    path: &Path,
+    profile: Profile,
+    visited: &Result<(), CommandError>,
+) -> Option<Checked> {
+    if profile != Profile::SkillsRef {
+        return None;
+    }
+    let message = match visited {
+        Err(CommandError::NoSkills(_)) => "Missing required file: SKILL.md".to_owned(),
+        Err(CommandError::NotASkill(path)) => format!("Not a directory: {}", path.display()),
+        _ => return None,
+    };
+    Some(Checked::from_messages(
+        path.to_owned(),
+        PathBuf::from("SKILL.md"),
+        vec![message],
+    ))
+}
+
+fn check_file(mut file: SkillFileOnDisk, args: &Args) -> Result<Checked, CommandError> {
+    let directory = file.directory();
+    let fixed = if args.fix {
+        mend(&mut file, directory.as_deref())?
+    } else {
+        0
+    };
+    if args.profile == Profile::SkillsRef {
+        return Ok(check_as_reference(
+            &file,
+            directory.as_deref().unwrap_or_default(),
+            fixed,
+        ));
+    }
+    let profile = match args.profile {
+        Profile::Strict => RuleProfile::Strict,
+        Profile::Load => RuleProfile::Load,
+        Profile::Spec | Profile::SkillsRef => RuleProfile::Spec,
+    };
+    let files = (profile != RuleProfile::Load).then(|| skill_files::files(&file.folder));
+    let document = Document::parse(&file.bytes);
+    let diagnostics = rules::check(
+        &Subject {
+            document: &document,
+            file_name: &file.file_name,
+            directory: directory.as_deref(),
+            files: files.as_deref(),
+        },
+        profile,
+    );
+    let name = document
+        .mapping()
+        .and_then(|fields| fields.get("name")?.value.as_str().map(str::to_owned));
+    let text = if diagnostics.is_empty() {
+        String::new()
+    } else {
+        document.text.into_owned()
+    };
+    Ok(Checked {
+        path: file.path(),
+        folder: file.folder,
+        name,
+        text,
+        diagnostics,
+        fixed,
+    })
+}
+
+fn check_as_reference(file: &SkillFileOnDisk, directory: &str, fixed: usize) -> Checked {
+    let messages = match std::str::from_utf8(&file.bytes) {
+        _ if !matches!(file.file_name.as_str(), "SKILL.md" | "skill.md") => {
+            vec!["Missing required file: SKILL.md".to_owned()]
+        }
+        Ok(text) => reference::validate(text, directory),
+        Err(error) => {
+            debug_assert_ne!(Document::parse(&file.bytes).encoding, Encoding::Utf8);
+            vec![format!("SKILL.md is not UTF-8: {error}")]
+        }
+    };
+    let mut checked = Checked::from_messages(file.folder.clone(), file.path(), messages);
+    checked.fixed = fixed;
+    checked
+}
+
+/// Writes the mended file in place of the old one, which stays whole until it is replaced.
+fn mend(file: &mut SkillFileOnDisk, directory: Option<&str>) -> Result<usize, CommandError> {
+    let Some(fixed) = fix::fix(&file.bytes, &file.file_name, directory) else {
+        return Ok(0);
+    };
+    let path = file.path();
+    replace(&path, fixed.text.as_bytes()).map_err(|source| CommandError::Write { path, source })?;
+    file.bytes = fixed.text.into_bytes();
+    Ok(fixed.count)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    // A link is followed, so that what is replaced is the file and not the link to it.
+    let path = path.canonicalize()?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary
+        .as_file()
+        .set_permissions(std::fs::metadata(&path)?.permissions())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&path)?;
+    Ok(())
+}
+
+/// Names that are easily confused are a property of all the skills together.
+fn add_similar_names(checked: &mut [Checked], profile: Profile) {
+    let names: Vec<&str> = checked
+        .iter()
+        .filter_map(|each| each.name.as_deref())
+        .collect();
+    let pairs: Vec<(String, String)> = rules::similar_names(&names)
+        .into_iter()
+        .map(|(first, second)| (first.to_owned(), second.to_owned()))
+        .collect();
+    for (first, second) in pairs {
+        if let Some(each) = checked
+            .iter_mut()
+            .find(|each| each.name.as_deref() == Some(&second))
+        {
+            each.diagnostics.push(Diagnostic {
+                code: "name-similar",
+                severity: if profile == Profile::Strict {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                },
+                span: None,
+                message: format!("`{second}` is easily confused with `{first}`"),
+                help: Some("rename one so that the names say how the skills differ".into()),
+                fix: Vec::new(),
+            });
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The only way to the terminal: data to stdout, words for people to stderr.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::environment::Environment;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Volume {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+/// Writes what a command has to say, as loud and as colourful as the user asked.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    volume: Volume,
+    json: bool,
+    choice: ColorChoice,
+    columns: Option<usize>,
+}
+
+impl Printer {
+    /// Resolves flags and environment.
+    pub(crate) fn new(global: &Global, environment: &Environment) -> Self {
+        let choice = match global.color {
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+            clap::ColorChoice::Auto if environment.no_color || environment.dumb_terminal => {
+                ColorChoice::Never
+            }
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+        };
+        Self {
+            volume: match (global.quiet, global.verbose) {
+                (true, _) => Volume::Quiet,
+                (false, 0) => Volume::Normal,
+                (false, _) => Volume::Verbose,
+            },
+            json: global.json,
+            choice,
+            columns: environment.columns,
+        }
+    }
+
+    /// Whether the answer is to be JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether stdout is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Whether the user can be asked: stdin and stderr are a terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// How wide text for people may be.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.unwrap_or(100).clamp(40, 140)
+    }
+
+    /// Writes data.
+    pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+        let choice = self.resolved(io::stdout().is_terminal());
+        let mut out = AutoStream::new(io::stdout().lock(), choice);
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Writes data byte for byte, whatever it holds.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// Writes a value as JSON.
+    pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        serde_json::to_writer_pretty(&mut out, value)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Tells people something they would miss.
+    pub(crate) fn note(&self, text: &str) {
+        if self.volume >= Volume::Normal && !self.json {
+            self.people(text);
+        }
+    }
+
+    /// Tells people something they asked for with `-v`.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.volume >= Volume::Verbose && !self.json {
+            self.people(text);
+        }
+    }
+
+    /// Tells people that something failed, and what they can do.
+    pub(crate) fn error(&self, message: &str, causes: &[String], hint: Option<&str>) {
+        let mut text = format!("{ERROR}error:{ERROR:#} {message}");
+        for cause in causes {
+            text.push_str(&format!("\n  Caused by: {cause}"));
+        }
+        if let Some(hint) = hint {
+            text.push_str(&format!("\n\n{HINT}hint:{HINT:#} {hint}"));
+        }
+        self.people(&text);
+    }
+
+    /// `text` in the colour of success.
+    pub(crate) fn good(&self, text: &str) -> String {
+        format!("{GOOD}{text}{GOOD:#}")
+    }
+
+    /// Writes a block for people, even when quiet: it is the answer.
+    pub(crate) fn people(&self, text: &str) {
+        let choice = self.resolved(io::stderr().is_terminal());
+        let mut out = AutoStream::new(io::stderr().lock(), choice);
+        // Nobody is left to be told that stderr is gone.
+        let _ = writeln!(out, "{text}");
+    }
+
+    fn resolved(&self, terminal: bool) -> ColorChoice {
+        match self.choice {
+            ColorChoice::Auto if terminal => ColorChoice::Always,
+            ColorChoice::Auto => ColorChoice::Never,
+            choice => choice,
+        }
+    }
+}

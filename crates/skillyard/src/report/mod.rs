@@ -1,0 +1,100 @@
+//! The result of `validate`, in every shape it can be asked for.
+
+pub(crate) mod github;
+pub(crate) mod json;
+pub(crate) mod sarif;
+pub(crate) mod skills_ref;
+pub(crate) mod text;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use skillyard_format::{Diagnostic, Severity};
+
+/// A skill that was checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Checked {
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    /// Its `SKILL.md`.
+    pub(crate) path: PathBuf,
+    /// Its name, if it has one.
+    pub(crate) name: Option<String>,
+    /// The text of the file, if there is something to show in it.
+    pub(crate) text: String,
+    /// What was found.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many findings were mended before this check.
+    pub(crate) fixed: usize,
+}
+
+impl Checked {
+    /// A check whose findings are messages without a place.
+    pub(crate) fn from_messages(folder: PathBuf, path: PathBuf, messages: Vec<String>) -> Self {
+        let diagnostics = messages
+            .into_iter()
+            .map(|message| Diagnostic {
+                code: "skills-ref",
+                severity: Severity::Error,
+                span: None,
+                message,
+                help: None,
+                fix: Vec::new(),
+            })
+            .collect();
+        Self {
+            folder,
+            path,
+            name: None,
+            text: String::new(),
+            diagnostics,
+            fixed: 0,
+        }
+    }
+
+    /// Whether nothing is an error.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .all(|each| each.severity != Severity::Error)
+    }
+}
+
+/// The result in numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Summary {
+    /// Skills checked.
+    pub(crate) skills: usize,
+    /// Skills with an error.
+    pub(crate) invalid: usize,
+    /// Errors in all.
+    pub(crate) errors: usize,
+    /// Warnings in all.
+    pub(crate) warnings: usize,
+    /// Findings that `--fix` would mend.
+    pub(crate) fixable: usize,
+    /// Findings that were mended.
+    pub(crate) fixed: usize,
+    /// How long it took.
+    pub(crate) elapsed: Duration,
+}
+
+impl Summary {
+    /// Counts.
+    pub(crate) fn new(checked: &[Checked], fixed: usize, elapsed: Duration) -> Self {
+        let all = || checked.iter().flat_map(|each| &each.diagnostics);
+        Self {
+            skills: checked.len(),
+            invalid: checked.iter().filter(|each| !each.is_valid()).count(),
+            errors: all()
+                .filter(|each| each.severity == Severity::Error)
+                .count(),
+            warnings: all()
+                .filter(|each| each.severity == Severity::Warning)
+                .count(),
+            fixable: all().filter(|each| !each.fix.is_empty()).count(),
+            fixed,
+            elapsed,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Text of strangers on its way to a terminal.
+//!
+//! Control characters move the cursor, change colours and worse; bidirectional
+//! controls reorder what is read. Both are shown as something harmless.
+
+use std::borrow::Cow;
+
+/// Whether a terminal or a reader could be deceived by `c`.
+fn is_deceptive(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// `text` with every deceptive character as `\u{…}`.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_deceptive(c) {
+            result.extend(c.escape_unicode());
+        } else {
+            result.push(c);
+        }
+    }
+    Cow::Owned(result)
+}
+
+/// `text` with every deceptive character replaced by one of the same length in bytes, so
+/// that places in it stay where they are.
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mask = |c: char| match (is_deceptive(c), c.len_utf8()) {
+        (false, _) | (_, 4) => c,
+        (true, 1) => {
+            if c == '\r' {
+                ' '
+            } else {
+                '?'
+            }
+        }
+        (true, 2) => '¿',
+        (true, _) => '\u{fffd}',
+    };
+    Cow::Owned(text.chars().map(mask).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_become_visible() {
+        assert_eq!(
+            visible("a\u{1b}[31mb\u{202e}c\n"),
+            "a\\u{1b}[31mb\\u{202e}c\n"
+        );
+        assert!(matches!(visible("plain é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn masking_keeps_lengths() {
+        let text = "a\u{1b}\u{9b}\u{202e}\r\n";
+        let masked = masked(text);
+        assert_eq!(masked.len(), text.len());
+        assert!(!masked.contains(is_deceptive));
+    }
+}
