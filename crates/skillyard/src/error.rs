@@ -104,9 +104,6 @@ impl CommandError {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
             }
             Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
-            Self::NoSuchResource { .. } => {
-                "List the skill's files with `skillyard read SKILL --files`".into()
-            }
             _ => return None,
         })
     }
