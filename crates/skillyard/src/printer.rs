@@ -75,6 +75,9 @@ impl Printer {
 
     /// Writes data.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+        if !text.contains('\x1b') {
+            return self.raw(text.as_bytes());
+        }
         let choice = self.resolved(io::stdout().is_terminal());
         let mut out = AutoStream::new(io::stdout().lock(), choice);
         out.write_all(text.as_bytes())?;
@@ -130,9 +133,13 @@ impl Printer {
     /// Writes a block for people, even when quiet: it is the answer.
     pub(crate) fn people(&self, text: &str) {
         let choice = self.resolved(io::stderr().is_terminal());
-        let mut out = AutoStream::new(io::stderr().lock(), choice);
+        let line = format!("{text}\n");
         // Nobody is left to be told that stderr is gone.
-        let _ = writeln!(out, "{text}");
+        let _ = if line.contains('\x1b') {
+            AutoStream::new(io::stderr().lock(), choice).write_all(line.as_bytes())
+        } else {
+            io::stderr().lock().write_all(line.as_bytes())
+        };
     }
 
     fn resolved(&self, terminal: bool) -> ColorChoice {

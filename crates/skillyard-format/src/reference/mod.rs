@@ -5,6 +5,7 @@
 //! answers are reproduced here, apart from the rules of the specification, and
 //! `docs/skills-ref.md` lists where we differ: only where it crashes.
 
+mod alias;
 mod message;
 mod properties;
 mod python;

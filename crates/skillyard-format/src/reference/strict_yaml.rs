@@ -4,6 +4,7 @@
 //! mappings, and treats tabs more strictly than libyaml does. The first problem in
 //! the order of the file wins, except that the last two are looked for at the end.
 
+use super::alias;
 use super::message::{Mark, StrictError, translate};
 use crate::text::is_forbidden;
 use crate::yaml::{self, Features, Mapping, Node, ScalarStyle, Tree, Value};
@@ -15,21 +16,11 @@ const TAG: &str = "Found disallowed tag tokens (do not specify types in markup)"
 
 /// The root value of `source`.
 pub(super) fn load(source: &str) -> Result<Option<Node>, StrictError> {
-    if let Some((at, c)) = source.char_indices().find(|(_, c)| is_forbidden(*c)) {
-        // The reference crashes here; we say what it meant to say.
-        return Err(StrictError::new(
-            format!(
-                "unacceptable character #x{:04x}: special characters are not allowed",
-                u32::from(c)
-            ),
-            Mark::new(source, at),
-        ));
-    }
     let tree = match yaml::parse_simple(source, 0) {
-        Some(tree) => {
-            first_ban(source, &tree.features).map_or(Ok(()), |(_, ban)| Err(ban))?;
-            tree
-        }
+        Some(tree) => match first_ban(source, &tree.features) {
+            Some((_, ban)) => return Err(ban),
+            None => tree,
+        },
         None => read(source)?,
     };
     let Some(root) = &tree.root else {
@@ -41,6 +32,16 @@ pub(super) fn load(source: &str) -> Result<Option<Node>, StrictError> {
 
 /// Reads what the fast reader declines, problems in the order of the file.
 fn read(source: &str) -> Result<Tree, StrictError> {
+    if let Some((at, c)) = source.char_indices().find(|(_, c)| is_forbidden(*c)) {
+        // The reference crashes here; we say what it meant to say.
+        return Err(StrictError::new(
+            format!(
+                "unacceptable character #x{:04x}: special characters are not allowed",
+                u32::from(c)
+            ),
+            Mark::new(source, at),
+        ));
+    }
     let masked = mask_surrogates(source);
     let (result, features) = yaml::parse_by_events(&masked, 0);
     let ban = first_ban(source, &features);
@@ -56,7 +57,12 @@ fn read(source: &str) -> Result<Tree, StrictError> {
                 ban
             });
         }
-        (Err(error), None) => return Err(translate(source, &error)),
+        (Err(error), None) => {
+            return Err(match alias::of_error(&error) {
+                Some(at) => alias::error(source, at),
+                None => translate(source, &error),
+            });
+        }
         (Ok(_), Some((at, ban))) => {
             return Err(match first_tab(source, None).filter(|tab| *tab < at) {
                 Some(tab) => tab_error(source, tab),

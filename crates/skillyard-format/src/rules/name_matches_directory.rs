@@ -1,7 +1,7 @@
 //! The name and the folder must agree.
 
 use super::{Report, Subject};
-use crate::name::normalise;
+use crate::name::{SkillName, normalise};
 
 rule! {
     /// A `name` must be the name of the folder that holds the `SKILL.md`.
@@ -25,6 +25,9 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 entry.value.span,
                 format!("the name is `{name}`, but the folder is called `{directory}`"),
             )
-            .help(format!("rename the folder to `{name}`, or the skill to `{directory}`"));
+            .help(match SkillName::new(&name) {
+                Ok(_) => format!("rename the folder to `{name}`, or the skill to `{directory}`"),
+                Err(_) => format!("call the skill `{directory}`, or rename both"),
+            });
     }
 }

@@ -1,7 +1,7 @@
 //! The result as the reference validator prints it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::Checked;
 use crate::printer::Printer;
@@ -9,24 +9,34 @@ use crate::sanitize::visible;
 
 /// One block a skill.
 pub(crate) fn print(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
+    let mut valid = String::new();
+    let mut invalid = String::new();
     for skill in checked {
         let path = normalised(&skill.folder);
         if skill.is_valid() {
-            printer.data(&format!("Valid skill: {path}\n"))?;
+            valid.push_str(&format!("Valid skill: {path}\n"));
             continue;
         }
-        let mut text = format!("Validation failed for {path}:");
+        invalid.push_str(&format!("Validation failed for {path}:\n"));
         for diagnostic in &skill.diagnostics {
-            text.push_str("\n  - ");
-            text.push_str(&visible(&diagnostic.message));
+            invalid.push_str(&format!("  - {}\n", visible(&diagnostic.message)));
         }
-        printer.people(&text);
+    }
+    printer.data(&valid)?;
+    if !invalid.is_empty() {
+        printer.people(invalid.trim_end_matches('\n'));
     }
     Ok(())
 }
 
 /// The path as Python's `pathlib` writes it.
 fn normalised(path: &Path) -> String {
-    let path: std::path::PathBuf = path.components().collect();
-    visible(&path.to_string_lossy()).into_owned()
+    let mut normalised: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if normalised.as_os_str().is_empty() {
+        normalised.push(".");
+    }
+    visible(&normalised.to_string_lossy()).into_owned()
 }

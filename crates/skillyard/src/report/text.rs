@@ -14,6 +14,7 @@ use crate::sanitize::{masked, visible};
 /// Prints every finding and the closing line.
 pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -> io::Result<()> {
     let renderer = Renderer::styled().term_width(printer.width());
+    let mut output = String::new();
     for skill in checked {
         if skill.diagnostics.is_empty() {
             continue;
@@ -23,9 +24,11 @@ pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -
         let path = visible(&skill.path.to_string_lossy()).into_owned();
         for diagnostic in &skill.diagnostics {
             let rendered = renderer.render(&[group(diagnostic, &text, &path)]);
-            printer.data(&format!("{rendered}\n\n"))?;
+            output.push_str(&rendered);
+            output.push_str("\n\n");
         }
     }
+    printer.data(&output)?;
     printer.note(&closing_line(printer, summary));
     Ok(())
 }

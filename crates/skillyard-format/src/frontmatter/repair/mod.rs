@@ -106,28 +106,34 @@ fn by_characters(text: &str, split: &Split) -> Option<Repaired> {
 }
 
 /// Each entry that does not parse by itself is mended by itself.
+///
+/// Entries are found in a text without forbidden characters, so their places are led back
+/// through the edits that removed those; an entry that is rewritten makes them needless.
 fn by_entries(text: &str, split: &Split) -> Option<Repaired> {
-    let source = split.yaml.of(text);
-    let mut repairs = character_repairs(source, split.yaml.start);
-    let clean = apply_all(text, &repairs);
-    let shift = clean.len();
-    if shift == text.len() && repairs.is_empty() {
-        let found = entries::repair(source, split.yaml.start);
-        return finish(text, split, found);
-    }
-    // Entries are found in the cleaned text, so their places are led back through
-    // the character edits before both sets are applied together.
-    let first: Vec<Edit> = repairs.iter().flat_map(|each| each.edits.clone()).collect();
-    let end = split.yaml.end + clean.len() - text.len();
-    let block = clean.get(split.yaml.start..end)?;
-    for mut each in entries::repair(block, split.yaml.start) {
-        each.span = led_back(&first, each.span);
-        for edit in &mut each.edits {
-            edit.span = led_back(&first, edit.span);
+    let characters = character_repairs(split.yaml.of(text), split.yaml.start);
+    let edits = edits_of(&characters);
+    let clean = apply(text, &edits);
+    let end = (split.yaml.end + clean.len()).checked_sub(text.len())?;
+    let mut repairs = entries::repair(clean.get(split.yaml.start..end)?, split.yaml.start);
+    for repair in &mut repairs {
+        repair.span = led_back(&edits, repair.span);
+        for edit in &mut repair.edits {
+            edit.span = led_back(&edits, edit.span);
         }
-        repairs.push(each);
     }
+    let rewritten: Vec<Span> = edits_of(&repairs).iter().map(|edit| edit.span).collect();
+    repairs.extend(characters.into_iter().filter(|character| {
+        let place = character.span;
+        !rewritten
+            .iter()
+            .any(|span| span.start <= place.start && place.end <= span.end)
+    }));
+    repairs.sort_by_key(|repair| repair.span);
     finish(text, split, repairs)
+}
+
+fn edits_of(repairs: &[Repair]) -> Vec<Edit> {
+    repairs.iter().flat_map(|each| each.edits.clone()).collect()
 }
 
 fn character_repairs(source: &str, offset: usize) -> Vec<Repair> {
@@ -160,7 +166,7 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
     if repairs.is_empty() {
         return None;
     }
-    let edits: Vec<Edit> = repairs.iter().flat_map(|each| each.edits.clone()).collect();
+    let edits = edits_of(&repairs);
     let local: Vec<Edit> = edits
         .iter()
         .map(|edit| Edit {
@@ -187,11 +193,6 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         repairs,
         split: split.clone(),
     })
-}
-
-fn apply_all(text: &str, repairs: &[Repair]) -> String {
-    let edits: Vec<Edit> = repairs.iter().flat_map(|each| each.edits.clone()).collect();
-    apply(text, &edits)
 }
 
 fn led_back(edits: &[Edit], span: Span) -> Span {
