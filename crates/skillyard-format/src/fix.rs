@@ -3,6 +3,7 @@
 use crate::document::{Document, Frontmatter};
 use crate::edit::{Edit, apply};
 use crate::rules::{self, Profile, Subject};
+use crate::text::Encoding;
 
 /// Most rounds until nothing is left to mend; one is the rule, a fix may uncover another.
 const MAX_ROUNDS: usize = 8;
@@ -25,6 +26,10 @@ pub fn fix(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Option<Fix
     for _ in 0..MAX_ROUNDS {
         let current = fixed.as_ref().map_or(bytes, |fixed| fixed.text.as_bytes());
         let document = Document::parse(current);
+        // Writing a text whose bytes could not be read would lose them.
+        if matches!(document.encoding, Encoding::Unknown { .. }) {
+            break;
+        }
         let subject = Subject {
             file_name,
             ..Subject::new(&document, directory)

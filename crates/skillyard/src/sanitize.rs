@@ -14,9 +14,15 @@ fn is_deceptive(c: char) -> bool {
     }
 }
 
+fn is_harmless(text: &str) -> bool {
+    // Nearly all text is printable ASCII, which is cheaper to see than characters.
+    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    text.bytes().all(plain) || !text.contains(is_deceptive)
+}
+
 /// `text` with every deceptive character as `\u{…}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_deceptive) {
+    if is_harmless(text) {
         return Cow::Borrowed(text);
     }
     let mut result = String::with_capacity(text.len() + 16);
@@ -33,7 +39,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 /// `text` with every deceptive character replaced by one of the same length in bytes, so
 /// that places in it stay where they are.
 pub(crate) fn masked(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_deceptive) {
+    if is_harmless(text) {
         return Cow::Borrowed(text);
     }
     let mask = |c: char| match (is_deceptive(c), c.len_utf8()) {

@@ -233,7 +233,15 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
     let limit = MAX_BYTES as u64 + 1;
     let size = usize::try_from(metadata.len().min(limit)).unwrap_or(MAX_BYTES);
     let mut bytes = Vec::with_capacity(size + 1);
-    file.take(limit).read_to_end(&mut bytes)?;
+    // A regular file is at its end when it gives less than was asked for.
+    while bytes.len() <= MAX_BYTES {
+        let read = rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))?;
+        if read == 0 || bytes.len() < bytes.capacity() {
+            break;
+        }
+        bytes.reserve(bytes.len().max(4096));
+    }
+    bytes.truncate(MAX_BYTES + 1);
     Ok(bytes)
 }
 

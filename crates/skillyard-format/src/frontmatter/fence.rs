@@ -43,8 +43,10 @@ pub(super) fn find(text: &str, at: usize) -> Option<Fence> {
         _ => fences
             .iter()
             .find(|fence| {
+                // A fence that names a language opens a block of the body.
+                let bare = fence.text.trim_end().trim_matches('`').is_empty();
                 after_frontmatter.is_some_and(|closer| {
-                    fence.start > closer && text[closer..fence.start].trim() == "---"
+                    bare && fence.start > closer && text[closer..fence.start].trim() == "---"
                 })
             })
             .or(fences.last())

@@ -32,9 +32,10 @@ fn parse_frontmatter(content: &str) -> Result<Mapping, String> {
         return Err("SKILL.md must start with YAML frontmatter (---)".into());
     }
     // The reference cuts at the next three dashes, wherever they stand.
-    let Some((source, _)) = content[3..].split_once("---") else {
+    let Some(length) = memchr::memmem::find(&content.as_bytes()[3..], b"---") else {
         return Err("SKILL.md frontmatter not properly closed with ---".into());
     };
+    let source = &content[3..3 + length];
     let root = strict_yaml::load(source)
         .map_err(|error| format!("Invalid YAML in frontmatter: {error}"))?;
     match root {

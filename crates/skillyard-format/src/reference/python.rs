@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// Text as Python reads a file: every line break is `\n`.
 pub(super) fn universal_newlines(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') {
+    if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
         Cow::Borrowed(text)

@@ -17,11 +17,13 @@ rule! {
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     if subject.document.frontmatter == Frontmatter::Absent(Absent::LinkAsText) {
-        let target = subject.document.text.trim();
+        let text = &subject.document.text;
+        let target = text.trim();
+        let start = text.len() - text.trim_start().len();
         report
             .add(
                 &RULE,
-                Span::new(0, target.len()),
+                Span::new(start, start + target.len()),
                 format!("the file is a symbolic link to `{target}` that was stored as text"),
             )
             .help("copy the file it names, or clone again with `git -c core.symlinks=true`");

@@ -25,9 +25,19 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 entry.value.span,
                 format!("the name is `{name}`, but the folder is called `{directory}`"),
             )
-            .help(match SkillName::new(&name) {
-                Ok(_) => format!("rename the folder to `{name}`, or the skill to `{directory}`"),
-                Err(_) => format!("call the skill `{directory}`, or rename both"),
-            });
+            .help(help(&name, directory));
+    }
+}
+
+/// Only a valid name is proposed.
+fn help(name: &str, directory: &str) -> String {
+    match (SkillName::new(name), SkillName::new(directory)) {
+        (Ok(_), Ok(_)) => format!("rename the folder to `{name}`, or the skill to `{directory}`"),
+        (Ok(_), Err(_)) => format!("rename the folder to `{name}`"),
+        (Err(_), Ok(_)) => format!("call the skill `{directory}`, or rename both"),
+        (Err(_), Err(_)) => match SkillName::from_text(name) {
+            Some(proposal) => format!("call both `{proposal}`"),
+            None => "give both the same valid name".to_owned(),
+        },
     }
 }

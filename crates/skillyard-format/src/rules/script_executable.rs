@@ -29,9 +29,13 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         };
         report
             .add(&RULE, None, format!("`{}` {problem}", file.path))
-            .help(match file.executable {
-                true => "start it with a line such as `#!/bin/sh`".to_owned(),
-                false => format!("run `chmod +x {}`", file.path),
+            .help(match (file.executable, file.shebang) {
+                (true, _) => "start it with a line such as `#!/bin/sh`".to_owned(),
+                (false, true) => format!("run `chmod +x {}`", file.path),
+                (false, false) => format!(
+                    "start it with a line such as `#!/bin/sh`, and run `chmod +x {}`",
+                    file.path
+                ),
             });
     }
 }

@@ -1,4 +1,4 @@
-//! The fast reader: block mappings and lists of one-line scalars and `|` `>` blocks.
+//! The fast reader: block mappings and lists of plain, quoted and block scalars.
 //!
 //! It answers only where it is certain to answer as libyaml does, and returns
 //! `None` otherwise, so it needs no errors of its own: nine of ten real
@@ -223,7 +223,7 @@ impl Reader<'_> {
                 Some(node)
             }
             Some(_) => {
-                let node = self.inline_scalar()?;
+                let node = self.inline_scalar(indent)?;
                 self.ends_before_deeper_line(indent)?;
                 Some(node)
             }
@@ -265,7 +265,7 @@ impl Reader<'_> {
             if matches!(self.peek(), None | Some(b'\n')) {
                 return None;
             }
-            items.push(self.inline_scalar()?);
+            items.push(self.inline_scalar(indent)?);
             self.skip_blank_lines();
             let here = self.indent();
             let more =
@@ -284,8 +284,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a scalar that fills the rest of its line.
-    fn inline_scalar(&mut self) -> Option<Node> {
+    /// Reads a scalar that goes on until a line that is not deeper than `parent`.
+    fn inline_scalar(&mut self, parent: usize) -> Option<Node> {
         let start = self.at;
         match self.peek()? {
             b'\'' | b'"' => {
@@ -295,31 +295,61 @@ impl Reader<'_> {
                 self.scalar(start, end, text, ScalarStyle::Quoted)
             }
             first if starts_plain(first) => {
-                let line_end = self.line_end();
-                let text = self.source[start..line_end].trim_end_matches(' ');
-                if !is_safe_plain(text) {
-                    return None;
+                let line = self.plain_line()?;
+                let mut end = start + line.len();
+                let mut text = line.to_owned();
+                while let Some(breaks) = self.continuation(parent) {
+                    self.skip_spaces();
+                    let start = self.at;
+                    let line = self.plain_line().filter(|line| !line.starts_with('#'))?;
+                    fold(&mut text, breaks);
+                    text.push_str(line);
+                    end = start + line.len();
                 }
-                let end = start + text.len();
-                self.at = (line_end + 1).min(self.bytes.len());
-                self.scalar(start, end, text.to_owned(), ScalarStyle::Plain)
+                self.scalar(start, end, text, ScalarStyle::Plain)
             }
             _ => None,
         }
     }
 
-    /// Reads a quoted scalar that ends on its own line and leaves `at` behind it.
+    /// The rest of this line as a piece of a plain scalar; leaves `at` on the next line.
+    fn plain_line(&mut self) -> Option<&str> {
+        let line_end = self.line_end();
+        let text = self.source[self.at..line_end].trim_end_matches(' ');
+        self.at = (line_end + 1).min(self.bytes.len());
+        is_safe_plain(text).then_some(text)
+    }
+
+    /// The number of blank lines before the next line, if that is deeper than `parent`.
+    fn continuation(&mut self, parent: usize) -> Option<usize> {
+        let before = self.at;
+        self.skip_blank_lines();
+        if self.at_end() || self.indent() <= parent {
+            return None;
+        }
+        let skipped = &self.bytes[before..self.at];
+        Some(memchr::memchr_iter(b'\n', skipped).count())
+    }
+
+    /// Reads a quoted scalar and leaves `at` behind it.
     fn quoted(&mut self) -> Option<String> {
         let quote = self.peek()?;
-        let line_end = self.line_end();
         let mut text = String::new();
+        // Spaces before a line break are dropped, unless an escape wrote them.
+        let mut escaped = 0;
         let mut at = self.at + 1;
         loop {
-            let rest = &self.bytes[at..line_end];
-            let stop = memchr::memchr2(quote, b'\\', rest)?;
+            let stop = memchr::memchr3(quote, b'\\', b'\n', &self.bytes[at..])?;
             text.push_str(&self.source[at..at + stop]);
             at += stop;
-            match (rest[stop], self.bytes.get(at + 1)) {
+            match (self.bytes[at], self.bytes.get(at + 1)) {
+                (b'\n', _) => {
+                    let kept = text[escaped..].trim_end_matches(' ').len();
+                    text.truncate(escaped + kept);
+                    let (next, breaks) = self.next_text(at + 1)?;
+                    fold(&mut text, breaks);
+                    at = next;
+                }
                 (b'\'', Some(b'\'')) if quote == b'\'' => {
                     text.push('\'');
                     at += 2;
@@ -332,8 +362,8 @@ impl Reader<'_> {
                     text.push('\\');
                     at += 1;
                 }
-                (_, Some(escaped)) => {
-                    text.push(match escaped {
+                (_, Some(sign)) => {
+                    text.push(match sign {
                         b'"' => '"',
                         b'\\' => '\\',
                         b'/' => '/',
@@ -341,10 +371,29 @@ impl Reader<'_> {
                         b't' => '\t',
                         _ => return None,
                     });
+                    escaped = text.len();
                     at += 2;
                 }
                 (_, None) => return None,
             }
+        }
+    }
+
+    /// Where the text goes on behind a line break, and how many blank lines lie between.
+    fn next_text(&self, mut at: usize) -> Option<(usize, usize)> {
+        let mut breaks = 0;
+        loop {
+            let rest = &self.bytes[at..];
+            // A document marker ends the document even inside quotes.
+            if rest.starts_with(b"---") || rest.starts_with(b"...") {
+                return None;
+            }
+            let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
+            match rest.get(spaces)? {
+                b'\n' => breaks += 1,
+                _ => return Some((at + spaces, breaks)),
+            }
+            at += spaces + 1;
         }
     }
 
@@ -462,6 +511,15 @@ impl Reader<'_> {
         }
         let end = self.at;
         self.scalar(start, end, text, ScalarStyle::Block)
+    }
+}
+
+/// Joins two lines: a line break is a space, and each blank line between a line break.
+fn fold(text: &mut String, blank_lines: usize) {
+    if blank_lines == 0 {
+        text.push(' ');
+    } else {
+        text.extend(std::iter::repeat_n('\n', blank_lines));
     }
 }
 

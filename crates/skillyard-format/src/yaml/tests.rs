@@ -55,6 +55,9 @@ fn the_simple_reader_takes_what_real_files_have() {
         "a: |\n  one\n\n  two\nb: >-\n  one\n  two\n\n  three\n\nc: x\n",
         "a:\n  b: 1\n  c:\n    d: x\ne:\n- p\n- q\nf:\n  - 'r'\n",
         "tags: [a, 'b', \"c d\", e-f]\nempty: []\n",
+        "a: b\n  - c\n\n  d\nb: x\n",
+        "a: 'one  \n  two\n\n  three\n\n  '\nb: \"x\\t \n  y\n\"\n",
+        "a:\n- one\n  two\n- three\n",
     ] {
         assert!(simple::parse(source, 0).is_some(), "{source:?}");
         check_agreement(source);
@@ -66,7 +69,6 @@ fn the_simple_reader_declines_what_it_is_not_sure_of() {
     for source in [
         "a: b: c\n",
         "a: b #c\n",
-        "a: b\n  c\n",
         "a: &x b\n",
         "a: {b: c}\n",
         "a: \"\\x41\"\n",
@@ -112,8 +114,8 @@ fn frontmatter() -> impl Strategy<Value = String> {
         Just("|-".into()),
         Just(">-".into()),
         "[a-z][a-z .,:#'-]{0,12}",
-        "'[a-z :#']{0,8}'",
-        "\"[a-z :#]{0,8}\"",
+        "'[a-z :#'\n]{0,8}'",
+        "\"[a-z :#\n]{0,8}(\\\\[nt\"])?[ \n]{0,3}[a-z]{0,2}\"",
         "\\[[a-z, '\"-]{0,10}\\]",
         "[é技🔭a-z ]{0,8}",
         "[-+.$/(~<=^_][a-z0-9 ]{0,5}",

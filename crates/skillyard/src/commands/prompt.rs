@@ -114,7 +114,7 @@ fn entries_of(
     for file in found.into_inner().unwrap_or_default() {
         files.push(file?);
     }
-    files.sort_unstable_by(|a, b| a.folder.cmp(&b.folder));
+    files.sort_unstable_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
     let mut entries = Vec::with_capacity(files.len());
     let only = files.len() == 1;
     for file in &files {

@@ -123,7 +123,7 @@ fn check_path(path: &Path, args: &Args) -> Result<Vec<Checked>, CommandError> {
         .unwrap_or_default()
         .into_iter()
         .collect::<Result<Vec<Checked>, CommandError>>()?;
-    checked.sort_unstable_by(|a, b| a.folder.cmp(&b.folder));
+    checked.sort_unstable_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
     Ok(checked)
 }
 

@@ -10,7 +10,7 @@ mod quote;
 pub(crate) use entries::key_of;
 pub use quote::quoted;
 
-use super::{Split, later_closers};
+use super::{Oddity, Split, later_closers};
 use crate::edit::{Edit, apply, original_offset};
 use crate::span::Span;
 use crate::text::is_forbidden;
@@ -87,7 +87,10 @@ fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
                 yaml,
                 body: Span::new(closer.end, split.body.end),
                 closer,
-                oddities: split.oddities.clone(),
+                // What was odd about the closer was odd about a line that is none.
+                oddities: (split.oddities.iter().copied())
+                    .filter(|oddity| !matches!(oddity, Oddity::Closer(..)))
+                    .collect(),
             },
             repairs: vec![Repair {
                 kind: RepairKind::LaterCloser,

@@ -1,0 +1,1 @@
+//! Reading a file of a skill, never one outside it.

@@ -1,0 +1,1 @@
+//! Changes of skills, told to a running process.
