@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::frontmatter::repair::{self, Repair};
-use crate::frontmatter::{self, Absent, Split};
+use crate::frontmatter::{self, Absent, Oddity, Split};
 use crate::span::Span;
 use crate::text::{self, Encoding};
 use crate::yaml::{self, Features, Mapping, Node, Tree, YamlError};
@@ -76,6 +76,33 @@ impl<'a> Document<'a> {
             encoding: decoded.encoding,
             frontmatter,
         }
+    }
+
+    /// Takes the first block of a file apart, if its frontmatter is whole and sound.
+    ///
+    /// `None` means that the rest of the file is needed to know. The body of the answer is
+    /// only what the block holds of it.
+    pub fn parse_head(block: &'a [u8]) -> Option<Self> {
+        let text = match std::str::from_utf8(block) {
+            Ok(text) => text,
+            // The block may end inside a character.
+            Err(error) if error.error_len().is_none() => {
+                std::str::from_utf8(&block[..error.valid_up_to()]).ok()?
+            }
+            Err(_) => return None,
+        };
+        let split = frontmatter::split(text).ok()?;
+        let closed = split.closer.end > split.closer.start
+            && text[split.closer.start..split.closer.end].ends_with('\n');
+        if !closed || split.oddities.iter().any(Oddity::needs_whole_file) {
+            return None;
+        }
+        let tree = yaml::parse(split.yaml.of(text), split.yaml.start).ok()?;
+        Some(Self {
+            text: Cow::Borrowed(text),
+            encoding: Encoding::Utf8,
+            frontmatter: from_tree(tree, split, Vec::new()),
+        })
     }
 
     /// The fields, if there are any.

@@ -1,9 +1,11 @@
 //! `--fix`: applying the changes that diagnostics carry.
 
+use crate::allowed_tools::AllowedTools;
 use crate::document::{Document, Frontmatter};
 use crate::edit::{Edit, apply};
 use crate::rules::{self, Profile, Subject};
 use crate::text::Encoding;
+use crate::yaml::{Node, Value};
 
 /// Most rounds until nothing is left to mend; one is the rule, a fix may uncover another.
 const MAX_ROUNDS: usize = 8;
@@ -20,7 +22,7 @@ pub struct Fixed {
 /// Mends what can be mended safely; `None` when there is nothing to do.
 ///
 /// A change is kept only if the file still says at least what it said before: it can
-/// be read, and no field is lost.
+/// be read, no field is lost, and none means something else.
 pub fn fix(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Option<Fixed> {
     let mut fixed: Option<Fixed> = None;
     for _ in 0..MAX_ROUNDS {
@@ -78,8 +80,27 @@ fn is_improvement(before: &Document<'_>, text: &str) -> bool {
     let Frontmatter::Read { mapping, .. } = &before.frontmatter else {
         return true;
     };
-    mapping
-        .entries
-        .iter()
-        .all(|entry| fields.get(&entry.key).is_some())
+    mapping.entries.iter().all(|entry| {
+        let kept = mapping.get(&entry.key).zip(fields.get(&entry.key));
+        kept.is_some_and(|(before, after)| says_the_same(&entry.key, &before.value, &after.value))
+    })
+}
+
+/// Whether a field still means what it meant: a name may be corrected, tools may be
+/// written in another way, and other text stays what it is.
+fn says_the_same(key: &str, before: &Node, after: &Node) -> bool {
+    let tools = |node| AllowedTools::from_node(node).map(|tools| tools.patterns);
+    match (key, &before.value) {
+        ("name", _) => true,
+        ("allowed-tools", _) => tools(before) == tools(after),
+        (_, Value::Scalar(scalar)) => after.as_str() == Some(&scalar.text),
+        (_, Value::Mapping(mapping)) => mapping.entries.iter().all(|entry| {
+            let after = after.as_mapping().and_then(|after| after.get(&entry.key));
+            let before = mapping.get(&entry.key);
+            before
+                .zip(after)
+                .is_none_or(|(before, after)| says_the_same("", &before.value, &after.value))
+        }),
+        (_, Value::Sequence(_)) => true,
+    }
 }

@@ -39,6 +39,8 @@ pub(crate) enum CommandError {
     NotASkill(PathBuf),
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("cannot read `{}`", path.display())]
+    Refused { path: PathBuf, reason: String },
     #[error("cannot write `{}`", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("`{}` exists already", .0.display())]
@@ -118,7 +120,7 @@ impl CommandError {
 
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
-        if let Self::NotLoadable { reason, .. } = self {
+        if let Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } = self {
             causes.push(reason.clone());
         }
         let mut source = std::error::Error::source(self);

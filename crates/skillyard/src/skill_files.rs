@@ -1,26 +1,28 @@
-//! Finding and reading the skills that a path names: a folder, a file, or a whole tree.
-//!
-//! A folder is probed for its `SKILL.md` by opening it, so a skill costs one open and
-//! its folder is never listed; recursion stops at a skill's root, because what is
-//! nested in a skill belongs to it.
+//! The skills that a path on the command line names: a folder, a file, or a whole tree.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::{Component, Path, PathBuf};
 
-use skillyard_format::document::MAX_BYTES;
+use skillyard_catalog::walk::{Extent, Found, Links, Walk, WalkLimits, Walked};
 use skillyard_format::rules::SkillFile;
 
 use crate::error::CommandError;
 
-/// Folders that never hold skills of their own.
-const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
-/// Deepest folder that is looked into below a tree's root.
-const MAX_DEPTH: usize = 32;
-/// Most files of a skill that the rules look at.
+/// Most files of a skill that the rules look at, and how deep.
 const MAX_FILES: usize = 2_000;
+const MAX_DEPTH: usize = 16;
+
+/// How a tree that the user named is walked: far, because it was asked for.
+const WALK: Walk = Walk {
+    limits: WalkLimits {
+        depth: 32,
+        folders: 1_000_000,
+    },
+    links: Links::Skip,
+    extent: Extent::Whole,
+};
 
 /// A `SKILL.md` that was read.
 #[derive(Debug, Clone)]
@@ -34,12 +36,20 @@ pub(crate) struct SkillFileOnDisk {
 }
 
 impl SkillFileOnDisk {
+    fn new(found: &Found<'_>) -> Self {
+        Self {
+            folder: found.folder.to_owned(),
+            file_name: found.file_name.to_owned(),
+            bytes: found.bytes.to_vec(),
+        }
+    }
+
     /// The path of the file.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.join(&self.file_name)
     }
 
-    /// The name of the folder; `.` and the like are asked for their real name.
+    /// The name of the folder.
     pub(crate) fn directory(&self) -> Option<String> {
         directory_name(&self.folder)
     }
@@ -52,197 +62,90 @@ pub(crate) fn directory_name(folder: &Path) -> Option<String> {
             .map(|name| name.to_string_lossy().into_owned())
     };
     match folder.components().next_back() {
-        Some(std::path::Component::Normal(_)) => named(folder),
+        Some(Component::Normal(name)) => Some(name.to_string_lossy().into_owned()),
         _ => folder.canonicalize().ok().as_deref().and_then(named),
     }
 }
 
-/// Reads every skill that `path` names and hands each to `visit`, in parallel.
+/// Hands every skill that `path` names to `visit`, in parallel, and returns the answers in
+/// the order of the folders.
 ///
-/// Returns how many there were; a path that names none is an error.
-pub(crate) fn visit(
+/// A path that names no skill is an error, and so is a `SKILL.md` that cannot be read.
+pub(crate) fn visit<T: Send>(
     path: &Path,
-    visit: &(dyn Fn(Result<SkillFileOnDisk, CommandError>) + Sync),
-) -> Result<(), CommandError> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(CommandError::NoSuchPath(path.to_owned()));
-        }
-        Err(source) => {
-            return Err(CommandError::Read {
-                path: path.to_owned(),
-                source,
-            });
-        }
-    };
-    if !metadata.is_dir() {
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if !name.eq_ignore_ascii_case("skill.md") {
-            return Err(CommandError::NotASkill(path.to_owned()));
-        }
-        let folder = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        visit(read(folder, name));
-        return Ok(());
-    }
-    let found = Mutex::new(false);
-    let note = |result: Result<SkillFileOnDisk, CommandError>| {
-        if let Ok(mut found) = found.lock() {
-            *found = true;
-        }
-        visit(result);
-    };
-    rayon::scope(|scope| walk(scope, path.to_owned(), 0, &note));
-    if found.into_inner().unwrap_or(true) {
-        Ok(())
+    visit: impl Fn(&Found<'_>) -> T + Sync,
+) -> Result<Vec<T>, CommandError> {
+    let metadata = fs::metadata(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => CommandError::NoSuchPath(path.to_owned()),
+        _ => CommandError::Read {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    let root = if metadata.is_dir() {
+        path
     } else {
-        Err(CommandError::NoSkills(path.to_owned()))
+        folder_of(path)?
+    };
+    let Walked {
+        mut skills,
+        skipped,
+        ..
+    } = WALK.run(root, |found| (found.folder.to_owned(), visit(found)));
+    if let Some(refused) = skipped
+        .into_iter()
+        .find(|each| is_refusal(&each.path, root))
+    {
+        return Err(CommandError::Refused {
+            path: refused.path,
+            reason: refused.reason,
+        });
     }
+    if skills.is_empty() {
+        return Err(CommandError::NoSkills(path.to_owned()));
+    }
+    skills.sort_unstable_by(|a, b| a.0.as_os_str().cmp(b.0.as_os_str()));
+    Ok(skills.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// What cannot be read must be said; links and ignored folders were passed over on purpose.
+fn is_refusal(path: &Path, root: &Path) -> bool {
+    path == root || path.ends_with("SKILL.md") || fs::read_dir(path).is_err()
+}
+
+/// The folder of a file that is called like a `SKILL.md`.
+fn folder_of(path: &Path) -> Result<&Path, CommandError> {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if !name.eq_ignore_ascii_case("skill.md") {
+        return Err(CommandError::NotASkill(path.to_owned()));
+    }
+    Ok(match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    })
 }
 
 /// Reads the one skill in `path`, which is its folder or its file.
 pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
-    let is_file = fs::metadata(path)
-        .map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => CommandError::NoSuchPath(path.to_owned()),
-            _ => CommandError::Read {
-                path: path.to_owned(),
-                source,
-            },
-        })?
-        .is_file();
-    if is_file {
-        let result = Mutex::new(None);
-        visit(path, &|found| {
-            if let Ok(mut result) = result.lock() {
-                *result = Some(found);
-            }
-        })?;
-        return match result.into_inner() {
-            Ok(Some(found)) => found,
-            _ => Err(CommandError::NotASkill(path.to_owned())),
-        };
-    }
-    match probe(path) {
-        Some(found) => found,
-        None => match listed_spelling(path) {
-            Some(name) => read(path, &name),
-            None => Err(CommandError::NotASkill(path.to_owned())),
-        },
-    }
-}
-
-fn walk<'scope>(
-    scope: &rayon::Scope<'scope>,
-    folder: PathBuf,
-    depth: usize,
-    visit: &'scope (dyn Fn(Result<SkillFileOnDisk, CommandError>) + Sync),
-) {
-    if let Some(found) = probe(&folder) {
-        visit(found);
-        return;
-    }
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(source) => {
-            visit(Err(CommandError::Read {
-                path: folder,
-                source,
-            }));
-            return;
-        }
+    let not_a_skill = || CommandError::NotASkill(path.to_owned());
+    let mut found = match visit(path, SkillFileOnDisk::new) {
+        Err(CommandError::NoSkills(_)) => return Err(not_a_skill()),
+        other => other?,
     };
-    let mut folders = Vec::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        // Symbolic links are not followed: what they lead to is found where it is.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => {
-                if !SKIPPED.iter().any(|skipped| name == *skipped) {
-                    folders.push(entry.path());
-                }
-            }
-            Ok(kind) if kind.is_file() => {
-                if let Some(name) = name
-                    .to_str()
-                    .filter(|name| name.eq_ignore_ascii_case("skill.md"))
-                {
-                    visit(read(&folder, name));
-                    return;
-                }
-            }
-            _ => {}
-        }
-    }
-    if depth < MAX_DEPTH {
-        for folder in folders {
-            scope.spawn(move |scope| walk(scope, folder, depth + 1, visit));
-        }
+    let folder = if path.is_dir() {
+        path
+    } else {
+        folder_of(path)?
+    };
+    match found.pop() {
+        Some(file) if found.is_empty() && file.folder == folder => Ok(file),
+        _ => Err(not_a_skill()),
     }
 }
 
-/// The skill in `folder`, if it has a `SKILL.md`.
-fn probe(folder: &Path) -> Option<Result<SkillFileOnDisk, CommandError>> {
-    match read(folder, "SKILL.md") {
-        Err(CommandError::Read { source, .. })
-            if matches!(
-                source.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            None
-        }
-        found => Some(found),
-    }
-}
-
-fn listed_spelling(folder: &Path) -> Option<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.eq_ignore_ascii_case("skill.md"))
-        .collect();
-    names.sort_unstable_by_key(|name| (name != "skill.md", name.clone()));
-    names.into_iter().next()
-}
-
-fn read(folder: &Path, file_name: &str) -> Result<SkillFileOnDisk, CommandError> {
-    let path = folder.join(file_name);
-    let bytes = read_limited(&path).map_err(|source| CommandError::Read { path, source })?;
-    Ok(SkillFileOnDisk {
-        folder: folder.to_owned(),
-        file_name: file_name.to_owned(),
-        bytes,
-    })
-}
-
-/// Reads a file up to just past the limit, so that one too large is known to be.
-fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
-    }
-    let limit = MAX_BYTES as u64 + 1;
-    let size = usize::try_from(metadata.len().min(limit)).unwrap_or(MAX_BYTES);
-    let mut bytes = Vec::with_capacity(size + 1);
-    // A regular file is at its end when it gives less than was asked for.
-    while bytes.len() <= MAX_BYTES {
-        let read = rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))?;
-        if read == 0 || bytes.len() < bytes.capacity() {
-            break;
-        }
-        bytes.reserve(bytes.len().max(4096));
-    }
-    bytes.truncate(MAX_BYTES + 1);
-    Ok(bytes)
+/// Reads every skill that `path` names.
+pub(crate) fn read_all(path: &Path) -> Result<Vec<SkillFileOnDisk>, CommandError> {
+    visit(path, SkillFileOnDisk::new)
 }
 
 /// The files of a skill's folder, as far as the rules look at them.

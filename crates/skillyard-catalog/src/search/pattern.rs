@@ -14,7 +14,7 @@ const LONGEST_TASK: usize = 16 * 1024;
 
 /// One pattern of one document, compiled when first needed.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub(super) struct Pattern {
     pub(super) document: u32,
     pub(super) source: String,
     compiled: OnceLock<Option<Regex>>,
@@ -22,7 +22,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern of a document.
-    pub fn new(document: u32, source: &str) -> Self {
+    pub(super) fn new(document: u32, source: &str) -> Self {
         Self {
             document,
             source: source.to_owned(),
@@ -31,7 +31,7 @@ impl Pattern {
     }
 
     /// The part of `task` that the pattern matches; `None` also for a pattern that does not compile or matches nothing at all.
-    pub fn find<'t>(&self, task: &'t str) -> Option<&'t str> {
+    pub(super) fn find<'t>(&self, task: &'t str) -> Option<&'t str> {
         let compiled = self.compiled.get_or_init(|| {
             let mut builder = RegexBuilder::new(&self.source);
             builder

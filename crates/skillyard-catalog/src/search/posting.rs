@@ -8,7 +8,7 @@ use super::varint;
 
 /// How often a word stands in one document, by field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Posting {
+pub(super) struct Posting {
     /// The document's number.
     pub document: u32,
     /// Counts in the order of [`Field::ALL`].
@@ -20,7 +20,7 @@ const BODY: usize = Field::Body as usize;
 impl Posting {
     /// How often the word stands in the whole document.
     #[inline]
-    pub fn total(&self) -> f32 {
+    pub(super) fn total(&self) -> f32 {
         self.counts
             .iter()
             .map(|count| u64::from(*count))
@@ -29,7 +29,7 @@ impl Posting {
 
     /// Whether the word stands outside the body.
     #[inline]
-    pub fn in_head(&self) -> bool {
+    pub(super) fn in_head(&self) -> bool {
         self.counts[..BODY]
             .iter()
             .fold(0, |bits, count| bits | count)
@@ -38,7 +38,7 @@ impl Posting {
 }
 
 /// Appends one posting; `previous` is the document of the posting before it in the same list.
-pub fn push(bytes: &mut Vec<u8>, previous: Option<u32>, posting: &Posting) {
+pub(super) fn push(bytes: &mut Vec<u8>, previous: Option<u32>, posting: &Posting) {
     let distance = posting.document - previous.map_or(0, |previous| previous + 1);
     let in_head = posting.in_head();
     varint::push(bytes, distance.saturating_mul(2) | u32::from(in_head));
@@ -58,7 +58,7 @@ pub fn push(bytes: &mut Vec<u8>, previous: Option<u32>, posting: &Posting) {
 }
 
 /// Reads a list; it ends at the first byte that makes no sense, so damaged lists are short and never a panic.
-pub struct Postings<'a> {
+pub(super) struct Postings<'a> {
     bytes: &'a [u8],
     next: u32,
     documents: u32,
@@ -66,7 +66,7 @@ pub struct Postings<'a> {
 
 impl<'a> Postings<'a> {
     /// A reader over the bytes of one list, in a collection of so many documents.
-    pub fn new(bytes: &'a [u8], documents: usize) -> Self {
+    pub(super) fn new(bytes: &'a [u8], documents: usize) -> Self {
         Self {
             bytes,
             next: 0,

@@ -65,7 +65,7 @@ struct Asked {
 
 impl Query {
     /// Reads a task against a collection.
-    pub fn read(index: &Index, task: &str, scoring: &Scoring) -> Self {
+    pub(super) fn read(index: &Index, task: &str, scoring: &Scoring) -> Self {
         let asked = asked_words(task, scoring);
         let mut reading = Reading {
             index,

@@ -31,7 +31,7 @@ pub(super) struct Scorer<'a> {
 
 impl<'a> Scorer<'a> {
     /// A scorer of a query over its index.
-    pub fn new(index: &'a Index, scoring: &'a Scoring, query: &'a Query) -> Self {
+    pub(super) fn new(index: &'a Index, scoring: &'a Scoring, query: &'a Query) -> Self {
         Self {
             index,
             scoring,
@@ -40,7 +40,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The score of every document.
-    pub fn scores(&self) -> Vec<f32> {
+    pub(super) fn scores(&self) -> Vec<f32> {
         let mut scores = vec![0.0; self.index.len()];
         let mut named = vec![Named::default(); self.index.len()];
         for term in &self.query.terms {
@@ -62,7 +62,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// What one word gives one document, by field; the sum is what it adds to the score.
-    pub fn shares(&self, term: &QueryTerm, posting: &Posting) -> [f32; Field::COUNT] {
+    pub(super) fn shares(&self, term: &QueryTerm, posting: &Posting) -> [f32; Field::COUNT] {
         let rarity = self.rarity(term);
         let fields = self.head(posting);
         let head: f32 = fields.iter().sum();
@@ -80,7 +80,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// What a document gains because the task is little else than its name.
-    pub fn name_bonus(
+    pub(super) fn name_bonus(
         &self,
         document: u32,
         matched: impl Iterator<Item = (&'a QueryTerm, Posting)>,

@@ -4,7 +4,7 @@
 const ROOM: usize = 48;
 
 /// The edits that are forgiven in a word: none in short words, where every word is near another.
-pub fn forgiven(word: &str) -> usize {
+pub(super) fn forgiven(word: &str) -> usize {
     match word.chars().count() {
         0..=3 => 0,
         4..=7 => 1,
@@ -13,13 +13,13 @@ pub fn forgiven(word: &str) -> usize {
 }
 
 /// Which letters a word holds, one bit each; words within `n` edits differ in at most `2n` bits.
-pub fn letters(word: &str) -> u32 {
+pub(super) fn letters(word: &str) -> u32 {
     word.chars()
         .fold(0, |bits, character| bits | 1 << (u32::from(character) % 31))
 }
 
 /// The number of insertions, deletions, replacements and swaps of neighbours between two words, if at most `limit`.
-pub fn distance(left: &[char], right: &str, limit: usize) -> Option<usize> {
+pub(super) fn distance(left: &[char], right: &str, limit: usize) -> Option<usize> {
     let mut storage = ['\0'; ROOM];
     let mut length = 0;
     for character in right.chars() {

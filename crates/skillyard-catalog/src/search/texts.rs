@@ -2,14 +2,14 @@
 
 /// A list of texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Texts {
+pub(super) struct Texts {
     joined: String,
     ends: Vec<u32>,
 }
 
 impl Texts {
     /// Adds a text; what would not fit into four gigabytes is cut off.
-    pub fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         if u32::try_from(self.joined.len() + text.len()).is_ok() {
             self.joined.push_str(text);
         }
@@ -17,12 +17,12 @@ impl Texts {
     }
 
     /// How many texts there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The text at a place; empty past the end.
-    pub fn get(&self, place: usize) -> &str {
+    pub(super) fn get(&self, place: usize) -> &str {
         let Some(end) = self.ends.get(place) else {
             return "";
         };
@@ -31,17 +31,17 @@ impl Texts {
     }
 
     /// Every text, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|place| self.get(place))
     }
 
     /// The joined text and the ends, to be stored.
-    pub fn parts(&self) -> (&str, &[u32]) {
+    pub(super) fn parts(&self) -> (&str, &[u32]) {
         (&self.joined, &self.ends)
     }
 
     /// Puts stored parts together again, unless the ends do not cut the text cleanly.
-    pub fn from_parts(joined: String, ends: Vec<u32>) -> Option<Self> {
+    pub(super) fn from_parts(joined: String, ends: Vec<u32>) -> Option<Self> {
         let clean = ends.is_sorted()
             && ends.last().map_or(0, |end| *end as usize) == joined.len()
             && ends
@@ -51,7 +51,7 @@ impl Texts {
     }
 
     /// How many bytes it holds in memory.
-    pub fn memory(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.joined.len() + self.ends.len() * size_of::<u32>()
     }
 }

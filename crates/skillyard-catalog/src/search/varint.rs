@@ -1,7 +1,7 @@
 //! Numbers of one to five bytes, seven bits a byte, low bits first.
 
 /// Appends `number` to `bytes`.
-pub fn push(bytes: &mut Vec<u8>, mut number: u32) {
+pub(super) fn push(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
@@ -11,7 +11,7 @@ pub fn push(bytes: &mut Vec<u8>, mut number: u32) {
 
 /// Takes a number off the front of `bytes`; `None` where the bytes end or the number is too large.
 #[inline]
-pub fn take(bytes: &mut &[u8]) -> Option<u32> {
+pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let (first, rest) = bytes.split_first()?;
     *bytes = rest;
     if *first < 0x80 {

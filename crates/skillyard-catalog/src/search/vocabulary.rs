@@ -10,11 +10,11 @@ use super::spelling;
 use super::texts::Texts;
 
 /// A word's place in the sorted vocabulary.
-pub type TermId = u32;
+pub(super) type TermId = u32;
 
 /// The sorted words of a collection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Vocabulary {
+pub(super) struct Vocabulary {
     pub(super) terms: Texts,
     /// Documents that hold the word anywhere.
     pub(super) document_counts: Vec<u32>,
@@ -48,23 +48,23 @@ impl Vocabulary {
     }
 
     /// How many words there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.terms.len()
     }
 
     /// The word of an id.
-    pub fn term(&self, id: TermId) -> &str {
+    pub(super) fn term(&self, id: TermId) -> &str {
         self.terms.get(id as usize)
     }
 
     /// The id of a word.
-    pub fn find(&self, word: &str) -> Option<TermId> {
+    pub(super) fn find(&self, word: &str) -> Option<TermId> {
         let place = self.lower_bound(word);
         (place < self.len() && self.terms.get(place) == word).then_some(place as TermId)
     }
 
     /// Words that begin with `start` and are longer, the most used first.
-    pub fn beginning_with(&self, start: &str, limit: usize) -> Vec<TermId> {
+    pub(super) fn beginning_with(&self, start: &str, limit: usize) -> Vec<TermId> {
         let from = self.lower_bound(start);
         let mut found: Vec<TermId> = (from..self.len())
             .take_while(|place| self.terms.get(*place).starts_with(start))
@@ -79,7 +79,7 @@ impl Vocabulary {
     /// Words within `distance` edits of one of `spellings` that share the first letter, nearest first, then the most used.
     ///
     /// Hardly anybody mistypes the first letter, and sharing it keeps `train` from becoming `brain`.
-    pub fn near(&self, spellings: &[&str], distance: usize, limit: usize) -> Vec<(TermId, usize)> {
+    pub(super) fn near(&self, spellings: &[&str], distance: usize, limit: usize) -> Vec<(TermId, usize)> {
         let Some(first) = spellings
             .first()
             .and_then(|spelling| spelling.chars().next())
@@ -114,7 +114,7 @@ impl Vocabulary {
     }
 
     /// Names written without gaps that begin or end with `part`.
-    pub fn compounds_of(&self, part: &str, limit: usize) -> Vec<TermId> {
+    pub(super) fn compounds_of(&self, part: &str, limit: usize) -> Vec<TermId> {
         let letters = spelling::letters(part);
         self.compounds
             .iter()
@@ -129,24 +129,24 @@ impl Vocabulary {
     }
 
     /// Where a word's postings are.
-    pub fn posting_range(&self, id: TermId) -> Range<usize> {
+    pub(super) fn posting_range(&self, id: TermId) -> Range<usize> {
         let place = id as usize;
         let end_of = |place: usize| self.posting_ends.get(place).map_or(0, |end| *end as usize);
         place.checked_sub(1).map_or(0, end_of)..end_of(place)
     }
 
     /// How many documents hold a word outside the body.
-    pub fn head_count(&self, id: TermId) -> u32 {
+    pub(super) fn head_count(&self, id: TermId) -> u32 {
         self.head_counts[id as usize]
     }
 
     /// How many documents hold a word.
-    pub fn document_count(&self, id: TermId) -> u32 {
+    pub(super) fn document_count(&self, id: TermId) -> u32 {
         self.document_counts[id as usize]
     }
 
     /// How many bytes it holds in memory.
-    pub fn memory(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.terms.memory() + self.len() * 4 * size_of::<u32>()
     }
 

@@ -41,6 +41,13 @@ pub enum Oddity {
     Closer(Span, Closer),
 }
 
+impl Oddity {
+    /// Whether more of the file could change what was found.
+    pub(crate) fn needs_whole_file(&self) -> bool {
+        matches!(self, Self::Fenced { .. } | Self::Closer(..))
+    }
+}
+
 /// What stands in the place of a closing `---` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closer {

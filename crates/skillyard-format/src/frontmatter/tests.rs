@@ -1,5 +1,7 @@
 //! Delimiters, the repair ladder, and what holds for every file whatever its bytes.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::repair::{Repair, RepairKind};
@@ -363,6 +365,9 @@ fn piece() -> impl Strategy<Value = String> {
         "allowed-tools: Read, Write\n",
         "allowed-tools:\n  - Read\n  - Bash(git:*)\n",
         "license: MIT\n",
+        "allowed-tools: &a Read, Write\n",
+        "license: *a\n",
+        "{allowed-tools: \"Bash(a, b), c\", license: x}",
         "name: PDF Tools\n",
         "description: |\n",
         "description: >-\n",
@@ -471,18 +476,27 @@ proptest! {
         }
     }
 
-    /// What a model was told before is what it is told afterwards.
+    /// Names, tools and metadata are what `--fix` rewrites; every other text stays what it was.
     #[test]
-    fn a_fix_does_not_change_the_description(text in skill_file()) {
-        let description = |text: &str| {
+    fn a_fix_does_not_change_what_the_file_says(text in skill_file()) {
+        let texts = |text: &str| -> BTreeMap<String, String> {
             let document = Document::parse(text.as_bytes());
-            Skill::from_document(&document, Some("pdf-tools")).map(|skill| skill.description)
+            let entries = document.mapping().map_or(&[][..], |mapping| &mapping.entries);
+            entries
+                .iter()
+                .filter(|entry| !["name", "allowed-tools", "metadata"].contains(&&*entry.key))
+                // Of two entries with one key the last counts, even when it is no text.
+                .map(|entry| (entry.key.clone(), entry.value.as_str().map(str::to_owned)))
+                .collect::<BTreeMap<_, _>>()
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, value?)))
+                .collect()
         };
-        if let (Some(before), Some(fixed)) = (
-            description(&text),
-            fix(text.as_bytes(), "SKILL.md", Some("pdf-tools")),
-        ) {
-            prop_assert_eq!(Some(before), description(&fixed.text), "{:?}", fixed.text);
+        if let Some(fixed) = fix(text.as_bytes(), "SKILL.md", Some("pdf-tools")) {
+            let after = texts(&fixed.text);
+            for (key, value) in texts(&text) {
+                prop_assert_eq!(Some(&value), after.get(&key), "{} in {:?}", key, fixed.text);
+            }
         }
     }
 }

@@ -5,7 +5,6 @@
 //! answers are reproduced here, apart from the rules of the specification, and
 //! `docs/skills-ref.md` lists where we differ: only where it crashes.
 
-mod alias;
 mod message;
 mod properties;
 mod python;
@@ -37,7 +36,7 @@ fn parse_frontmatter(content: &str) -> Result<Mapping, String> {
     };
     let source = &content[3..3 + length];
     let root = strict_yaml::load(source)
-        .map_err(|error| format!("Invalid YAML in frontmatter: {error}"))?;
+        .map_err(|error| format!("Invalid YAML in frontmatter: {}", error.render(source)))?;
     match root {
         Some(Node {
             value: Value::Mapping(mapping),
@@ -73,7 +72,7 @@ fn validate_fields(fields: &Mapping, directory: &str) -> Vec<String> {
     }
     match fields.get("description") {
         None => errors.push(missing("description")),
-        Some(entry) => match text(&entry.value).filter(|text| !text.trim().is_empty()) {
+        Some(entry) => match text(&entry.value).filter(|text| !python::strip(text).is_empty()) {
             None => errors.push(empty("description")),
             Some(text) => too_long("Description", text, 1024, &mut errors),
         },
@@ -88,7 +87,10 @@ fn validate_fields(fields: &Mapping, directory: &str) -> Vec<String> {
 }
 
 fn validate_name(node: &Node, directory: &str, errors: &mut Vec<String>) {
-    let Some(name) = text(node).map(normalise).filter(|name| !name.is_empty()) else {
+    let Some(name) = text(node)
+        .map(|text| normalise(python::strip(text)))
+        .filter(|name| !name.is_empty())
+    else {
         errors.push(empty("name"));
         return;
     };

@@ -33,7 +33,7 @@ pub fn read_properties(content: &str) -> Result<Properties, String> {
     }
     let required = |field: &str| {
         let value = fields.get(field).and_then(|entry| text(&entry.value));
-        match value.map(str::trim) {
+        match value.map(python::strip) {
             Some(text) if !text.is_empty() => Ok(text.to_owned()),
             _ => Err(empty(field)),
         }

@@ -23,6 +23,16 @@ pub(super) fn nfkc(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// `strip` of a string, which takes four separators away that Unicode does not call white space.
+pub(super) fn strip(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c))
+}
+
+/// `repr` of a string of one character.
+pub(super) fn repr_char(c: char) -> String {
+    repr(c.encode_utf8(&mut [0; 4]))
+}
+
 /// `repr` of a string.
 pub(super) fn repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') {

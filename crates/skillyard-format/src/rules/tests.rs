@@ -1,1 +1,257 @@
-//! Tests.
+//! The profiles over one document, and the edges of single rules.
+
+use super::{ALL, Class, Profile, Subject, check, find, similar_names};
+use crate::diagnostic::Severity;
+use crate::document::Document;
+
+const BODY: &str = "---\n\n# Title\n\nText.\n";
+
+/// The findings as `error code` and `warning code`, in order.
+fn found(text: &str, directory: &str, profile: Profile) -> Vec<String> {
+    let document = Document::parse(text.as_bytes());
+    let found = check(&Subject::new(&document, Some(directory)), profile);
+    found
+        .iter()
+        .map(|each| match each.severity {
+            Severity::Error => format!("error {}", each.code),
+            Severity::Warning => format!("warning {}", each.code),
+        })
+        .collect()
+}
+
+fn check_profiles(text: &str, spec: &[&str], strict: &[&str], load: &[&str]) {
+    assert_eq!(found(text, "x", Profile::Spec), spec, "spec: {text:?}");
+    assert_eq!(
+        found(text, "x", Profile::Strict),
+        strict,
+        "strict: {text:?}"
+    );
+    assert_eq!(found(text, "x", Profile::Load), load, "load: {text:?}");
+}
+
+/// Checks the fields of a skill in the folder `x` under the default profile.
+fn check_fields(fields: &str, expected: &[&str]) {
+    let text = format!("---\n{fields}{BODY}");
+    assert_eq!(found(&text, "x", Profile::Spec), expected, "{fields:?}");
+}
+
+#[test]
+fn a_valid_skill_is_valid_under_every_profile() {
+    let text = format!("---\nname: x\ndescription: Use when testing.\n{BODY}");
+    check_profiles(&text, &[], &[], &[]);
+}
+
+#[test]
+fn format_is_an_error_to_check_and_a_warning_to_load() {
+    let text = format!("---\nname: X\ndescription: Use when: testing.\n{BODY}");
+    check_profiles(
+        &text,
+        &[
+            "error name-characters",
+            "error name-matches-directory",
+            "error yaml-unquoted-text",
+        ],
+        &[
+            "error name-characters",
+            "error name-matches-directory",
+            "error yaml-unquoted-text",
+        ],
+        &[
+            "warning name-characters",
+            "warning name-matches-directory",
+            "warning yaml-unquoted-text",
+        ],
+    );
+}
+
+#[test]
+fn an_extension_is_an_error_only_when_strict() {
+    let text = format!("---\nname: x\ndescription: Use when testing.\nmodel: opus\n{BODY}");
+    check_profiles(
+        &text,
+        &["warning field-unknown"],
+        &["error field-unknown"],
+        &["warning field-unknown"],
+    );
+}
+
+#[test]
+fn advice_is_not_given_when_loading() {
+    let text = format!("---\nname: x\ndescription: A toolkit.\n{BODY}");
+    check_profiles(
+        &text,
+        &["warning description-when"],
+        &["error description-when"],
+        &[],
+    );
+}
+
+#[test]
+fn what_cannot_be_loaded_is_an_error_everywhere() {
+    let text = format!("---\nname: x\n{BODY}");
+    let expected = &["error description-missing"];
+    check_profiles(&text, expected, expected, expected);
+}
+
+#[test]
+fn repeated_keys_are_an_error_to_check_and_a_warning_to_load() {
+    let text = format!("---\nname: y\nname: x\ndescription: Use when testing.\n{BODY}");
+    check_profiles(
+        &text,
+        &["error yaml-duplicate-key"],
+        &["error yaml-duplicate-key"],
+        &["warning yaml-duplicate-key"],
+    );
+}
+
+#[test]
+fn findings_come_in_the_order_of_the_file() {
+    check_fields(
+        "license: [MIT]\nname: X_y\nhomepage: z\n",
+        &[
+            "error description-missing",
+            "error field-type",
+            "error name-characters",
+            "error name-matches-directory",
+            "warning field-unknown",
+        ],
+    );
+}
+
+#[test]
+fn names_that_are_null_or_blank_are_missing() {
+    for name in ["", " ~", " null", " \"\"", " '  '"] {
+        let fields = format!("name:{name}\ndescription: Use when testing.\n");
+        check_fields(&fields, &["error name-missing"]);
+    }
+    check_fields(
+        "name: 'null'\ndescription: Use when.\n",
+        &["error name-matches-directory"],
+    );
+}
+
+#[test]
+fn names_are_compared_after_normalisation() {
+    let text = format!("---\nname: ﬁle\ndescription: Use when testing.\n{BODY}");
+    assert_eq!(found(&text, "file", Profile::Strict), [""; 0]);
+    assert_eq!(found(&text, "ﬁle", Profile::Strict), [""; 0]);
+}
+
+#[test]
+fn lengths_are_counted_in_characters_after_trimming() {
+    let description = |count: usize| {
+        format!(
+            "name: x\ndescription: \"  when {}  \"\n",
+            "é".repeat(count - 5)
+        )
+    };
+    check_fields(&description(1024), &[]);
+    check_fields(&description(1025), &["error description-length"]);
+    let compatibility = |count: usize| {
+        format!(
+            "name: x\ndescription: when\ncompatibility: {}\n",
+            "é".repeat(count)
+        )
+    };
+    check_fields(&compatibility(500), &[]);
+    check_fields(&compatibility(501), &["error compatibility-length"]);
+    check_fields(
+        "name: x\ndescription: when\ncompatibility:\n",
+        &["error compatibility-length"],
+    );
+}
+
+#[test]
+fn descriptions_in_other_scripts_are_not_judged() {
+    check_fields("name: x\ndescription: 填写表格\n", &[]);
+    check_fields(
+        "name: x\ndescription: Tools.\n",
+        &["warning description-when"],
+    );
+}
+
+#[test]
+fn blank_descriptions_are_missing() {
+    for description in ["", " ~", " \"\"", " \" \"", " |\n\n"] {
+        let fields = format!("name: x\ndescription:{description}\n");
+        check_fields(&fields, &["error description-missing"]);
+    }
+}
+
+#[test]
+fn metadata_is_text_to_text() {
+    let metadata = |text: &str| format!("name: x\ndescription: when\nmetadata:{text}\n");
+    check_fields(&metadata("\n  a: b"), &[]);
+    check_fields(&metadata(""), &[]);
+    check_fields(&metadata(" words"), &["error metadata-nested"]);
+    check_fields(&metadata("\n  a: {b: c}"), &["error metadata-nested"]);
+    check_fields(&metadata("\n  a: \"1.0\""), &[]);
+    for value in [
+        "1",
+        "-1.5e3",
+        "1_000",
+        "true",
+        "No",
+        "2026-01-31",
+        "~",
+        ".inf",
+    ] {
+        check_fields(
+            &metadata(&format!("\n  a: {value}")),
+            &["warning metadata-unquoted"],
+        );
+    }
+    for value in ["v1", "1.0.0", "1-2", "truely", "-"] {
+        check_fields(&metadata(&format!("\n  a: {value}x")), &[]);
+    }
+}
+
+#[test]
+fn tools_are_text_separated_by_spaces() {
+    let tools = |text: &str| format!("name: x\ndescription: when\nallowed-tools: {text}\n");
+    check_fields(&tools("Bash(git log:*) Read"), &[]);
+    check_fields(&tools("Read, Write"), &["warning allowed-tools-separator"]);
+    check_fields(&tools("[Read, Write]"), &["error allowed-tools-type"]);
+    check_fields(&tools("{Read: yes}"), &["error allowed-tools-type"]);
+    check_fields(&tools("Bash(git"), &["warning allowed-tools-parentheses"]);
+}
+
+#[test]
+fn limits_are_refused_not_read() {
+    let deep = format!("metadata: {}{}\n", "[".repeat(100), "]".repeat(100));
+    check_fields(&deep, &["error yaml-limits"]);
+    let many = format!("metadata: [{}]\n", "a, ".repeat(20_001));
+    check_fields(&many, &["error yaml-limits"]);
+}
+
+#[test]
+fn names_one_letter_apart_are_similar_and_series_are_not() {
+    assert_eq!(
+        similar_names(&["pdf-form", "pdf-forms"]),
+        [("pdf-form", "pdf-forms")]
+    );
+    assert_eq!(
+        similar_names(&["from-pdf", "form-pdf"]),
+        [("form-pdf", "from-pdf")]
+    );
+    assert_eq!(similar_names(&["step-1", "step-2", "step-12"]), []);
+    assert_eq!(similar_names(&["abc", "abd", "same", "same"]), []);
+}
+
+#[test]
+fn every_rule_explains_itself() {
+    for rule in ALL {
+        let explanation = rule.explanation.trim();
+        assert!(explanation.contains('.'), "`{}` has no sentence", rule.code);
+        assert!(
+            rule.code
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+            "{}",
+            rule.code
+        );
+        assert_eq!(find(rule.code).map(|found| found.code), Some(rule.code));
+    }
+    assert!(find("no-such-rule").is_none());
+    assert!(ALL.iter().any(|rule| rule.class == Class::Extension));
+}

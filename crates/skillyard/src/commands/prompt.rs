@@ -1,7 +1,6 @@
 //! `skillyard prompt`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use clap::ValueEnum;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
@@ -104,17 +103,7 @@ fn entries_of(
     if args.format == Format::SkillsRef {
         return reference_entry(args, path).map(|entry| vec![entry]);
     }
-    let found = Mutex::new(Vec::new());
-    skill_files::visit(path, &|file| {
-        if let Ok(mut found) = found.lock() {
-            found.push(file);
-        }
-    })?;
-    let mut files = Vec::new();
-    for file in found.into_inner().unwrap_or_default() {
-        files.push(file?);
-    }
-    files.sort_unstable_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
+    let files = skill_files::read_all(path)?;
     let mut entries = Vec::with_capacity(files.len());
     let only = files.len() == 1;
     for file in &files {

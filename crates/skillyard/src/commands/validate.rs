@@ -1,20 +1,20 @@
 //! `skillyard validate`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use skillyard_catalog::walk::Found;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
+use skillyard_format::fix::{self, Fixed};
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
-use skillyard_format::text::Encoding;
-use skillyard_format::{Document, fix, reference};
+use skillyard_format::{Document, reference};
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::report::{self, Checked, Summary};
-use crate::skill_files::{self, SkillFileOnDisk};
+use crate::skill_files::{self, directory_name};
 
 /// Check skills against the specification
 ///
@@ -105,33 +105,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     })
 }
 
-/// Checks every skill that `path` names, in order of their paths.
+/// Checks every skill that `path` names, in order of their folders.
 fn check_path(path: &Path, args: &Args) -> Result<Vec<Checked>, CommandError> {
-    let results = Mutex::new(Vec::new());
-    let visited = skill_files::visit(path, &|file| {
-        let result = file.and_then(|file| check_file(file, args));
-        if let Ok(mut results) = results.lock() {
-            results.push(result);
-        }
-    });
+    let visited = skill_files::visit(path, |found| check_file(found, args));
     if let Some(checked) = reference_without_file(path, args.profile, &visited) {
         return Ok(vec![checked]);
     }
-    visited?;
-    let mut checked = results
-        .into_inner()
-        .unwrap_or_default()
-        .into_iter()
-        .collect::<Result<Vec<Checked>, CommandError>>()?;
-    checked.sort_unstable_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
-    Ok(checked)
+    visited?.into_iter().collect()
 }
 
 /// The reference validator calls a folder without a `SKILL.md` invalid, and a file too.
 fn reference_without_file(
     path: &Path,
     profile: Profile,
-    visited: &Result<(), CommandError>,
+    visited: &Result<Vec<Result<Checked, CommandError>>, CommandError>,
 ) -> Option<Checked> {
     if profile != Profile::SkillsRef {
         return None;
@@ -148,79 +135,81 @@ fn reference_without_file(
     ))
 }
 
-fn check_file(mut file: SkillFileOnDisk, args: &Args) -> Result<Checked, CommandError> {
-    let directory = file.directory();
+fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
+    let directory = directory_name(found.folder);
+    let path = found.folder.join(found.file_name);
     let fixed = if args.fix {
-        mend(&mut file, directory.as_deref())?
+        mend(found, &path, directory.as_deref())?
     } else {
-        0
+        None
     };
-    if args.profile == Profile::SkillsRef {
-        return Ok(check_as_reference(
-            &file,
-            directory.as_deref().unwrap_or_default(),
-            fixed,
-        ));
-    }
-    let profile = match args.profile {
-        Profile::Strict => RuleProfile::Strict,
-        Profile::Load => RuleProfile::Load,
-        Profile::Spec | Profile::SkillsRef => RuleProfile::Spec,
+    let (bytes, count) = match &fixed {
+        Some(fixed) => (fixed.text.as_bytes(), fixed.count),
+        None => (found.bytes, 0),
     };
-    let files = (profile != RuleProfile::Load).then(|| skill_files::files(&file.folder));
-    let document = Document::parse(&file.bytes);
-    let diagnostics = rules::check(
-        &Subject {
+    let mut checked = if args.profile == Profile::SkillsRef {
+        let messages = reference_messages(bytes, found.file_name, directory.as_deref());
+        Checked::from_messages(found.folder.to_owned(), path, messages)
+    } else {
+        let document = Document::parse(bytes);
+        let rules = match args.profile {
+            Profile::Strict => RuleProfile::Strict,
+            Profile::Load => RuleProfile::Load,
+            Profile::Spec | Profile::SkillsRef => RuleProfile::Spec,
+        };
+        let files = (rules != RuleProfile::Load).then(|| skill_files::files(found.folder));
+        let subject = Subject {
             document: &document,
-            file_name: &file.file_name,
+            file_name: found.file_name,
             directory: directory.as_deref(),
             files: files.as_deref(),
-        },
-        profile,
-    );
-    let name = document
-        .mapping()
-        .and_then(|fields| fields.get("name")?.value.as_str().map(str::to_owned));
-    let text = if diagnostics.is_empty() {
-        String::new()
-    } else {
-        document.text.into_owned()
+        };
+        let diagnostics = rules::check(&subject, rules);
+        let name = document
+            .mapping()
+            .and_then(|fields| fields.get("name")?.value.as_str());
+        Checked {
+            folder: found.folder.to_owned(),
+            path,
+            name: name.map(str::to_owned),
+            text: if diagnostics.is_empty() {
+                String::new()
+            } else {
+                document.text.into_owned()
+            },
+            diagnostics,
+            fixed: 0,
+        }
     };
-    Ok(Checked {
-        path: file.path(),
-        folder: file.folder,
-        name,
-        text,
-        diagnostics,
-        fixed,
-    })
+    checked.fixed = count;
+    Ok(checked)
 }
 
-fn check_as_reference(file: &SkillFileOnDisk, directory: &str, fixed: usize) -> Checked {
-    let messages = match std::str::from_utf8(&file.bytes) {
-        _ if !matches!(file.file_name.as_str(), "SKILL.md" | "skill.md") => {
-            vec!["Missing required file: SKILL.md".to_owned()]
-        }
-        Ok(text) => reference::validate(text, directory),
-        Err(error) => {
-            debug_assert_ne!(Document::parse(&file.bytes).encoding, Encoding::Utf8);
-            vec![format!("SKILL.md is not UTF-8: {error}")]
-        }
-    };
-    let mut checked = Checked::from_messages(file.folder.clone(), file.path(), messages);
-    checked.fixed = fixed;
-    checked
+fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Vec<String> {
+    if !matches!(file_name, "SKILL.md" | "skill.md") {
+        return vec!["Missing required file: SKILL.md".to_owned()];
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => reference::validate(text, directory.unwrap_or_default()),
+        // The reference crashes here.
+        Err(error) => vec![format!("SKILL.md is not UTF-8: {error}")],
+    }
 }
 
 /// Writes the mended file in place of the old one, which stays whole until it is replaced.
-fn mend(file: &mut SkillFileOnDisk, directory: Option<&str>) -> Result<usize, CommandError> {
-    let Some(fixed) = fix::fix(&file.bytes, &file.file_name, directory) else {
-        return Ok(0);
-    };
-    let path = file.path();
-    replace(&path, fixed.text.as_bytes()).map_err(|source| CommandError::Write { path, source })?;
-    file.bytes = fixed.text.into_bytes();
-    Ok(fixed.count)
+fn mend(
+    found: &Found<'_>,
+    path: &Path,
+    directory: Option<&str>,
+) -> Result<Option<Fixed>, CommandError> {
+    let fixed = fix::fix(found.bytes, found.file_name, directory);
+    if let Some(fixed) = &fixed {
+        replace(path, fixed.text.as_bytes()).map_err(|source| CommandError::Write {
+            path: path.to_owned(),
+            source,
+        })?;
+    }
+    Ok(fixed)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -14,7 +14,7 @@ use super::{Oddity, Split, later_closers};
 use crate::edit::{Edit, apply, original_offset};
 use crate::span::Span;
 use crate::text::is_forbidden;
-use crate::yaml::{self, Mapping, Node, Tree, Value, YamlError};
+use crate::yaml::{self, Features, Mapping, Node, Tree, Value, YamlError};
 
 /// One thing that was mended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,6 +191,23 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
     let root = tree.root.as_mut()?;
     root.as_mapping()?;
     lead_back(root, &local, split.yaml.start);
+    let Features {
+        flow,
+        anchor,
+        tag,
+        second_document,
+    } = &mut tree.features;
+    let flow = flow.as_mut().map(|flow| &mut flow.span);
+    for span in [
+        flow,
+        anchor.as_mut(),
+        tag.as_mut(),
+        second_document.as_mut(),
+    ] {
+        if let Some(span) = span {
+            *span = place(&local, split.yaml.start, *span);
+        }
+    }
     Some(Repaired {
         tree,
         repairs,
@@ -207,11 +224,7 @@ fn led_back(edits: &[Edit], span: Span) -> Span {
 
 /// Moves every span of a tree read from edited text to the original file.
 fn lead_back(node: &mut Node, edits: &[Edit], offset: usize) {
-    let place = |span: Span| {
-        let span = led_back(edits, span);
-        Span::new(offset + span.start, offset + span.end.max(span.start))
-    };
-    node.span = place(node.span);
+    node.span = place(edits, offset, node.span);
     match &mut node.value {
         Value::Scalar(_) => {}
         Value::Sequence(items) => {
@@ -221,9 +234,15 @@ fn lead_back(node: &mut Node, edits: &[Edit], offset: usize) {
         }
         Value::Mapping(Mapping { entries }) => {
             for entry in entries {
-                entry.key_span = place(entry.key_span);
+                entry.key_span = place(edits, offset, entry.key_span);
                 lead_back(&mut entry.value, edits, offset);
             }
         }
     }
+}
+
+/// Where a span of edited text, which starts at `offset` in the file, stood in the file.
+fn place(edits: &[Edit], offset: usize, span: Span) -> Span {
+    let span = led_back(edits, span);
+    Span::new(offset + span.start, offset + span.end.max(span.start))
 }

@@ -33,6 +33,9 @@ pub(super) fn render(entries: &[CatalogEntry]) -> String {
                 .position(|each| *each == root)
                 .unwrap_or_default();
             let _ = write!(text, " (file: r{number}/{})", line(rest));
+        } else if let Some(location) = &entry.location {
+            // A path such as `skills/pdf` has no folder worth an alias.
+            let _ = write!(text, " (file: {})", line(location));
         }
     }
     text

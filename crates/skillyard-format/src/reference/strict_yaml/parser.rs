@@ -1,0 +1,250 @@
+//! The tokens as a tree, and the complaints about tokens in the wrong place.
+
+use super::scanner::Scanner;
+use super::token::{Token, TokenKind};
+use crate::reference::message::StrictError;
+use crate::reference::python::repr;
+use crate::span::Span;
+use crate::yaml::{Scalar, ScalarStyle};
+
+const FLOW: &str = "Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally)";
+const ANCHOR: &str =
+    "Found confusing disallowed anchor token (surround with ' and ' to make text appear literally)";
+const TAG: &str = "Found disallowed tag tokens (do not specify types in markup)";
+
+/// Lists and mappings inside one another; the reference runs out of stack one level deeper.
+const DEEPEST: usize = 247;
+
+/// A value as it was written: keys may be of any kind, and may repeat.
+pub(super) struct Raw {
+    /// From the first character to where the next token was found.
+    pub(super) span: Span,
+    /// What it is.
+    pub(super) value: RawValue,
+}
+
+/// What a value as written holds.
+pub(super) enum RawValue {
+    /// Text.
+    Scalar(Scalar),
+    /// A list.
+    Sequence(Vec<Raw>),
+    /// Keys and values.
+    Mapping(Vec<(Raw, Raw)>),
+}
+
+/// The one document in `source`; `None` when there is nothing but comments.
+pub(super) fn parse(source: &str) -> Result<Option<Raw>, StrictError> {
+    Parser {
+        scanner: Scanner::new(source),
+        source,
+        depth: 0,
+    }
+    .document()
+}
+
+struct Parser<'s> {
+    scanner: Scanner<'s>,
+    source: &'s str,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn document(mut self) -> Result<Option<Raw>, StrictError> {
+        match self.scanner.peek()?.kind {
+            TokenKind::StreamEnd => return Ok(None),
+            TokenKind::Directive => return self.directives(),
+            _ => {}
+        }
+        let root = self.node(false)?;
+        if self.next_is(&[TokenKind::DocumentEnd])? {
+            self.scanner.take()?;
+        }
+        let next = self.scanner.peek()?;
+        match next.kind {
+            TokenKind::StreamEnd => Ok(Some(root)),
+            TokenKind::Directive => self.directives(),
+            _ => Err(
+                StrictError::new("but found another document", next.span.start)
+                    .within("expected a single document in the stream", root.span.start),
+            ),
+        }
+    }
+
+    /// Only `---` may follow a directive, and that would have ended the frontmatter.
+    fn directives(&mut self) -> Result<Option<Raw>, StrictError> {
+        while self.next_is(&[TokenKind::Directive])? {
+            self.scanner.take()?;
+        }
+        Err(unexpected("'<document start>'", self.scanner.peek()?))
+    }
+
+    fn next_is(&mut self, kinds: &[TokenKind]) -> Result<bool, StrictError> {
+        Ok(kinds.contains(&self.scanner.peek()?.kind))
+    }
+
+    /// A value; only a mapping's value may be a list without an indentation of its own.
+    fn node(&mut self, may_be_unindented_list: bool) -> Result<Raw, StrictError> {
+        let next = self.scanner.peek()?;
+        let Span { start, end } = next.span;
+        match next.kind {
+            TokenKind::Scalar(_) => {}
+            TokenKind::SequenceStart => return self.nested(Self::sequence),
+            TokenKind::MappingStart => return self.nested(Self::mapping),
+            TokenKind::Entry if may_be_unindented_list => {
+                return self.nested(Self::unindented_list);
+            }
+            TokenKind::Alias => {
+                let name = Span::new(start + 1, end).of(self.source);
+                let problem = format!("found undefined alias {}", repr(name));
+                return Err(StrictError::new(problem, start));
+            }
+            TokenKind::FlowStart(_) => {
+                return Err(StrictError::new(FLOW, end).within("While scanning", start));
+            }
+            TokenKind::Anchor => {
+                return Err(StrictError::new(ANCHOR, end).within("While scanning", start));
+            }
+            // The reference swaps the two places.
+            TokenKind::Tag => {
+                return Err(StrictError::new(TAG, start).within("While scanning", end));
+            }
+            _ => {
+                return Err(unexpected("the node content", next)
+                    .within("while parsing a block node", start));
+            }
+        }
+        let token = self.scanner.take()?;
+        Ok(match token.kind {
+            TokenKind::Scalar(scalar) => Raw {
+                span: token.span,
+                value: RawValue::Scalar(scalar),
+            },
+            _ => empty(start),
+        })
+    }
+
+    fn nested(
+        &mut self,
+        collection: fn(&mut Self) -> Result<Raw, StrictError>,
+    ) -> Result<Raw, StrictError> {
+        if self.depth == DEEPEST {
+            let problem = format!("nested deeper than {DEEPEST} levels");
+            return Err(StrictError::new(problem, self.scanner.peek()?.span.start));
+        }
+        self.depth += 1;
+        let result = collection(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn sequence(&mut self) -> Result<Raw, StrictError> {
+        let start = self.scanner.take()?.span.start;
+        let mut items = Vec::new();
+        while self.next_is(&[TokenKind::Entry])? {
+            items.push(self.item(&[TokenKind::Entry, TokenKind::BlockEnd])?);
+        }
+        let end = self.block_end("while parsing a block collection", start)?;
+        Ok(Raw {
+            span: Span::new(start, end),
+            value: RawValue::Sequence(items),
+        })
+    }
+
+    /// A list in the column of the key that it belongs to.
+    fn unindented_list(&mut self) -> Result<Raw, StrictError> {
+        let start = self.scanner.peek()?.span.start;
+        let mut items = Vec::new();
+        while self.next_is(&[TokenKind::Entry])? {
+            items.push(self.item(&[
+                TokenKind::Entry,
+                TokenKind::Key,
+                TokenKind::Value,
+                TokenKind::BlockEnd,
+            ])?);
+        }
+        Ok(Raw {
+            span: Span::new(start, self.scanner.peek()?.span.start),
+            value: RawValue::Sequence(items),
+        })
+    }
+
+    fn item(&mut self, end: &[TokenKind]) -> Result<Raw, StrictError> {
+        let dash = self.scanner.take()?;
+        if self.next_is(end)? {
+            Ok(empty(dash.span.end))
+        } else {
+            self.node(false)
+        }
+    }
+
+    fn mapping(&mut self) -> Result<Raw, StrictError> {
+        let start = self.scanner.take()?.span.start;
+        let mut pairs = Vec::new();
+        loop {
+            let key = match self.scanner.peek()? {
+                Token {
+                    kind: TokenKind::Key,
+                    span,
+                } => {
+                    let place = span.end;
+                    self.scanner.take()?;
+                    self.key_or_value(place)?
+                }
+                Token {
+                    kind: TokenKind::Value,
+                    span,
+                } => empty(span.start),
+                _ => break,
+            };
+            let value = if self.next_is(&[TokenKind::Value])? {
+                self.scanner.take()?;
+                let place = self.scanner.peek()?.span.end;
+                self.key_or_value(place)?
+            } else {
+                empty(self.scanner.peek()?.span.start)
+            };
+            pairs.push((key, value));
+        }
+        let end = self.block_end("while parsing a block mapping", start)?;
+        Ok(Raw {
+            span: Span::new(start, end),
+            value: RawValue::Mapping(pairs),
+        })
+    }
+
+    /// What follows a `?` or `:`; nothing is an empty text at `place`.
+    fn key_or_value(&mut self, place: usize) -> Result<Raw, StrictError> {
+        if self.next_is(&[TokenKind::Key, TokenKind::Value, TokenKind::BlockEnd])? {
+            Ok(empty(place))
+        } else {
+            self.node(true)
+        }
+    }
+
+    fn block_end(&mut self, context: &'static str, start: usize) -> Result<usize, StrictError> {
+        let next = self.scanner.peek()?;
+        if next.kind == TokenKind::BlockEnd {
+            Ok(self.scanner.take()?.span.end)
+        } else {
+            Err(unexpected("<block end>", next).within(context, start))
+        }
+    }
+}
+
+fn unexpected(expected: &str, found: &Token) -> StrictError {
+    StrictError::new(
+        format!("expected {expected}, but found '{}'", found.kind.name()),
+        found.span.start,
+    )
+}
+
+fn empty(at: usize) -> Raw {
+    Raw {
+        span: Span::at(at),
+        value: RawValue::Scalar(Scalar {
+            text: String::new(),
+            style: ScalarStyle::Plain,
+        }),
+    }
+}
