@@ -1,7 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+pub mod agents;
+pub mod budget;
+pub mod builtin;
+pub mod catalog;
+pub mod finder;
 mod ignored;
+mod index;
+pub mod record;
+pub mod requires;
 pub mod resource;
+mod same;
 pub mod search;
+pub mod selection;
+pub mod source;
+pub mod triggers;
 pub mod walk;
 pub mod watch;
+
+pub use catalog::{Catalog, CatalogSkill, ProjectTrust, Settings, Status};
+pub use index::IndexUse;

@@ -48,19 +48,31 @@ pub(crate) struct Global {
 /// A command and its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    List(commands::list::Args),
+    Show(commands::show::Args),
+    Read(commands::read::Args),
+    Search(commands::find::SearchArgs),
+    Match(commands::find::MatchArgs),
+    Prompt(commands::prompt::Args),
+    Enable(commands::enable::EnableArgs),
+    Disable(commands::enable::DisableArgs),
+    Trust(commands::trust::Args),
     #[command(visible_alias = "create")]
     New(commands::new::Args),
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
-    Read(commands::read::Args),
-    Prompt(commands::prompt::Args),
+    Eval(commands::eval::Args),
     Completions(commands::completions::Args),
 }
 
 /// The headings of `skillyard --help` and the commands below each.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Write", &["new", "validate", "explain"]),
-    ("Use", &["read", "prompt"]),
+    (
+        "Find and use",
+        &["list", "show", "read", "search", "match", "prompt"],
+    ),
+    ("Choose", &["enable", "disable", "trust"]),
+    ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["completions"]),
 ];
 

@@ -66,6 +66,27 @@ pub(crate) enum CommandError {
     Editor(String),
     #[error("the file is invalid, and nothing was created")]
     Invalid,
+    #[error("there is no skill `{name}`")]
+    NoSuchSkill {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("cannot use `{}`", path.display())]
+    Config { path: PathBuf, message: String },
+    #[error("cannot use the tasks in `{}`", path.display())]
+    Tasks { path: PathBuf, message: String },
+    #[error(transparent)]
+    Pattern(skillyard_catalog::selection::PatternError),
+    #[error(transparent)]
+    Resource(skillyard_catalog::resource::ResourceError),
+    #[error("the skill has no file `{0}`")]
+    NoSuchFile(String),
+    #[error("`revoke` needs a folder")]
+    NoFolder,
+    #[error("`{}` is not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    #[error("`{0}` was not expected")]
+    UnexpectedArgument(String),
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
@@ -106,6 +127,15 @@ impl CommandError {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
             }
             Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
+            Self::NoSuchSkill {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NoSuchSkill { nearest: None, .. } => {
+                "List the skills that are here with `skillyard list --all`".into()
+            }
+            Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
+            Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
     }
@@ -113,15 +143,26 @@ impl CommandError {
     /// 1 when the answer is no, 2 when there is no answer.
     fn code(&self) -> u8 {
         match self {
-            Self::NotLoadable { .. } | Self::Reference(_) | Self::Invalid => 1,
+            Self::NotLoadable { .. }
+            | Self::Reference(_)
+            | Self::NoSuchSkill { .. }
+            | Self::Resource(_)
+            | Self::NoSuchFile(_)
+            | Self::Invalid => 1,
             _ => 2,
         }
     }
 
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
-        if let Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } = self {
-            causes.push(reason.clone());
+        match self {
+            Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } => {
+                causes.push(reason.clone())
+            }
+            Self::Config { message, .. } | Self::Tasks { message, .. } => {
+                causes.push(message.clone())
+            }
+            _ => {}
         }
         let mut source = std::error::Error::source(self);
         while let Some(cause) = source {

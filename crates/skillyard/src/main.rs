@@ -7,13 +7,16 @@
 
 mod cli;
 mod commands;
+mod config;
 mod context;
 mod environment;
 mod error;
+mod library;
 mod printer;
 mod report;
 mod sanitize;
 mod skill_files;
+mod trusted;
 
 use std::process::ExitCode;
 

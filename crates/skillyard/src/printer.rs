@@ -11,6 +11,7 @@ use crate::environment::Environment;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 
 /// How much is said.
@@ -99,6 +100,14 @@ impl Printer {
         out.flush()
     }
 
+    /// Writes a value as JSON on one line, for answers that can be very long.
+    pub(crate) fn compact_json(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        serde_json::to_writer(&mut out, value)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
     /// Tells people something they would miss.
     pub(crate) fn note(&self, text: &str) {
         if self.volume >= Volume::Normal && !self.json {
@@ -123,6 +132,11 @@ impl Printer {
             text.push_str(&format!("\n\n{HINT}hint:{HINT:#} {hint}"));
         }
         self.people(&text);
+    }
+
+    /// `text` as a heading.
+    pub(crate) fn heading(&self, text: &str) -> String {
+        format!("{BOLD}{text}{BOLD:#}")
     }
 
     /// `text` in the colour of success.

@@ -1,4 +1,6 @@
-//! Finding the right skill, without a model.
+#![doc = include_str!("README.md")]
+//!
+//! # The modules
 //!
 //! A task is read into words ([`tokenize`], [`stem`], [`words`]), these into weighted words of the collection (`query`, with
 //! `spelling` and [`thesaurus`]), and these into scores (`rank`, numbers in [`scoring`]). [`Index`] is the collection in the form that is

@@ -79,7 +79,12 @@ impl Vocabulary {
     /// Words within `distance` edits of one of `spellings` that share the first letter, nearest first, then the most used.
     ///
     /// Hardly anybody mistypes the first letter, and sharing it keeps `train` from becoming `brain`.
-    pub(super) fn near(&self, spellings: &[&str], distance: usize, limit: usize) -> Vec<(TermId, usize)> {
+    pub(super) fn near(
+        &self,
+        spellings: &[&str],
+        distance: usize,
+        limit: usize,
+    ) -> Vec<(TermId, usize)> {
         let Some(first) = spellings
             .first()
             .and_then(|spelling| spelling.chars().next())
@@ -195,7 +200,7 @@ mod tests {
             (Some(3), None, None)
         );
         assert_eq!(words.beginning_with("kube", 9), [2, 1]);
-        assert_eq!(words.beginning_with("kubernet", 9), []);
+        assert_eq!(words.beginning_with("kubernet", 9), [] as [TermId; 0]);
         assert_eq!(
             (
                 words.compounds_of("dice", 9),

@@ -27,6 +27,11 @@ impl Digest {
         Self(Sha256::digest(content).into())
     }
 
+    /// The 32 bytes of the digest.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The digest as 64 hex digits.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)
@@ -74,6 +79,22 @@ impl From<Digest> for String {
     }
 }
 
+/// Gathers the content of one file, piece by piece, into its digest.
+#[derive(Debug, Clone, Default)]
+pub struct ContentDigest(Sha256);
+
+impl ContentDigest {
+    /// Adds the next piece.
+    pub fn add(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The digest of everything that was added.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// Gathers the files of a skill, in any order, into its tree digest.
 #[derive(Debug, Clone, Default)]
 pub struct TreeDigest {
@@ -117,6 +138,15 @@ mod tests {
             Digest::of(b"b").to_hex()
         );
         assert_eq!(tree.finish(), Digest::of(lines.as_bytes()));
+    }
+
+    #[test]
+    fn content_in_pieces_has_the_digest_of_the_whole() {
+        let mut content = ContentDigest::default();
+        content.add(b"ab");
+        content.add(b"");
+        content.add(b"c");
+        assert_eq!(content.finish(), Digest::of(b"abc"));
     }
 
     #[test]

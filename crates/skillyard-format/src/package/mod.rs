@@ -2,4 +2,4 @@
 
 mod digest;
 
-pub use digest::{Digest, DigestError, TreeDigest};
+pub use digest::{ContentDigest, Digest, DigestError, TreeDigest};

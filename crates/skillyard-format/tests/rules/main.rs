@@ -16,7 +16,7 @@ struct Case {
     directory: &'static str,
     file_name: &'static str,
     files: Vec<SkillFile>,
-    bytes: fn(String) -> Vec<u8>,
+    bytes: fn(&str) -> Vec<u8>,
 }
 
 fn case(code: &str) -> Case {
@@ -24,14 +24,14 @@ fn case(code: &str) -> Case {
         directory: "pdf-tools",
         file_name: "SKILL.md",
         files: Vec::new(),
-        bytes: String::into_bytes,
+        bytes: |text| text.as_bytes().to_vec(),
     };
     match code {
         "file-byte-order-mark" => case.bytes = |text| format!("\u{feff}{text}").into_bytes(),
         "file-encoding" => case.bytes = latin_1,
         "file-name" => case.file_name = "skill.md",
         "file-too-large" => {
-            case.bytes = |text| text.repeat(10 * 1024 * 1024 / text.len() + 1).into()
+            case.bytes = |text| text.repeat(10 * 1024 * 1024 / text.len() + 1).into();
         }
         "yaml-tab" => case.bytes = |text| text.replace('→', "\t").into(),
         "yaml-control-character" | "body-control-character" => {
@@ -42,7 +42,7 @@ fn case(code: &str) -> Case {
         "description-length" => case.bytes = |text| text.replace("LONG", &"é".repeat(1015)).into(),
         "compatibility-length" => case.bytes = |text| text.replace("LONG", &"a".repeat(501)).into(),
         "body-length" => {
-            case.bytes = |text| text.replace("LONG", &"One more step.\n".repeat(500)).into()
+            case.bytes = |text| text.replace("LONG", &"One more step.\n".repeat(500)).into();
         }
         "link-broken" => case.files = vec![file("fonts.md", Mode::Plain)],
         "link-depth" => case.files = vec![file("references/tax/forms.md", Mode::Plain)],
@@ -85,7 +85,7 @@ fn file(path: &str, mode: Mode) -> SkillFile {
 }
 
 /// Every character up to U+00FF as the one byte it was before UTF-8.
-fn latin_1(text: String) -> Vec<u8> {
+fn latin_1(text: &str) -> Vec<u8> {
     text.chars()
         .map(|c| u8::try_from(c).expect("a Latin-1 character"))
         .collect()
@@ -99,7 +99,7 @@ fn folder(code: &str) -> PathBuf {
 
 fn fixture(code: &str) -> Vec<u8> {
     let text = fs::read_to_string(folder(code).join("SKILL.md")).expect("every rule has a fixture");
-    (case(code).bytes)(text)
+    (case(code).bytes)(&text)
 }
 
 fn diagnostics(code: &str, profile: Profile) -> Vec<Diagnostic> {
@@ -182,7 +182,11 @@ fn show(diagnostic: &Diagnostic, text: &str, shown: &mut String) {
 /// Long text in one piece, so that a snapshot can be read.
 fn short(text: &str) -> String {
     match text.char_indices().nth(600) {
-        Some(_) => format!("{} … ({} bytes)", text.chars().take(60).collect::<String>(), text.len()),
+        Some(_) => format!(
+            "{} … ({} bytes)",
+            text.chars().take(60).collect::<String>(),
+            text.len()
+        ),
         None => text.to_owned(),
     }
 }

@@ -8,19 +8,27 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 
-/// Explain a rule, or list them all
+/// Explain a rule, or a skill's standing
 ///
 /// Examples:
-///   skillyard explain yaml-unquoted-text
-///   skillyard explain
+///   skillyard explain yaml-unquoted-text     one rule
+///   skillyard explain                        all rules
+///   skillyard explain skill pdf-tools        why it is listed, shadowed, hidden or shortened
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The code that stands in brackets in a diagnostic
+    /// The code that stands in brackets in a diagnostic, or `skill`
     code: Option<String>,
+    /// The skill's name, behind `skill`
+    name: Option<String>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    match (args.code.as_deref(), &args.name) {
+        (Some("skill"), Some(name)) => return super::explain_skill::run(context, name),
+        (_, Some(extra)) => return Err(CommandError::UnexpectedArgument(extra.clone())),
+        _ => {}
+    }
     let chosen: Vec<&Rule> = match &args.code {
         Some(code) => vec![find(code)?],
         None => rules::ALL.to_vec(),

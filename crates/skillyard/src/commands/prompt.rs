@@ -3,42 +3,66 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use serde_json::json;
+use skillyard_catalog::budget::{self, Budget, Entry, Fitting};
+use skillyard_catalog::search::Detail;
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 use skillyard_format::{Document, reference};
 
 use super::Outcome;
+use super::find::{choosable, rank};
 use super::read::load;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
 
+/// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
+const DEFAULT_BUDGET: usize = 4_000;
+/// Most skills of one prompt.
+const MAX_SKILLS: usize = 200;
+
 /// Print the catalog of skills for a model's prompt
 ///
-/// The block goes to stdout and nothing else does.
+/// Without a path it holds the enabled skills of this machine, within a budget. The block goes
+/// to stdout and nothing else does.
 ///
 /// Examples:
-///   skillyard prompt ./skills                          every skill below a folder
-///   skillyard prompt ./skills --mount skills           as the agent sees it
-///   skillyard prompt a b --format json --no-location   for an agent that uses tools
+///   skillyard prompt                                    the skills that are here
+///   skillyard prompt --task "fill in a form" --explain  the most relevant first, and why
+///   skillyard prompt ./skills --mount skills            every skill below a folder
+///   skillyard prompt --format json --no-location        for an agent that uses tools
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Skills' folders, or folders of skills
-    #[arg(required = true)]
+    /// Skills' folders, or folders of skills, instead of the catalog
     paths: Vec<PathBuf>,
     /// The shape of the catalog
     #[arg(long, value_enum, default_value_t = Format::Xml)]
     format: Format,
+    #[command(flatten)]
+    choice: Choice,
     /// Write locations as DIR/NAME instead of absolute paths
     #[arg(long, value_name = "DIR")]
     mount: Option<String>,
     /// Leave locations out, for agents that load skills with a tool
     #[arg(long, conflicts_with = "mount")]
     no_location: bool,
+    /// Most tokens of the block
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
+    /// What the prompt is for: decides which skills stay when not all fit
+    #[arg(long)]
+    task: Option<String>,
     /// Add the sentences that tell a model how to use the catalog
     #[arg(long)]
     instructions: bool,
+    /// Say on stderr what was shortened or left out
+    #[arg(long)]
+    explain: bool,
 }
 
 /// The shape of a catalog.
@@ -72,14 +96,18 @@ impl From<Format> for CatalogFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let mut entries = Vec::new();
-    for path in &args.paths {
-        entries.extend(entries_of(context, args, path)?);
-    }
+    let (entries, fitting) = if args.paths.is_empty() {
+        from_catalog(context, args)?
+    } else {
+        from_paths(context, args)?
+    };
     let mut text = catalog::render(&entries, args.format.into());
+    let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
+    if let Some(line) = budget::omission_line(omitted) {
+        text = with_omission(text, &line, omitted, args.format);
+    }
     if args.instructions && !entries.is_empty() {
-        let located = !args.no_location;
-        text = format!("{text}\n\n{}", catalog::activation_text(located));
+        text = format!("{text}\n\n{}", catalog::activation_text(!args.no_location));
     }
     if !text.is_empty() {
         text.push('\n');
@@ -91,7 +119,119 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         text.as_str().into()
     };
     context.printer.raw(shown.as_bytes())?;
+    if args.explain {
+        explain(context, entries.len(), fitting.as_ref());
+    }
     Ok(Status::Yes)
+}
+
+/// The enabled skills of this machine, made to fit.
+fn from_catalog(
+    context: &Context,
+    args: &Args,
+) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
+    let catalog = library::load(context, IndexMode::Use, &args.choice)?;
+    let skills = choosable(&catalog);
+    let all = skills
+        .iter()
+        .map(|skill| entry_of(context, args, skill))
+        .collect::<Result<Vec<_>, _>>()?;
+    let ranking = args.task.as_ref().map(|task| {
+        let hits = rank(context, &skills, task, skills.len(), Detail::Ranking);
+        hits.iter()
+            .map(|hit| hit.document as usize)
+            .collect::<Vec<_>>()
+    });
+    Ok(fitted(
+        &all,
+        args.budget.unwrap_or(DEFAULT_BUDGET),
+        ranking.as_deref(),
+    ))
+}
+
+/// The skills of the given folders; they are made to fit only when a budget is given.
+fn from_paths(
+    context: &Context,
+    args: &Args,
+) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
+    let chosen = args.choice.filter()?;
+    let mut all = Vec::new();
+    for path in &args.paths {
+        all.extend(entries_of(context, args, path)?);
+    }
+    all.retain(|entry| chosen(&entry.name));
+    Ok(match args.budget {
+        Some(tokens) => fitted(&all, tokens, None),
+        None => (all, None),
+    })
+}
+
+fn fitted(
+    all: &[CatalogEntry],
+    tokens: usize,
+    ranking: Option<&[usize]>,
+) -> (Vec<CatalogEntry>, Option<Fitting>) {
+    let plain: Vec<Entry> = all
+        .iter()
+        .map(|entry| Entry {
+            name: entry.name.clone(),
+            description: entry.description.clone(),
+        })
+        .collect();
+    let limits = Budget {
+        tokens,
+        entries: MAX_SKILLS,
+    };
+    let fitting = budget::fit(&plain, limits, ranking);
+    let entries = fitting
+        .kept
+        .iter()
+        .map(|(at, description)| CatalogEntry {
+            description: description.clone(),
+            ..all[*at].clone()
+        })
+        .collect();
+    (entries, Some(fitting))
+}
+
+/// How the catalog fares in a prompt of the default budget without a task.
+pub(super) fn default_fitting(catalog: &Catalog) -> Fitting {
+    let entries: Vec<Entry> = choosable(catalog)
+        .iter()
+        .map(|skill| Entry {
+            name: skill.record.name.clone(),
+            description: skill.record.description.clone(),
+        })
+        .collect();
+    let limits = Budget {
+        tokens: DEFAULT_BUDGET,
+        entries: MAX_SKILLS,
+    };
+    budget::fit(&entries, limits, None)
+}
+
+fn entry_of(
+    context: &Context,
+    args: &Args,
+    skill: &CatalogSkill,
+) -> Result<CatalogEntry, CommandError> {
+    let record = &skill.record;
+    let on_disk = !args.no_location && args.mount.is_none();
+    let folder = if skill.kind == SourceKind::Builtin && on_disk {
+        // A model that reads files needs one.
+        let folder = context.environment.skillyard_home.join("builtin");
+        builtin::materialise(&record.name, &folder).map_err(|source| CommandError::Write {
+            path: folder,
+            source,
+        })?
+    } else {
+        record.folder.clone()
+    };
+    Ok(CatalogEntry {
+        name: record.name.clone(),
+        description: record.description.clone(),
+        location: location(args, &folder, &record.file_name, &record.name),
+    })
 }
 
 /// The entries of every skill that `path` names, in order of their folders.
@@ -110,7 +250,7 @@ fn entries_of(
         let document = Document::parse(&file.bytes);
         match load(&file.folder, file, &document) {
             Ok((skill, _)) => entries.push(CatalogEntry {
-                location: location(args, file, &skill.name),
+                location: location(args, &file.folder, &file.file_name, &skill.name),
                 name: skill.name,
                 description: skill.description,
             }),
@@ -130,7 +270,7 @@ fn entries_of(
 
 /// The entry as the reference implementation makes it; its errors are ours.
 fn reference_entry(args: &Args, path: &Path) -> Result<CatalogEntry, CommandError> {
-    let file = match skill_files::read_one(path) {
+    let file: SkillFileOnDisk = match skill_files::read_one(path) {
         Err(CommandError::NotASkill(path)) => {
             let path = path.canonicalize().unwrap_or(path);
             return Err(CommandError::Reference(format!(
@@ -143,22 +283,59 @@ fn reference_entry(args: &Args, path: &Path) -> Result<CatalogEntry, CommandErro
     let document = Document::parse(&file.bytes);
     let properties = reference::read_properties(&document.text).map_err(CommandError::Reference)?;
     Ok(CatalogEntry {
-        location: location(args, &file, &properties.name),
+        location: location(args, &file.folder, &file.file_name, &properties.name),
         name: properties.name,
         description: properties.description,
     })
 }
 
-fn location(args: &Args, file: &SkillFileOnDisk, name: &str) -> Option<String> {
+fn location(args: &Args, folder: &Path, file_name: &str, name: &str) -> Option<String> {
     if args.no_location {
         return None;
     }
     if let Some(mount) = &args.mount {
         return Some(format!("{}/{name}", mount.trim_end_matches('/')));
     }
-    let folder = file
-        .folder
-        .canonicalize()
-        .unwrap_or_else(|_| file.folder.clone());
-    Some(folder.join(&file.file_name).to_string_lossy().into_owned())
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    Some(folder.join(file_name).to_string_lossy().into_owned())
+}
+
+/// The block with the line that says what is missing from it.
+fn with_omission(text: String, line: &str, count: usize, format: Format) -> String {
+    match format {
+        Format::Json => match serde_json::from_str::<serde_json::Value>(&text) {
+            Ok(mut value) => {
+                value["omitted"] = json!({ "count": count, "note": line });
+                format!("{value:#}")
+            }
+            // Nothing was kept, so there is no document to add to.
+            Err(_) => format!(
+                "{:#}",
+                json!({ "available_skills": [], "omitted": { "count": count, "note": line } })
+            ),
+        },
+        _ if text.is_empty() => line.to_owned(),
+        _ => format!("{text}\n{line}"),
+    }
+}
+
+fn explain(context: &Context, kept: usize, fitting: Option<&Fitting>) {
+    let Some(fitting) = fitting else {
+        context.printer.people(&format!("{kept} skills, no budget"));
+        return;
+    };
+    let mut text = format!(
+        "{kept} skills, about {} tokens of {}",
+        fitting.tokens_after, fitting.tokens_before
+    );
+    for (name, before, after) in &fitting.shortened {
+        text.push_str(&format!(
+            "\n ~ {} shortened from about {before} to {after} tokens",
+            visible(name)
+        ));
+    }
+    for name in &fitting.omitted {
+        text.push_str(&format!("\n - {} left out", visible(name)));
+    }
+    context.printer.people(&text);
 }

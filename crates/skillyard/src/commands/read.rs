@@ -1,37 +1,54 @@
 //! `skillyard read`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
+use skillyard_catalog::builtin;
+use skillyard_catalog::resource::{
+    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, SkillRoot,
+};
+use skillyard_catalog::source::SourceKind;
+use skillyard_format::reference::Properties;
 use skillyard_format::rules::{self, Profile};
-use skillyard_format::{Document, Severity, Skill, Subject, reference};
+use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::json::diagnostic;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
 
-/// Print a skill's instructions or properties
+/// Print a skill's instructions, one of its files, or its properties
 ///
-/// The skill is loaded leniently: what can be understood is, and what is wrong is said.
+/// The skill is loaded leniently: what can be understood is, and what is wrong is said. A file
+/// is read from inside the skill's folder and from nowhere else.
 ///
 /// Examples:
-///   skillyard read ./pdf-tools                       the instructions
+///   skillyard read pdf-tools                         the instructions
+///   skillyard read pdf-tools references/forms.md     one file
 ///   skillyard read ./pdf-tools --properties --json   the fields, as skills-ref prints them
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The skill's folder or its SKILL.md
-    path: PathBuf,
+    /// The skill's name, its folder or its SKILL.md
+    skill: String,
+    /// A file of the skill, relative to its folder
+    resource: Option<String>,
+    /// Start at this byte of the file
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "resource")]
+    offset: u64,
+    /// Read at most this many bytes of the file
+    #[arg(long, value_name = "BYTES", requires = "resource")]
+    limit: Option<u64>,
     /// Print the fields of the frontmatter as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resource")]
     properties: bool,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let file = match skill_files::read_one(&args.path) {
+    let file = match source(context, args) {
         Err(CommandError::NotASkill(path)) if args.properties => {
             return Err(CommandError::Reference(format!(
                 "SKILL.md not found in {}",
@@ -40,13 +57,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         other => other?,
     };
+    if let Some(path) = &args.resource {
+        return resource(context, args, &file, path);
+    }
     let document = Document::parse(&file.bytes);
     if args.properties {
-        let text = properties(&args.path, &file, &document)?;
+        let text = properties(&file, &document)?;
         context.printer.data(&format!("{text}\n"))?;
         return Ok(Status::Yes);
     }
-    let (skill, problems) = load(&args.path, &file, &document)?;
+    let (skill, problems) = load(&file.folder, &file, &document)?;
     if context.printer.is_json() {
         let problems: Vec<Value> = problems
             .iter()
@@ -67,14 +87,128 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 .detail(&format!("{}: {}", problem.code, visible(&problem.message)));
         }
         let body = document.body().trim_start_matches(['\n', '\r']);
-        let shown = if context.printer.is_terminal() {
-            visible(body)
-        } else {
-            body.into()
-        };
-        context.printer.raw(shown.as_bytes())?;
+        show(context, body)?;
     }
     Ok(Status::Yes)
+}
+
+/// The file that a path or a name leads to.
+fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandError> {
+    let name = match Target::of(&args.skill) {
+        Target::Path(path) => return skill_files::read_one(&path),
+        Target::Name(name) => name,
+    };
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let skill = library::find(&catalog, &name)?;
+    if skill.kind == SourceKind::Builtin {
+        let files = builtin::files(&skill.record.name).unwrap_or_default();
+        return Ok(SkillFileOnDisk {
+            folder: skill.record.folder.clone(),
+            file_name: skill.record.file_name.clone(),
+            bytes: files
+                .first()
+                .map(|(_, text)| text.as_bytes().to_vec())
+                .unwrap_or_default(),
+        });
+    }
+    skill_files::read_one(&skill.record.folder)
+}
+
+fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) -> Outcome {
+    let limits = ReadLimits {
+        // The user reads their own disk; the guard against links is for agents.
+        hard_links: HardLinks::Allow,
+        binary: BinaryContent::Include,
+        ..ReadLimits::default()
+    };
+    let range = ReadRange {
+        offset: args.offset,
+        limit: args.limit,
+    };
+    let builtin = file
+        .folder
+        .strip_prefix("builtin:")
+        .ok()
+        .and_then(Path::to_str);
+    let resource = match builtin.and_then(builtin::files) {
+        Some(files) => builtin_resource(files, path)?,
+        None => SkillRoot::open(&file.folder)
+            .and_then(|root| root.read(path, range, &limits))
+            .map_err(CommandError::Resource)?,
+    };
+    if context.printer.is_json() {
+        context.printer.json(&resource_json(&resource))?;
+        return Ok(Status::Yes);
+    }
+    match &resource.content {
+        Content::Text(text) => show(context, text)?,
+        Content::Binary { media_type, bytes } => {
+            if context.printer.is_terminal() {
+                context.printer.note(&format!(
+                    "binary, {media_type}, {} bytes; send it to a file to get it",
+                    resource.size
+                ));
+            } else {
+                context.printer.raw(bytes.as_deref().unwrap_or_default())?;
+            }
+        }
+    }
+    if let Some(next) = resource.next_offset {
+        context.printer.note(&format!(
+            "{} of {} bytes; go on with `--offset {next}`",
+            next, resource.size
+        ));
+    }
+    Ok(Status::Yes)
+}
+
+fn builtin_resource(files: &[(&str, &'static str)], path: &str) -> Result<Resource, CommandError> {
+    let found = files
+        .iter()
+        .find(|(each, _)| *each == path.trim_start_matches("./"));
+    let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile(path.to_owned()))?;
+    Ok(Resource {
+        path: (*path).to_owned(),
+        size: text.len() as u64,
+        offset: 0,
+        content: Content::Text((*text).to_owned()),
+        next_offset: None,
+        executable: false,
+    })
+}
+
+fn resource_json(resource: &Resource) -> Value {
+    let mut value = json!({
+        "path": resource.path,
+        "size": resource.size,
+        "offset": resource.offset,
+        "next_offset": resource.next_offset,
+        "executable": resource.executable,
+    });
+    match &resource.content {
+        Content::Text(text) => value["text"] = json!(text),
+        Content::Binary { media_type, bytes } => {
+            use base64::Engine as _;
+            value["media_type"] = json!(media_type);
+            value["base64"] = json!(
+                bytes
+                    .as_ref()
+                    .map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
+            );
+        }
+    }
+    value
+}
+
+/// Text of a stranger: as it is into a pipe, harmless onto a terminal.
+fn show(context: &Context, text: &str) -> Result<(), CommandError> {
+    let shown = if context.printer.is_terminal() {
+        visible(text)
+    } else {
+        text.into()
+    };
+    context.printer.raw(shown.as_bytes())?;
+    Ok(())
 }
 
 /// Loads a skill leniently, with what is wrong about it.
@@ -82,7 +216,7 @@ pub(super) fn load(
     path: &Path,
     file: &SkillFileOnDisk,
     document: &Document<'_>,
-) -> Result<(Skill, Vec<skillyard_format::Diagnostic>), CommandError> {
+) -> Result<(Skill, Vec<Diagnostic>), CommandError> {
     let directory = file.directory();
     let subject = Subject {
         file_name: &file.file_name,
@@ -103,25 +237,26 @@ pub(super) fn load(
 
 /// The fields as the reference implementation prints them; where only its dialect of YAML
 /// stands in the way, as they were loaded.
-fn properties(
-    path: &Path,
-    file: &SkillFileOnDisk,
-    document: &Document<'_>,
-) -> Result<String, CommandError> {
+fn properties(file: &SkillFileOnDisk, document: &Document<'_>) -> Result<String, CommandError> {
     match reference::read_properties(&document.text) {
         Ok(properties) => Ok(properties.to_json()),
         Err(message) if message.starts_with("Invalid YAML") => {
-            let (skill, _) = load(path, file, document)?;
+            let (skill, _) = load(&file.folder, file, document)?;
             let fields = skill.frontmatter.to_json();
             let mut printed = Map::new();
-            printed.insert("name".into(), skill.name.into());
-            printed.insert("description".into(), skill.description.into());
+            printed.insert("name".into(), skill.name.clone().into());
+            printed.insert("description".into(), skill.description.clone().into());
             for key in ["license", "compatibility", "allowed-tools", "metadata"] {
                 if let Some(value) = fields.get(key).filter(|value| !value.is_null()) {
                     printed.insert(key.into(), value.clone());
                 }
             }
-            Ok(format!("{:#}", Value::Object(printed)))
+            let properties = Properties {
+                name: skill.name,
+                description: skill.description,
+                fields: printed,
+            };
+            Ok(properties.to_json())
         }
         Err(message) => Err(CommandError::Reference(message)),
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Found;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix::{self, Fixed};
@@ -13,6 +14,7 @@ use skillyard_format::{Document, reference};
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
 use crate::report::{self, Checked, Summary};
 use crate::skill_files::{self, directory_name};
 
@@ -29,7 +31,7 @@ use crate::skill_files::{self, directory_name};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Skills' folders, SKILL.md files, or folders of skills
+    /// Skills' folders, SKILL.md files, folders of skills, or names of skills
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// How strictly to judge
@@ -79,6 +81,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut checked = Vec::new();
     let mut fixed = 0;
     for path in &args.paths {
+        let path = &folder_of(context, path)?;
         let found = check_path(path, args)?;
         fixed += found.iter().map(|each| each.fixed).sum::<usize>();
         checked.extend(found);
@@ -103,6 +106,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         Status::No
     })
+}
+
+/// The path itself, or the folder of the skill that is called so.
+fn folder_of(context: &Context, path: &Path) -> Result<PathBuf, CommandError> {
+    let name = path
+        .to_str()
+        .filter(|name| !name.contains('/') && !name.starts_with('.'));
+    let Some(name) = name.filter(|_| !path.exists()) else {
+        return Ok(path.to_owned());
+    };
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    match catalog.find(name) {
+        Some(skill) if skill.kind != SourceKind::Builtin => Ok(skill.record.folder.clone()),
+        _ => Ok(path.to_owned()),
+    }
 }
 
 /// Checks every skill that `path` names, in order of their folders.

@@ -3,6 +3,7 @@
 use skillyard_format::{Position, Severity};
 
 use super::Checked;
+use crate::sanitize::visible;
 
 /// One command a finding.
 pub(crate) fn commands(checked: &[Checked]) -> String {
@@ -34,7 +35,8 @@ pub(crate) fn commands(checked: &[Checked]) -> String {
 
 /// Text of a command, which ends at a line break.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
+    visible(text)
+        .replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }

@@ -174,14 +174,8 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         .iter()
         .map(|edit| Edit {
             span: Span::new(
-                edit.span
-                    .start
-                    .checked_sub(split.yaml.start)
-                    .unwrap_or_default(),
-                edit.span
-                    .end
-                    .checked_sub(split.yaml.start)
-                    .unwrap_or_default(),
+                edit.span.start.saturating_sub(split.yaml.start),
+                edit.span.end.saturating_sub(split.yaml.start),
             ),
             replacement: edit.replacement.clone(),
         })
@@ -198,15 +192,14 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         second_document,
     } = &mut tree.features;
     let flow = flow.as_mut().map(|flow| &mut flow.span);
-    for span in [
+    let spans = [
         flow,
         anchor.as_mut(),
         tag.as_mut(),
         second_document.as_mut(),
-    ] {
-        if let Some(span) = span {
-            *span = place(&local, split.yaml.start, *span);
-        }
+    ];
+    for span in spans.into_iter().flatten() {
+        *span = place(&local, split.yaml.start, *span);
     }
     Some(Repaired {
         tree,

@@ -32,16 +32,12 @@ impl Scanner<'_> {
         let is_folded = self.cursor.bump() == '>';
         let header = self.cursor.block_header(start)?;
         let least_indent = self.indent.map_or(0, |column| column + 1);
-        let (indent, mut breaks, mut end) = match header.increment {
-            Some(increment) => {
-                let indent = least_indent.max(1) + increment - 1;
-                let (breaks, end) = self.cursor.block_breaks(indent);
-                (indent, breaks, end)
-            }
-            None => {
-                let (widest, breaks, end) = self.cursor.block_indentation();
-                (widest.max(least_indent), breaks, end)
-            }
+        let (indent, (mut breaks, mut end)) = if let Some(increment) = header.increment {
+            let indent = least_indent.max(1) + increment - 1;
+            (indent, self.cursor.block_breaks(indent))
+        } else {
+            let (widest, breaks, end) = self.cursor.block_indentation();
+            (widest.max(least_indent), (breaks, end))
         };
         let mut text = String::new();
         let mut last_break = None;
@@ -88,11 +84,10 @@ impl Cursor<'_> {
             chomping: Chomping::Clip,
             increment: None,
         };
-        if !self.chomping(&mut header) {
-            self.increment(&mut header, start)?;
+        let is_chomped = self.chomping(&mut header);
+        self.increment(&mut header, start)?;
+        if !is_chomped {
             self.chomping(&mut header);
-        } else {
-            self.increment(&mut header, start)?;
         }
         let c = self.peek();
         if c != ' ' && !is_line_end(c) {

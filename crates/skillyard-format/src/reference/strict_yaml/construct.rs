@@ -38,24 +38,23 @@ fn construct(source: &str, raw: Raw) -> Result<Node, StrictError> {
 /// A mapping before what `<<` names is added to it.
 struct Unmerged {
     own: Mapping,
-    merged: Vec<Entry>,
+    inherited: Vec<Entry>,
 }
 
 impl Unmerged {
-    fn merge(self) -> Mapping {
-        let mut mapping = self.own;
-        for entry in self.merged {
-            if mapping.get(&entry.key).is_none() {
-                mapping.entries.push(entry);
-            }
-        }
-        mapping
+    fn merge(mut self) -> Mapping {
+        let own_keys = self.own.entries.iter().map(|entry| entry.key.clone());
+        let mut seen: HashSet<String> = own_keys.collect();
+        self.inherited
+            .retain(|entry| seen.insert(entry.key.clone()));
+        self.own.entries.append(&mut self.inherited);
+        self.own
     }
 }
 
 fn mapping(source: &str, span: Span, pairs: Vec<(Raw, Raw)>) -> Result<Unmerged, StrictError> {
     let (merges, pairs): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| is_merge(key));
-    let merged = merged_entries(source, span, merges)?;
+    let inherited = inherited_entries(source, span, merges)?;
     let mut own = Mapping::default();
     let mut seen = HashSet::new();
     let mut first_column = None;
@@ -88,7 +87,7 @@ fn mapping(source: &str, span: Span, pairs: Vec<(Raw, Raw)>) -> Result<Unmerged,
             uneven.end,
         )
         .within("While parsing", uneven.start)),
-        None => Ok(Unmerged { own, merged }),
+        None => Ok(Unmerged { own, inherited }),
     }
 }
 
@@ -107,13 +106,13 @@ fn is_merge(key: &Raw) -> bool {
 }
 
 /// The entries of the mappings that `<<` names, in order.
-fn merged_entries(
+fn inherited_entries(
     source: &str,
     span: Span,
     merges: Vec<(Raw, Raw)>,
 ) -> Result<Vec<Entry>, StrictError> {
     let fail = |problem: &str, at| Err(StrictError::new(problem, at).within(CONTEXT, span.start));
-    let mut merged = Vec::new();
+    let mut inherited = Vec::new();
     for (number, (key, value)) in merges.into_iter().enumerate() {
         if number > 0 {
             return fail("found duplicate key \"<<\"", key.span.start);
@@ -132,7 +131,7 @@ fn merged_entries(
         for item in sources {
             let start = item.span.start;
             match construct(source, item)?.value {
-                Value::Mapping(mapping) => merged.extend(mapping.entries),
+                Value::Mapping(mapping) => inherited.extend(mapping.entries),
                 Value::Sequence(_) => {
                     return fail("expected a mapping for merging, but found sequence", start);
                 }
@@ -142,5 +141,5 @@ fn merged_entries(
             }
         }
     }
-    Ok(merged)
+    Ok(inherited)
 }

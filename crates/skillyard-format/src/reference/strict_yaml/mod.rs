@@ -11,8 +11,10 @@ mod block;
 mod construct;
 mod cursor;
 mod parser;
+mod possible_key;
 mod property;
 mod scanner;
+mod sign;
 mod text;
 mod token;
 

@@ -85,43 +85,37 @@ impl Parser<'_> {
 
     /// A value; only a mapping's value may be a list without an indentation of its own.
     fn node(&mut self, may_be_unindented_list: bool) -> Result<Raw, StrictError> {
+        if let TokenKind::Scalar(_) = self.scanner.peek()?.kind
+            && let Token {
+                kind: TokenKind::Scalar(scalar),
+                span,
+            } = self.scanner.take()?
+        {
+            let value = RawValue::Scalar(scalar);
+            return Ok(Raw { span, value });
+        }
         let next = self.scanner.peek()?;
         let Span { start, end } = next.span;
         match next.kind {
-            TokenKind::Scalar(_) => {}
-            TokenKind::SequenceStart => return self.nested(Self::sequence),
-            TokenKind::MappingStart => return self.nested(Self::mapping),
-            TokenKind::Entry if may_be_unindented_list => {
-                return self.nested(Self::unindented_list);
-            }
+            TokenKind::SequenceStart => self.nested(Self::sequence),
+            TokenKind::MappingStart => self.nested(Self::mapping),
+            TokenKind::Entry if may_be_unindented_list => self.nested(Self::unindented_list),
             TokenKind::Alias => {
                 let name = Span::new(start + 1, end).of(self.source);
                 let problem = format!("found undefined alias {}", repr(name));
-                return Err(StrictError::new(problem, start));
+                Err(StrictError::new(problem, start))
             }
             TokenKind::FlowStart(_) => {
-                return Err(StrictError::new(FLOW, end).within("While scanning", start));
+                Err(StrictError::new(FLOW, end).within("While scanning", start))
             }
-            TokenKind::Anchor => {
-                return Err(StrictError::new(ANCHOR, end).within("While scanning", start));
-            }
+            TokenKind::Anchor => Err(StrictError::new(ANCHOR, end).within("While scanning", start)),
             // The reference swaps the two places.
-            TokenKind::Tag => {
-                return Err(StrictError::new(TAG, start).within("While scanning", end));
-            }
+            TokenKind::Tag => Err(StrictError::new(TAG, start).within("While scanning", end)),
             _ => {
-                return Err(unexpected("the node content", next)
-                    .within("while parsing a block node", start));
+                Err(unexpected("the node content", next)
+                    .within("while parsing a block node", start))
             }
         }
-        let token = self.scanner.take()?;
-        Ok(match token.kind {
-            TokenKind::Scalar(scalar) => Raw {
-                span: token.span,
-                value: RawValue::Scalar(scalar),
-            },
-            _ => empty(start),
-        })
     }
 
     fn nested(
@@ -182,19 +176,14 @@ impl Parser<'_> {
         let start = self.scanner.take()?.span.start;
         let mut pairs = Vec::new();
         loop {
-            let key = match self.scanner.peek()? {
-                Token {
-                    kind: TokenKind::Key,
-                    span,
-                } => {
-                    let place = span.end;
+            let next = self.scanner.peek()?;
+            let Span { start, end } = next.span;
+            let key = match next.kind {
+                TokenKind::Key => {
                     self.scanner.take()?;
-                    self.key_or_value(place)?
+                    self.key_or_value(end)?
                 }
-                Token {
-                    kind: TokenKind::Value,
-                    span,
-                } => empty(span.start),
+                TokenKind::Value => empty(start),
                 _ => break,
             };
             let value = if self.next_is(&[TokenKind::Value])? {

@@ -1,0 +1,53 @@
+# Two commands matter: `make run` (or `cargo run --release -- …`) and `make test`.
+
+VENV := target/venv
+PYTHON := $(VENV)/bin/python
+NEXTEST_VERSION := 0.9.143
+
+.PHONY: run test check bench fuzz tools python corpus retrieval clean-tools
+
+run:
+	cargo run --release -- list
+
+# Installs what is missing, then runs every test.
+test: tools python
+	cargo nextest run --workspace
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
+	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
+
+# Formatting, lints, documentation, licences and sources.
+check: python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
+	scripts/deny
+
+# Speed, side by side with what users have today; one run, ratios only.
+bench: tools python
+	cargo build --release -p skillyard
+	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
+	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
+	$(MAKE) retrieval
+
+# Retrieval quality on the labelled tasks beside the repository, if they are there.
+retrieval:
+	cargo run --release -q -p skillyard-catalog --example retrieval
+
+# Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
+SECONDS ?= 60
+fuzz:
+	cd fuzz && for target in parse fix render yaml; do \
+		mkdir -p corpus/$$target; cargo +nightly fuzz run $$target corpus/$$target seeds -- -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=256 -max_len=65536 || exit 1; \
+	done
+
+tools:
+	@scripts/install-tools
+
+python: $(VENV)/.done
+
+$(VENV)/.done: tests/skills_ref/requirements.txt scripts/requirements.txt
+	@scripts/install-tools
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install -q -r tests/skills_ref/requirements.txt -r scripts/requirements.txt
+	touch $@

@@ -1,0 +1,239 @@
+//! A catalog that fits a budget: descriptions are shortened fairly, then entries are left out.
+//!
+//! Descriptions that are squeezed too far are worth nothing: models stop choosing skills
+//! at all. So they are cut to one common length, but never below [`SHORTEST`], and when
+//! that is not enough the entries that matter least to the task go.
+
+use serde::Serialize;
+use skillyard_format::tokens::estimate;
+
+/// Fewest tokens that are left of a description.
+pub const SHORTEST: usize = 40;
+/// What an entry costs beside its name and description.
+const FRAME: usize = 24;
+
+/// An entry of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The skill's name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+}
+
+/// What is to fit into what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Most tokens of the whole catalog.
+    pub tokens: usize,
+    /// Most entries.
+    pub entries: usize,
+}
+
+/// How a catalog was made to fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fitting {
+    /// The entries that stay, by their place in the input, in the order of the input.
+    #[serde(skip)]
+    pub kept: Vec<(usize, String)>,
+    /// Tokens of all entries as they were.
+    pub tokens_before: usize,
+    /// Tokens of what stays.
+    pub tokens_after: usize,
+    /// Names whose description was shortened, with tokens before and after.
+    pub shortened: Vec<(String, usize, usize)>,
+    /// Names that were left out.
+    pub omitted: Vec<String>,
+}
+
+/// Makes `entries` fit; `ranking` has the places of the most relevant ones first.
+pub fn fit(entries: &[Entry], budget: Budget, ranking: Option<&[usize]>) -> Fitting {
+    let costs: Vec<(usize, usize)> = entries
+        .iter()
+        .map(|entry| (estimate(&entry.name) + FRAME, estimate(&entry.description)))
+        .collect();
+    let order = order(entries.len(), ranking);
+    let total = |places: &[usize], cap: usize| -> usize {
+        places
+            .iter()
+            .map(|at| costs[*at].0 + costs[*at].1.min(cap))
+            .sum()
+    };
+    let mut places: Vec<usize> = order.into_iter().take(budget.entries).collect();
+    let longest = costs
+        .iter()
+        .map(|(_, description)| *description)
+        .max()
+        .unwrap_or_default();
+    let mut cap = longest;
+    if total(&places, longest) > budget.tokens {
+        let fits = |cap: usize| total(&places, cap) <= budget.tokens;
+        cap = (SHORTEST..=longest)
+            .rev()
+            .find(|cap| fits(*cap))
+            .unwrap_or(SHORTEST.min(longest));
+        while total(&places, cap) > budget.tokens && !places.is_empty() {
+            places.pop();
+        }
+        // Entries that went may have made room for longer descriptions.
+        cap = (cap..=longest)
+            .rev()
+            .find(|cap| total(&places, *cap) <= budget.tokens)
+            .unwrap_or(cap);
+    }
+    let mut kept_places = places;
+    kept_places.sort_unstable();
+    report(entries, &costs, &kept_places, cap)
+}
+
+/// Every place once, the ranked ones first.
+fn order(count: usize, ranking: Option<&[usize]>) -> Vec<usize> {
+    let mut seen = vec![false; count];
+    let mut order = Vec::with_capacity(count);
+    for at in ranking.unwrap_or_default().iter().copied().chain(0..count) {
+        if at < count && !seen[at] {
+            seen[at] = true;
+            order.push(at);
+        }
+    }
+    order
+}
+
+fn report(entries: &[Entry], costs: &[(usize, usize)], kept: &[usize], cap: usize) -> Fitting {
+    let mut fitting = Fitting {
+        kept: Vec::with_capacity(kept.len()),
+        tokens_before: costs
+            .iter()
+            .map(|(name, description)| name + description)
+            .sum(),
+        tokens_after: 0,
+        shortened: Vec::new(),
+        omitted: Vec::new(),
+    };
+    let mut stays = kept.iter().copied().peekable();
+    for (at, entry) in entries.iter().enumerate() {
+        if stays.next_if_eq(&at).is_none() {
+            fitting.omitted.push(entry.name.clone());
+            continue;
+        }
+        let (frame, tokens) = costs[at];
+        let description = if tokens > cap {
+            shorten(&entry.description, cap)
+        } else {
+            entry.description.clone()
+        };
+        let after = estimate(&description);
+        if tokens > cap {
+            fitting.shortened.push((entry.name.clone(), tokens, after));
+        }
+        fitting.tokens_after += frame + after;
+        fitting.kept.push((at, description));
+    }
+    fitting
+}
+
+/// The longest beginning of whole words that has at most `tokens` tokens, marked as cut.
+fn shorten(text: &str, tokens: usize) -> String {
+    let ends: Vec<usize> = text
+        .char_indices()
+        .filter(|(_, c)| c.is_whitespace())
+        .map(|(at, _)| at)
+        .collect();
+    let fits = ends.partition_point(|end| estimate(&text[..*end]) < tokens);
+    let end = match fits.checked_sub(1) {
+        Some(last) => ends[last],
+        // One endless word: cut it by characters.
+        None => text
+            .char_indices()
+            .nth(tokens * 2)
+            .map_or(text.len(), |(at, _)| at),
+    };
+    let kept = text[..end].trim_end_matches(|c: char| c.is_whitespace() || ",;:.".contains(c));
+    format!("{kept} …")
+}
+
+/// What the model is told about entries that were left out.
+pub fn omission_line(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        let (noun, verb) = if count == 1 { ("skill", "is") } else { ("skills", "are") };
+        format!("{count} more {noun} {verb} available but not listed here; find them with `skill_search`.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry(name: &str, words: usize) -> Entry {
+        Entry {
+            name: name.into(),
+            description: "word ".repeat(words).trim().into(),
+        }
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let entries = [entry("a", 20), entry("b", 30)];
+        let fitting = fit(
+            &entries,
+            Budget {
+                tokens: 1000,
+                entries: 200,
+            },
+            None,
+        );
+        assert_eq!((fitting.shortened.len(), fitting.omitted.len()), (0, 0));
+        assert_eq!(fitting.kept[1].1, entries[1].description);
+    }
+
+    #[test]
+    fn long_descriptions_are_shortened_before_short_ones() {
+        let entries = [entry("short", 30), entry("long", 400)];
+        let fitting = fit(
+            &entries,
+            Budget {
+                tokens: 200,
+                entries: 200,
+            },
+            None,
+        );
+        assert_eq!(fitting.omitted.len(), 0);
+        assert_eq!(fitting.shortened.len(), 1);
+        assert_eq!(fitting.shortened[0].0, "long");
+        assert!(fitting.kept[1].1.ends_with('…'));
+    }
+
+    #[test]
+    fn the_least_relevant_entries_go() {
+        let entries: Vec<Entry> = (0..10).map(|n| entry(&format!("s{n}"), 100)).collect();
+        let fitting = fit(
+            &entries,
+            Budget {
+                tokens: 200,
+                entries: 200,
+            },
+            Some(&[7, 3]),
+        );
+        let kept: Vec<usize> = fitting.kept.iter().map(|(at, _)| *at).collect();
+        assert!(kept.contains(&7) && kept.contains(&3), "{kept:?}");
+        assert_eq!(kept.len() + fitting.omitted.len(), 10);
+    }
+
+    #[test]
+    fn the_model_is_told_what_is_missing() {
+        assert_eq!(omission_line(0), None);
+        assert!(omission_line(1).unwrap().starts_with("1 more skill is"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_holds(words in proptest::collection::vec(0_usize..300, 0..40), tokens in 0_usize..3000, most in 0_usize..50) {
+            let entries: Vec<Entry> = words.iter().enumerate().map(|(n, words)| entry(&format!("s{n}"), *words)).collect();
+            let fitting = fit(&entries, Budget { tokens, entries: most }, None);
+            prop_assert!(fitting.tokens_after <= tokens.max(0) + 2 * fitting.shortened.len());
+            prop_assert!(fitting.kept.len() <= most);
+            prop_assert_eq!(fitting.kept.len() + fitting.omitted.len(), entries.len());
+        }
+    }
+}

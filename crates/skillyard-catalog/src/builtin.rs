@@ -1,0 +1,116 @@
+//! The skills inside the binary.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use skillyard_format::Document;
+
+use crate::record::{self, Reading, Record};
+use crate::walk::Stamp;
+
+/// A skill inside the binary: its name and its files.
+type Builtin = (&'static str, &'static [(&'static str, &'static str)]);
+
+const ALL: &[Builtin] = &[
+    (
+        "skill-authoring",
+        &[
+            (
+                "SKILL.md",
+                include_str!("../builtin/skill-authoring/SKILL.md"),
+            ),
+            (
+                "references/frontmatter.md",
+                include_str!("../builtin/skill-authoring/references/frontmatter.md"),
+            ),
+        ],
+    ),
+    (
+        "skill-review",
+        &[("SKILL.md", include_str!("../builtin/skill-review/SKILL.md"))],
+    ),
+    (
+        "using-skillyard",
+        &[(
+            "SKILL.md",
+            include_str!("../builtin/using-skillyard/SKILL.md"),
+        )],
+    ),
+];
+
+/// The records of all of them.
+pub(crate) fn records() -> Vec<Record> {
+    ALL.iter()
+        .filter_map(|(name, files)| {
+            let (_, text) = files.first()?;
+            let document = Document::parse(text.as_bytes());
+            let stamp = Stamp {
+                modified: 0,
+                size: text.len() as u64,
+                inode: 0,
+            };
+            match record::from_document(&document, &folder(name), "SKILL.md", stamp, Some(name)) {
+                Reading::Skill(record) => Some(*record),
+                Reading::Unloadable { .. } => None,
+            }
+        })
+        .collect()
+}
+
+/// The files of a skill inside the binary, `SKILL.md` first.
+pub fn files(name: &str) -> Option<&'static [(&'static str, &'static str)]> {
+    ALL.iter()
+        .find(|(each, _)| *each == name)
+        .map(|(_, files)| *files)
+}
+
+/// Writes the files of a skill inside the binary below `folder`, for agents that read files,
+/// and returns the skill's folder there. What is there already and the same is left alone.
+pub fn materialise(name: &str, folder: &Path) -> io::Result<PathBuf> {
+    let skill = folder.join(name);
+    for (path, text) in files(name).unwrap_or_default() {
+        let file = skill.join(path);
+        if fs::read(&file).is_ok_and(|bytes| bytes == text.as_bytes()) {
+            continue;
+        }
+        let parent = file.parent().unwrap_or(&skill);
+        fs::create_dir_all(parent)?;
+        let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
+        temporary.write_all(text.as_bytes())?;
+        temporary.persist(&file)?;
+    }
+    Ok(skill)
+}
+
+/// The place that is shown for a skill inside the binary; nothing is there on disk.
+fn folder(name: &str) -> PathBuf {
+    Path::new("builtin:").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skillyard_format::rules::{self, Profile, SkillFile, Subject};
+
+    #[test]
+    fn every_builtin_skill_is_strictly_valid() {
+        assert_eq!(records().len(), ALL.len());
+        for (name, files) in ALL {
+            let document = Document::parse(files[0].1.as_bytes());
+            let listed: Vec<SkillFile> = files
+                .iter()
+                .map(|(path, _)| SkillFile {
+                    path: (*path).to_owned(),
+                    executable: false,
+                    shebang: false,
+                })
+                .collect();
+            let subject = Subject {
+                files: Some(&listed),
+                ..Subject::new(&document, Some(name))
+            };
+            assert_eq!(rules::check(&subject, Profile::Strict), [], "{name}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! All skills that were found: a winner and its losers for each name, and why the others
+//! are not there.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::builtin;
+use crate::index::{self, IndexUse, Scan};
+use crate::record::{Reading, Record};
+use crate::requires::Commands;
+use crate::same::is_same_skill;
+use crate::selection::Selection;
+use crate::source::{Source, SourceKind, Surroundings};
+use crate::walk::{Links, Skipped, WalkLimits};
+
+/// Everything a catalog depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Where to look.
+    pub surroundings: Surroundings,
+    /// How far to look.
+    pub limits: WalkLimits,
+    /// Which skills are wanted.
+    pub selection: Selection,
+    /// Whether the user trusts the project.
+    pub project_trust: ProjectTrust,
+    /// The folders of `PATH`.
+    pub command_folders: Vec<PathBuf>,
+    /// The folder of the persistent index; `None` to walk everything.
+    pub index_folder: Option<PathBuf>,
+}
+
+/// Whether skills of the project may reach a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProjectTrust {
+    /// The user trusts the project's folder.
+    Trusted,
+    /// The user has not said so.
+    #[default]
+    Untrusted,
+}
+
+/// All skills that were found.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    /// The winners, in order of their sources and then of their names.
+    pub skills: Vec<CatalogSkill>,
+    /// Skills with other content that lost to a winner of the same name.
+    pub shadowed: Vec<Shadowed>,
+    /// What was passed over.
+    pub skipped: Vec<Skipped>,
+    /// The sources, in order of precedence.
+    pub sources: Vec<Source>,
+    /// How much of the index was still true.
+    pub index_use: IndexUse,
+}
+
+/// A skill and its standing.
+#[derive(Debug, Clone)]
+pub struct CatalogSkill {
+    /// What its file says.
+    pub record: Record,
+    /// Where it came from: a place in [`Catalog::sources`].
+    pub source: usize,
+    /// The kind of that source.
+    pub kind: SourceKind,
+    /// Its standing.
+    pub status: Status,
+}
+
+/// The standing of a skill. Only enabled ones reach a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "status")]
+pub enum Status {
+    /// It can be used.
+    Enabled,
+    /// The configuration switches it off.
+    Disabled {
+        /// Which setting does.
+        reason: String,
+    },
+    /// Commands it needs are missing.
+    Unavailable {
+        /// The commands.
+        missing: Vec<String>,
+    },
+    /// It belongs to a project that the user has not trusted.
+    Untrusted,
+}
+
+impl Status {
+    /// The word for users.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled { .. } => "disabled",
+            Self::Unavailable { .. } => "unavailable",
+            Self::Untrusted => "untrusted",
+        }
+    }
+
+    /// Why it cannot be used, if it cannot.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Enabled => None,
+            Self::Disabled { reason } => Some(reason.clone()),
+            Self::Unavailable { missing } => {
+                Some(format!("missing commands: {}", missing.join(", ")))
+            }
+            Self::Untrusted => Some("the project's folder is not trusted".into()),
+        }
+    }
+}
+
+/// A skill that lost to another of the same name.
+#[derive(Debug, Clone)]
+pub struct Shadowed {
+    /// The loser.
+    pub skill: CatalogSkill,
+    /// The folder of the winner.
+    pub winner: PathBuf,
+}
+
+impl Catalog {
+    /// Finds every skill.
+    pub fn load(settings: &Settings) -> Self {
+        let sources = settings.surroundings.sources();
+        let scan = Scan {
+            limits: settings.limits,
+            links: Links::Within(allowed_roots(&settings.surroundings, &sources)),
+        };
+        let file = settings
+            .index_folder
+            .as_deref()
+            .map(|folder| index::file_for(folder, &sources, &scan));
+        let on_disk: Vec<Source> = sources
+            .iter()
+            .filter(|source| source.kind != SourceKind::Builtin)
+            .cloned()
+            .collect();
+        let (snapshots, index_use) = index::load(&on_disk, &scan, file.as_deref());
+
+        let mut skipped = Vec::new();
+        let mut records: Vec<(usize, Record)> = Vec::new();
+        let mut snapshots = snapshots.into_iter();
+        for (at, source) in sources.iter().enumerate() {
+            if source.kind == SourceKind::Builtin {
+                records.extend(builtin::records().into_iter().map(|record| (at, record)));
+                continue;
+            }
+            let Some(snapshot) = snapshots.next() else {
+                continue;
+            };
+            skipped.extend(snapshot.skipped);
+            let first = records.len();
+            for reading in snapshot.readings {
+                match reading {
+                    Reading::Skill(record) => records.push((at, *record)),
+                    Reading::Unloadable { path, reason, .. } => {
+                        skipped.push(Skipped { path, reason })
+                    }
+                }
+            }
+            // A walk goes level by level; precedence within a source goes by path.
+            records[first..].sort_by(|a, b| a.1.folder.as_os_str().cmp(b.1.folder.as_os_str()));
+        }
+        skipped.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+        let mut catalog = Self {
+            skills: Vec::with_capacity(records.len()),
+            shadowed: Vec::new(),
+            skipped,
+            sources,
+            index_use,
+        };
+        catalog.decide(records, settings);
+        catalog
+    }
+
+    /// Lets the first of each name win and gives every winner its standing.
+    fn decide(&mut self, records: Vec<(usize, Record)>, settings: &Settings) {
+        let mut commands = Commands::new(settings.command_folders.clone());
+        let mut winners: HashMap<String, usize> = HashMap::with_capacity(records.len());
+        for (source, record) in records {
+            let kind = self.sources[source].kind;
+            let status = standing(&record, kind, settings, &mut commands);
+            let skill = CatalogSkill {
+                record,
+                source,
+                kind,
+                status,
+            };
+            match winners.get(&skill.record.name) {
+                None => {
+                    winners.insert(skill.record.name.clone(), self.skills.len());
+                    self.skills.push(skill);
+                }
+                Some(winner) => {
+                    let winner = &self.skills[*winner].record;
+                    if !is_same_skill(winner, &skill.record) {
+                        let winner = winner.folder.clone();
+                        self.shadowed.push(Shadowed { skill, winner });
+                    }
+                }
+            }
+        }
+        self.skills
+            .sort_by(|a, b| (a.source, &a.record.name).cmp(&(b.source, &b.record.name)));
+    }
+
+    /// The winner of a name.
+    pub fn find(&self, name: &str) -> Option<&CatalogSkill> {
+        let name = skillyard_format::name::normalise(name);
+        self.skills.iter().find(|skill| skill.record.name == name)
+    }
+
+    /// The skills that may reach a prompt.
+    ///
+    /// A project that is not trusted wins its names in a listing, but it cannot take a skill
+    /// away: in a prompt the next one of the name stands in for it.
+    pub fn enabled(&self) -> impl Iterator<Item = &CatalogSkill> {
+        self.skills.iter().filter_map(|skill| match skill.status {
+            Status::Enabled => Some(skill),
+            Status::Untrusted => {
+                self.shadowed
+                    .iter()
+                    .map(|shadowed| &shadowed.skill)
+                    .find(|loser| {
+                        loser.record.name == skill.record.name && loser.status == Status::Enabled
+                    })
+            }
+            _ => None,
+        })
+    }
+
+    /// The known name nearest to `name`, if one is near.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let names = self.skills.iter().map(|skill| skill.record.name.as_str());
+        skillyard_format::nearest::nearest(name, names)
+    }
+}
+
+fn standing(
+    record: &Record,
+    kind: SourceKind,
+    settings: &Settings,
+    commands: &mut Commands,
+) -> Status {
+    if let Some(reason) = settings.selection.reason_against(&record.name) {
+        return Status::Disabled { reason };
+    }
+    if kind == SourceKind::Project && settings.project_trust == ProjectTrust::Untrusted {
+        return Status::Untrusted;
+    }
+    let missing = commands.missing(&record.requires);
+    if missing.is_empty() {
+        Status::Enabled
+    } else {
+        Status::Unavailable { missing }
+    }
+}
+
+/// The folders that symbolic links may lead into: the sources, the project, the home.
+fn allowed_roots(surroundings: &Surroundings, sources: &[Source]) -> Vec<PathBuf> {
+    let home = surroundings.home.as_deref();
+    let mut roots: Vec<PathBuf> = sources
+        .iter()
+        .map(|source| source.root.as_path())
+        .chain([surroundings.project_root()])
+        .chain(home)
+        .filter(|root| !root.as_os_str().is_empty())
+        .filter_map(|root: &Path| root.canonicalize().ok())
+        // A home of `/`, as some containers have it, would allow everything.
+        .filter(|root| root.parent().is_some())
+        .collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}

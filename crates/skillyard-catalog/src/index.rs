@@ -1,0 +1,247 @@
+//! The persistent index: what the last walk found, so that the next start only stats.
+//!
+//! One file a set of sources, read at once, checksummed, replaced by renaming. It is a
+//! cache and nothing else: one that is missing, old, damaged or from another version is
+//! rebuilt without a word. Two processes that write it at once both write a whole file,
+//! and the last one stays.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+use rustix::fs::{AtFlags, Mode, OFlags};
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+
+use crate::record::{self, Reading};
+use crate::source::Source;
+use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits};
+
+/// What an index file starts with; the number is its version.
+const MAGIC: &[u8; 8] = b"skyidx01";
+/// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
+const RACY: i64 = 20_000_000;
+/// Index files not used for this long are removed.
+const STALE: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// What one source held when it was walked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Snapshot {
+    /// The source's folder.
+    root: PathBuf,
+    /// Every `SKILL.md`, in order of the folders.
+    pub(crate) readings: Vec<Reading>,
+    /// What was passed over.
+    pub(crate) skipped: Vec<Skipped>,
+    /// The folders that were listed.
+    listed: Vec<Listed>,
+    /// When the walk began, in nanoseconds since 1970.
+    walked: i64,
+}
+
+/// How sources are walked.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) limits: WalkLimits,
+    pub(crate) links: Links,
+}
+
+/// How much a load had to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct IndexUse {
+    /// Sources whose index was still true.
+    pub fresh: usize,
+    /// Sources that were walked.
+    pub walked: usize,
+    /// Single files that were read again.
+    pub reread: usize,
+}
+
+/// The snapshots of all sources, from the index where it is still true.
+pub(crate) fn load(
+    sources: &[Source],
+    scan: &Scan,
+    file: Option<&Path>,
+) -> (Vec<Snapshot>, IndexUse) {
+    let mut used = IndexUse::default();
+    let old = file.and_then(read).unwrap_or_default();
+    let mut known: Vec<Option<Snapshot>> = old.into_iter().map(Some).collect();
+    let mut changed = known.len() != sources.len();
+    let snapshots = sources
+        .iter()
+        .enumerate()
+        .map(|(at, source)| {
+            let old = known
+                .get_mut(at)
+                .and_then(Option::take)
+                .filter(|old| old.root == source.root);
+            match old.and_then(|old| refresh(old, &mut used)) {
+                Some((snapshot, same)) => {
+                    used.fresh += 1;
+                    changed |= !same;
+                    snapshot
+                }
+                None => {
+                    used.walked += 1;
+                    changed = true;
+                    walk(source, scan)
+                }
+            }
+        })
+        .collect();
+    if let Some(file) = file.filter(|_| changed) {
+        // A cache that cannot be written costs time, not answers.
+        let _ = write(file, &snapshots);
+    }
+    (snapshots, used)
+}
+
+/// Where the index of these sources lies below `folder`.
+pub(crate) fn file_for(folder: &Path, sources: &[Source], scan: &Scan) -> PathBuf {
+    let mut key = format!("{:?}", scan.limits);
+    for source in sources {
+        key.push('\n');
+        key.push_str(&source.root.to_string_lossy());
+    }
+    folder.join(format!(
+        "{}.index",
+        &Digest::of(key.as_bytes()).to_hex()[..32]
+    ))
+}
+
+fn walk(source: &Source, scan: &Scan) -> Snapshot {
+    let walked = now();
+    let walk = Walk {
+        limits: scan.limits,
+        links: scan.links.clone(),
+        extent: Extent::Head,
+    };
+    let found = walk.run(&source.root, record::read);
+    Snapshot {
+        root: source.root.clone(),
+        readings: found.skills,
+        skipped: found.skipped,
+        listed: found.listed,
+        walked,
+    }
+}
+
+/// The snapshot, if no folder changed since; files that changed are read again.
+///
+/// Also tells whether nothing at all changed.
+fn refresh(mut old: Snapshot, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
+    if old.listed.is_empty() {
+        // The root was not there, or was a skill itself.
+        return (old.readings.is_empty() && !old.root.exists()).then_some((old, true));
+    }
+    for listed in &old.listed {
+        let stat = rustix::fs::stat(&listed.path).ok()?;
+        let stamp = Stamp::of(&stat);
+        if stamp != listed.stamp || is_racy(stamp, old.walked) {
+            return None;
+        }
+    }
+    let root = open(&old.root).ok()?;
+    let prefix = old.root.as_os_str().len() + 1;
+    let stale: Vec<Option<bool>> = old
+        .readings
+        .par_iter()
+        .with_min_len(4096)
+        .map(|reading| {
+            let (path, stamp) = reading.file();
+            let below = path.to_str()?.get(prefix..)?;
+            let stat = rustix::fs::statat(&root, below, AtFlags::empty()).ok()?;
+            Some(Stamp::of(&stat) != stamp || is_racy(stamp, old.walked))
+        })
+        .collect();
+    let mut same = true;
+    for (reading, stale) in old.readings.iter_mut().zip(stale) {
+        if stale? {
+            same = false;
+            used.reread += 1;
+            *reading = reread(&reading.file().0)?;
+        }
+    }
+    if !same {
+        old.walked = now();
+    }
+    Some((old, same))
+}
+
+fn reread(path: &Path) -> Option<Reading> {
+    let walk = Walk {
+        limits: WalkLimits {
+            depth: 0,
+            folders: 1,
+        },
+        links: Links::Skip,
+        extent: Extent::Head,
+    };
+    let mut skills = walk.run(path.parent()?, record::read).skills;
+    skills.pop()
+}
+
+fn is_racy(stamp: Stamp, walked: i64) -> bool {
+    stamp.modified > walked - RACY
+}
+
+fn open(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
+}
+
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|time| i64::try_from(time.as_nanos()).ok())
+        .unwrap_or_default()
+}
+
+fn read(file: &Path) -> Option<Vec<Snapshot>> {
+    let bytes = fs::read(file).ok()?;
+    let (magic, rest) = bytes.split_first_chunk::<8>()?;
+    let (sum, body) = rest.split_first_chunk::<16>()?;
+    if magic != MAGIC || *sum != checksum(body) {
+        return None;
+    }
+    postcard::from_bytes(body).ok()
+}
+
+fn write(file: &Path, snapshots: &Vec<Snapshot>) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let body = postcard::to_allocvec(snapshots).map_err(io::Error::other)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(MAGIC)?;
+    temporary.write_all(&checksum(&body))?;
+    temporary.write_all(&body)?;
+    temporary.persist(file)?;
+    remove_stale(folder);
+    Ok(())
+}
+
+fn checksum(body: &[u8]) -> [u8; 16] {
+    let mut sum = [0; 16];
+    sum.copy_from_slice(&Digest::of(body).as_bytes()[..16]);
+    sum
+}
+
+/// Removes indexes of projects that nobody works in any more.
+fn remove_stale(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let old = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > STALE));
+        if old {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What one `SKILL.md` says, as far as a catalog needs it: tier 1.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skillyard_format::rules::{self, Profile, Subject};
+use skillyard_format::{Document, Severity, Skill};
+
+use crate::walk::{Found, Stamp};
+
+/// A skill that can be used, without its body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The skill's folder.
+    pub folder: PathBuf,
+    /// The name of its file.
+    pub file_name: String,
+    /// The file's stamp when it was read.
+    pub stamp: Stamp,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// Every field of its frontmatter, as JSON.
+    pub frontmatter: String,
+    /// Commands it needs.
+    pub requires: Vec<String>,
+    /// Whether a model may choose it.
+    pub model_invocable: bool,
+    /// Whether a user may invoke it.
+    pub user_invocable: bool,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+/// Something wrong with a skill that does not keep it from being used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The rule's code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What became of a `SKILL.md`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reading {
+    /// A skill.
+    Skill(Box<Record>),
+    /// A file that holds no skill, and why.
+    Unloadable {
+        /// The file.
+        path: PathBuf,
+        /// Its stamp.
+        stamp: Stamp,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Reading {
+    /// The file and its stamp.
+    pub(crate) fn file(&self) -> (PathBuf, Stamp) {
+        match self {
+            Self::Skill(record) => (record.path(), record.stamp),
+            Self::Unloadable { path, stamp, .. } => (path.clone(), *stamp),
+        }
+    }
+}
+
+impl Record {
+    /// The path of the skill's file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(&self.file_name)
+    }
+}
+
+/// Reads a skill's record from its first block, or from the whole file where that is not enough.
+pub(crate) fn read(found: &Found<'_>) -> Reading {
+    let directory = found.folder.file_name().and_then(|name| name.to_str());
+    let head = match found.complete {
+        true => Some(Document::parse(found.bytes)),
+        false => Document::parse_head(found.bytes),
+    };
+    if let Some(document) = head {
+        return from_document(
+            &document,
+            found.folder,
+            found.file_name,
+            found.stamp,
+            directory,
+        );
+    }
+    match found.read_whole() {
+        Ok(bytes) => from_document(
+            &Document::parse(&bytes),
+            found.folder,
+            found.file_name,
+            found.stamp,
+            directory,
+        ),
+        Err(error) => Reading::Unloadable {
+            path: found.folder.join(found.file_name),
+            stamp: found.stamp,
+            reason: format!("it cannot be read: {error}"),
+        },
+    }
+}
+
+/// The record of a document.
+pub(crate) fn from_document(
+    document: &Document<'_>,
+    folder: &Path,
+    file_name: &str,
+    stamp: Stamp,
+    directory: Option<&str>,
+) -> Reading {
+    let subject = Subject {
+        file_name,
+        ..Subject::new(document, directory)
+    };
+    let found = rules::check(&subject, Profile::Load);
+    let fatal = found.iter().find(|each| each.severity == Severity::Error);
+    let skill = Skill::from_document(document, directory).filter(|_| fatal.is_none());
+    let Some(skill) = skill else {
+        let reason = fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message.clone());
+        return Reading::Unloadable {
+            path: folder.join(file_name),
+            stamp,
+            reason,
+        };
+    };
+    let frontmatter = serde_json::Value::Object(skill.frontmatter.to_json()).to_string();
+    Reading::Skill(Box::new(Record {
+        folder: folder.to_owned(),
+        file_name: file_name.to_owned(),
+        stamp,
+        requires: skill.requires(),
+        model_invocable: skill.is_model_invocable(),
+        user_invocable: skill.is_user_invocable(),
+        problems: found
+            .into_iter()
+            // Fields of other clients are no problem to the one who uses them.
+            .filter(|each| each.code != "field-unknown")
+            .map(|each| Problem {
+                code: each.code.to_owned(),
+                message: each.message,
+            })
+            .collect(),
+        name: skill.name,
+        description: skill.description,
+        frontmatter,
+    }))
+}

@@ -1,1 +1,0 @@
-//! Reading a file of a skill, never one outside it.

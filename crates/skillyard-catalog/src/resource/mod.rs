@@ -1,0 +1,36 @@
+//! Reading a file of a skill, never one outside it.
+//!
+//! A path is checked twice. First as text (`path`): whatever could mean something else to another program, another
+//! system or a later decoding is refused with its reason before the disk is touched. Then by the kernel (`open`): every
+//! step is taken from a descriptor of the skill's folder and no symbolic link is followed, so a folder that is exchanged
+//! for a link in the same moment gives an error, never a foreign byte. Only regular files are read, and opening cannot wait.
+//!
+//! | question | decision |
+//! |---|---|
+//! | `./a/b` | accepted as `a/b`; a dot anywhere else in the path is refused |
+//! | `a//b`, `a/` | refused: one file has one name, in approvals and in the audit log; [`SkillRoot::list`] takes one `/` at the end |
+//! | `.git` | neither listed, read nor hashed: it is no part of the skill and may hold credentials |
+//! | symbolic links | never followed, also not within the skill; listed as skipped |
+//! | hard links | [`HardLinks::Refuse`] unless the caller says that nobody else writes to the folder |
+//! | text or binary | NUL bytes, invalid UTF-8 and PDF are binary; other signatures only name the type of what is binary, because two letters are a signature too (`BM25 …` is no bitmap) |
+//! | too long | cut after a whole character, with the offset to go on from |
+//!
+//! A [`SkillRoot`] stays on the folder it opened, even when another takes its place: open one per use.
+
+mod content;
+mod digest;
+mod error;
+mod list;
+mod open;
+mod path;
+mod read;
+mod root;
+mod walk;
+
+pub use digest::{DigestLimits, digest, digest_within};
+pub use error::{FileKind, ResourceError};
+pub use list::{Listing, ResourceEntry, Skipped};
+#[doc(hidden)]
+pub use open::Resolver;
+pub use read::{BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource};
+pub use root::SkillRoot;

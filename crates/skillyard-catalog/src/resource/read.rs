@@ -1,0 +1,249 @@
+//! Reading one file, or a part of it.
+
+use std::fs::{File, Metadata};
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+
+use super::content::{HEAD, LONGEST, UNKNOWN, Window, media_type};
+use super::error::{FileKind, ResourceError};
+use super::open::FILE;
+use super::path::RelativePath;
+use super::root::{SkillRoot, explain};
+
+/// The bit of a file's mode that lets its owner execute it.
+pub(super) const OWNER_EXECUTES: u32 = 0o100;
+
+/// Which part of a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadRange {
+    /// The byte to start from; inside a character, that character is given whole.
+    pub offset: u64,
+    /// How many bytes are wanted at most; at least one character is given, so that reading goes on.
+    pub limit: Option<u64>,
+}
+
+/// What one read may give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// How many bytes one read gives; more are left to the next one.
+    pub max_bytes: u64,
+    /// Whether files deeper than one folder may be read.
+    pub nested: bool,
+    /// What happens to files with several names.
+    pub hard_links: HardLinks,
+    /// What is given of binary files.
+    pub binary: BinaryContent,
+}
+
+/// What happens to files with several names.
+///
+/// A hard link cannot be told from the file: whoever may write to the skill's folder can give a name in it to any file on
+/// the same disk that the system lets them link. In folders only the user writes to there is nobody to do so, and
+/// package stores link files there on purpose; the caller knows which folder it is and says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HardLinks {
+    /// They are read as any other.
+    Allow,
+    /// They are refused.
+    #[default]
+    Refuse,
+}
+
+/// What is given of binary files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BinaryContent {
+    /// The bytes.
+    Include,
+    /// Size and type only.
+    #[default]
+    Describe,
+}
+
+/// A file of a skill, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// The path below the skill's root.
+    pub path: String,
+    /// The size of the whole file in bytes.
+    pub size: u64,
+    /// Where in the file the content starts.
+    pub offset: u64,
+    /// What was read.
+    pub content: Content,
+    /// Where to go on reading, if there is more.
+    pub next_offset: Option<u64>,
+    /// Whether its owner may execute the file.
+    pub executable: bool,
+}
+
+/// What was read of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Whole characters of a text.
+    Text(String),
+    /// Something that is not text.
+    Binary {
+        /// The type, from the content alone.
+        media_type: &'static str,
+        /// The bytes, if they were asked for.
+        bytes: Option<Vec<u8>>,
+    },
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            max_bytes: 2_000_000,
+            nested: true,
+            hard_links: HardLinks::default(),
+            binary: BinaryContent::default(),
+        }
+    }
+}
+
+impl SkillRoot {
+    /// Reads the file at `path`, which is relative to the skill's root and separated by `/`.
+    pub fn read(
+        &self,
+        path: &str,
+        range: ReadRange,
+        limits: &ReadLimits,
+    ) -> Result<Resource, ResourceError> {
+        let path = RelativePath::file(path)?;
+        if !limits.nested && path.components().count() > 2 {
+            return Err(ResourceError::Nested {
+                path: path.as_str().to_owned(),
+            });
+        }
+        let opened = Opened::beneath(self, &path, limits.hard_links)?;
+        opened.read(range, limits)
+    }
+}
+
+/// A regular file of a skill, opened for reading.
+struct Opened {
+    path: String,
+    file: File,
+    metadata: Metadata,
+}
+
+impl Opened {
+    fn beneath(
+        root: &SkillRoot,
+        path: &RelativePath,
+        hard_links: HardLinks,
+    ) -> Result<Self, ResourceError> {
+        let name = path.as_str();
+        let descriptor = root
+            .opener
+            .open(path, FILE)
+            .map_err(|error| explain(name, error))?;
+        let (file, metadata) = regular(name, descriptor)?;
+        if hard_links == HardLinks::Refuse && metadata.nlink() > 1 {
+            return Err(ResourceError::HardLink {
+                path: name.to_owned(),
+                links: metadata.nlink(),
+            });
+        }
+        Ok(Self {
+            path: name.to_owned(),
+            file,
+            metadata,
+        })
+    }
+
+    fn read(self, range: ReadRange, limits: &ReadLimits) -> Result<Resource, ResourceError> {
+        let limit = range.limit.unwrap_or(u64::MAX).min(limits.max_bytes).max(1);
+        // Up to three bytes before the offset may belong to the character it falls into.
+        let lead = range.offset.min(LONGEST - 1);
+        let from = range.offset - lead;
+        // One character more tells whether the file goes on, and is there if the limit is shorter than one.
+        let bytes = self.bytes(from, lead.saturating_add(limit).saturating_add(LONGEST))?;
+        let end = from + bytes.len() as u64;
+        let size = self.metadata.size().max(end);
+        if range.offset > end {
+            return Err(ResourceError::OffsetPastEnd {
+                path: self.path,
+                offset: range.offset,
+                size,
+            });
+        }
+        let head = if from == 0 {
+            None
+        } else {
+            Some(self.bytes(0, HEAD as u64)?)
+        };
+        let judged = head.as_deref().unwrap_or(&bytes);
+        let media_type = media_type(judged);
+        let window = Window {
+            bytes,
+            skip: usize::try_from(lead).unwrap_or_default(),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        };
+        let text = match media_type {
+            None => window.text(),
+            Some(_) => None,
+        };
+        let (offset, length, content) = if let Some((start, text)) = text {
+            let content = Content::Text(text.to_owned());
+            (from + start as u64, text.len(), content)
+        } else {
+            let media_type = media_type.unwrap_or(UNKNOWN);
+            let bytes = (limits.binary == BinaryContent::Include).then(|| window.into_bytes());
+            let length = bytes.as_ref().map_or(usize::MAX, Vec::len);
+            (range.offset, length, Content::Binary { media_type, bytes })
+        };
+        let next = offset.saturating_add(length as u64);
+        Ok(Resource {
+            path: self.path,
+            size,
+            offset,
+            content,
+            next_offset: (next < end).then_some(next),
+            executable: self.metadata.mode() & OWNER_EXECUTES != 0,
+        })
+    }
+
+    /// At most `count` bytes from `offset`.
+    fn bytes(&self, offset: u64, count: u64) -> Result<Vec<u8>, ResourceError> {
+        let error = |source| ResourceError::Io {
+            path: self.path.clone(),
+            source,
+        };
+        let expected = self.metadata.size().saturating_sub(offset).min(count);
+        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default() + 1);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(offset)).map_err(error)?;
+        file.take(count).read_to_end(&mut bytes).map_err(error)?;
+        Ok(bytes)
+    }
+}
+
+/// The file behind a descriptor, if it is a regular one.
+pub(super) fn regular(path: &str, file: OwnedFd) -> Result<(File, Metadata), ResourceError> {
+    let file = File::from(file);
+    let metadata = file.metadata().map_err(|source| ResourceError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    if metadata.is_file() {
+        return Ok((file, metadata));
+    }
+    Err(ResourceError::NotRegular {
+        path: path.to_owned(),
+        kind: kind(&metadata),
+    })
+}
+
+fn kind(metadata: &Metadata) -> FileKind {
+    let kind = metadata.file_type();
+    match () {
+        () if kind.is_dir() => FileKind::Folder,
+        () if kind.is_symlink() => FileKind::Symlink,
+        () if kind.is_fifo() => FileKind::Fifo,
+        () if kind.is_socket() => FileKind::Socket,
+        () if kind.is_char_device() || kind.is_block_device() => FileKind::Device,
+        () => FileKind::Unknown,
+    }
+}

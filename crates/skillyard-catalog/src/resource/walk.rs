@@ -1,0 +1,162 @@
+//! Visiting what a skill consists of, in byte order of the paths.
+//!
+//! Each folder is opened from the descriptor of the one it lies in, without following links, so that
+//! exchanging a folder for a link during the walk leads nowhere.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat, openat, statat};
+use rustix::io::Errno;
+
+use super::error::ResourceError;
+use super::open::FOLDER;
+use super::path::shown;
+use super::root::explain;
+
+/// How deep folders are looked into.
+const MAX_DEPTH: usize = 16;
+/// How many files and folders are looked at.
+const MAX_ENTRIES: usize = 20_000;
+
+/// Something a walk came across.
+pub(super) enum Visit<'a> {
+    /// A regular file, as it was when its folder was listed.
+    File {
+        path: &'a str,
+        folder: BorrowedFd<'a>,
+        name: &'a CStr,
+        stat: &'a Stat,
+    },
+    /// Something that is not read, for this reason.
+    Other { path: String, reason: ResourceError },
+}
+
+/// Whether a walk goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Walk {
+    On,
+    Stop,
+}
+
+/// Visits everything below `folder`, whose path in the skill is `prefix`, but nothing called `.git`.
+pub(super) fn walk(
+    folder: OwnedFd,
+    prefix: &str,
+    visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
+) -> Result<Walk, ResourceError> {
+    Walker { visit, entries: 0 }.folder(folder, prefix, prefix.split_terminator('/').count())
+}
+
+struct Walker<'a> {
+    visit: &'a mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
+    entries: usize,
+}
+
+struct Entry {
+    name: CString,
+    kind: FileType,
+    stat: Stat,
+}
+
+impl Walker<'_> {
+    fn folder(&mut self, folder: OwnedFd, path: &str, depth: usize) -> Result<Walk, ResourceError> {
+        let error = |error| explain(path, error);
+        let mut folder = Dir::new(folder).map_err(error)?;
+        let entries = self.entries(&mut folder, path)?;
+        let descriptor = folder.fd().map_err(error)?;
+        for entry in &entries {
+            if self.entry(descriptor, entry, path, depth)? == Walk::Stop {
+                return Ok(Walk::Stop);
+            }
+        }
+        Ok(Walk::On)
+    }
+
+    /// What is in a folder, in the order in which the paths below it sort.
+    fn entries(&mut self, folder: &mut Dir, path: &str) -> Result<Vec<Entry>, ResourceError> {
+        let mut names = Vec::new();
+        while let Some(entry) = folder.read() {
+            let entry = entry.map_err(|error| explain(path, error))?;
+            if matches!(entry.file_name().to_bytes(), b"." | b".." | b".git") {
+                continue;
+            }
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return Err(ResourceError::TooManyEntries { limit: MAX_ENTRIES });
+            }
+            names.push(entry.file_name().to_owned());
+        }
+        let descriptor = folder.fd().map_err(|error| explain(path, error))?;
+        let mut entries = Vec::with_capacity(names.len());
+        for name in names {
+            match statat(descriptor, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => entries.push(Entry {
+                    name,
+                    kind: FileType::from_raw_mode(stat.st_mode),
+                    stat,
+                }),
+                // Removed since the folder was listed.
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(explain(path, error)),
+            }
+        }
+        entries.sort_unstable_by(|a, b| a.sort_key().cmp(b.sort_key()));
+        Ok(entries)
+    }
+
+    fn entry(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        entry: &Entry,
+        parent: &str,
+        depth: usize,
+    ) -> Result<Walk, ResourceError> {
+        let Ok(name) = entry.name.to_str() else {
+            let path = join(parent, &entry.name.to_string_lossy());
+            let reason = ResourceError::NameNotText { path: shown(&path) };
+            return (self.visit)(Visit::Other { path, reason });
+        };
+        let path = join(parent, name);
+        let reason = match entry.kind {
+            FileType::RegularFile => {
+                return (self.visit)(Visit::File {
+                    path: &path,
+                    folder,
+                    name: &entry.name,
+                    stat: &entry.stat,
+                });
+            }
+            FileType::Directory if depth == MAX_DEPTH => ResourceError::TooDeep {
+                path: shown(&path),
+                limit: MAX_DEPTH,
+            },
+            FileType::Directory => match openat(folder, &entry.name, FOLDER, Mode::empty()) {
+                Ok(below) => return self.folder(below, &path, depth + 1),
+                Err(error) => explain(&path, error),
+            },
+            FileType::Symlink => ResourceError::Symlink { path: shown(&path) },
+            kind => ResourceError::NotRegular {
+                path: shown(&path),
+                kind: kind.into(),
+            },
+        };
+        (self.visit)(Visit::Other { path, reason })
+    }
+}
+
+impl Entry {
+    /// A folder sorts as its files do, with the separator behind its name.
+    fn sort_key(&self) -> impl Iterator<Item = u8> + '_ {
+        let separator = (self.kind == FileType::Directory).then_some(b'/');
+        self.name.to_bytes().iter().copied().chain(separator)
+    }
+}
+
+fn join(parent: &str, name: &str) -> String {
+    if parent.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{parent}/{name}")
+    }
+}

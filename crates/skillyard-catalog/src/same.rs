@@ -1,0 +1,30 @@
+//! Whether two skills of one name are the same skill twice.
+
+use std::fs;
+
+use crate::record::Record;
+use crate::resource::{SkillRoot, digest};
+
+/// Whether both are one folder, or hold the same bytes.
+///
+/// A skill is often found twice, by a link or as a copy for another agent. That is no
+/// conflict; two skills with different content are.
+pub(crate) fn is_same_skill(first: &Record, second: &Record) -> bool {
+    if first.stamp.inode == second.stamp.inode
+        && let (Ok(a), Ok(b)) = (
+            fs::canonicalize(&first.folder),
+            fs::canonicalize(&second.folder),
+        )
+        && a == b
+    {
+        return true;
+    }
+    if first.stamp.size != second.stamp.size || first.frontmatter != second.frontmatter {
+        return false;
+    }
+    let digest = |record: &Record| {
+        let root = SkillRoot::open(&record.folder).ok()?;
+        digest(&root).ok()
+    };
+    matches!((digest(first), digest(second)), (Some(a), Some(b)) if a == b)
+}

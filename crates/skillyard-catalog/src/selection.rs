@@ -1,0 +1,147 @@
+//! Which skills are wanted: enabled, disabled, allowed and denied by name or glob.
+
+use globset::{Glob, GlobMatcher};
+
+/// A pattern that names skills, such as `pdf-*`.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    matcher: GlobMatcher,
+}
+
+/// A text that is not a pattern.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("`{pattern}` is not a pattern: {reason}")]
+pub struct PatternError {
+    pattern: String,
+    reason: String,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        let error = |reason: &globset::Error| PatternError {
+            pattern: text.to_owned(),
+            reason: reason.kind().to_string(),
+        };
+        Ok(Self {
+            matcher: Glob::new(text)
+                .map_err(|reason| error(&reason))?
+                .compile_matcher(),
+            text: text.to_owned(),
+        })
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        self.matcher.is_match(name)
+    }
+}
+
+/// One layer of wishes: the user's, the project's or an agent's.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    /// The layer's name in explanations.
+    pub name: String,
+    /// Skills that are switched on, whatever a layer below says.
+    pub enabled: Vec<Pattern>,
+    /// Skills that are switched off.
+    pub disabled: Vec<Pattern>,
+    /// If not empty, only these skills.
+    pub allow: Vec<Pattern>,
+    /// Never these skills.
+    pub deny: Vec<Pattern>,
+}
+
+/// Every layer, the strongest last.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The layers.
+    pub layers: Vec<Layer>,
+}
+
+impl Selection {
+    /// Why the skill is not wanted, if it is not.
+    ///
+    /// A stronger layer can switch on what a weaker one switched off, but nothing brings
+    /// back what any layer denies or leaves out of its allow list.
+    pub fn reason_against(&self, name: &str) -> Option<String> {
+        let mut against = None;
+        for layer in &self.layers {
+            let found = |patterns: &[Pattern]| {
+                patterns
+                    .iter()
+                    .find(|pattern| pattern.matches(name))
+                    .map(|pattern| pattern.text.clone())
+            };
+            if let Some(pattern) = found(&layer.deny) {
+                return Some(format!("denied by `{pattern}` ({})", layer.name));
+            }
+            if !layer.allow.is_empty() && found(&layer.allow).is_none() {
+                return Some(format!("not in the allow list ({})", layer.name));
+            }
+            if let Some(pattern) = found(&layer.disabled) {
+                against = Some(format!("disabled by `{pattern}` ({})", layer.name));
+            }
+            if found(&layer.enabled).is_some() {
+                against = None;
+            }
+        }
+        against
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns(texts: &[&str]) -> Vec<Pattern> {
+        texts
+            .iter()
+            .map(|text| Pattern::new(text).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_stronger_layer_enables_and_no_layer_undoes_a_denial() {
+        let user = Layer {
+            name: "user".into(),
+            disabled: patterns(&["pdf-*"]),
+            deny: patterns(&["evil"]),
+            ..Layer::default()
+        };
+        let project = Layer {
+            name: "project".into(),
+            enabled: patterns(&["pdf-fill", "evil"]),
+            ..Layer::default()
+        };
+        let selection = Selection {
+            layers: vec![user, project],
+        };
+        let against = |name| selection.reason_against(name);
+        assert_eq!(
+            against("pdf-merge").as_deref(),
+            Some("disabled by `pdf-*` (user)")
+        );
+        assert_eq!(against("pdf-fill"), None);
+        assert_eq!(against("evil").as_deref(), Some("denied by `evil` (user)"));
+    }
+
+    #[test]
+    fn an_allow_list_leaves_out_the_rest() {
+        let layer = Layer {
+            name: "agent".into(),
+            allow: patterns(&["csv-*", "json-*"]),
+            ..Layer::default()
+        };
+        let selection = Selection {
+            layers: vec![layer],
+        };
+        assert_eq!(selection.reason_against("csv-read"), None);
+        assert!(selection.reason_against("pdf").is_some());
+    }
+
+    #[test]
+    fn a_bad_pattern_is_named() {
+        assert!(Pattern::new("a[").unwrap_err().to_string().contains("`a[`"));
+    }
+}

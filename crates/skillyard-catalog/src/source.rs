@@ -1,0 +1,237 @@
+//! Where skills are read from, and which source wins.
+//!
+//! Sources are a list in order of precedence. The presets reproduce the orders of
+//! other runtimes, so that a catalog here shows what their users see.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::agents;
+
+/// What kind of source a skill came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// An organisation's folder that nothing may shadow.
+    OrgPinned,
+    /// A folder of installed plugins.
+    Plugin,
+    /// The project at hand.
+    Project,
+    /// The user's own folders.
+    User,
+    /// Folders that the configuration names.
+    Extra,
+    /// An organisation's folder.
+    Org,
+    /// Shipped inside the binary.
+    Builtin,
+}
+
+impl SourceKind {
+    /// The word for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OrgPinned => "org-pinned",
+            Self::Plugin => "plugin",
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Extra => "extra",
+            Self::Org => "org",
+            Self::Builtin => "builtin",
+        }
+    }
+}
+
+/// A place that skills are read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its kind.
+    pub kind: SourceKind,
+    /// Its folder; empty for the skills inside the binary.
+    pub root: PathBuf,
+}
+
+/// A folder of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrgFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether its skills win over all others.
+    pub pinned: bool,
+}
+
+/// The order of sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preset {
+    /// Organisation (pinned), project, user, extra, organisation, builtin.
+    #[default]
+    Default,
+    /// Plugin, project, claude, user, bundled.
+    AgentHarness,
+    /// `.skills`, `.agents/skills` upward, home.
+    Remcochat,
+    /// Builtin, organisation, user, third party.
+    KeepUp,
+    /// Personal before project.
+    ClaudeCode,
+}
+
+/// The names of the presets.
+pub const PRESETS: [(&str, Preset); 5] = [
+    ("default", Preset::Default),
+    ("agent-harness", Preset::AgentHarness),
+    ("remcochat", Preset::Remcochat),
+    ("keep-up", Preset::KeepUp),
+    ("claude-code", Preset::ClaudeCode),
+];
+
+/// Everything the list of sources depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The working directory.
+    pub current: PathBuf,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// Skillyard's own folder.
+    pub skillyard_home: PathBuf,
+    /// Folders of the organisation.
+    pub org: Vec<OrgFolder>,
+    /// Further folders, in order.
+    pub extra: Vec<PathBuf>,
+    /// The order.
+    pub preset: Preset,
+}
+
+impl Surroundings {
+    /// The root of the repository around the working directory, or the directory itself.
+    pub fn project_root(&self) -> &Path {
+        self.current
+            .ancestors()
+            .take_while(|folder| Some(*folder) != self.home.as_deref())
+            .find(|folder| folder.join(".git").exists())
+            .unwrap_or(&self.current)
+    }
+
+    /// The sources in order of precedence, each folder once.
+    pub fn sources(&self) -> Vec<Source> {
+        let mut list = List::default();
+        match self.preset {
+            Preset::Default => {
+                self.org(&mut list, true);
+                let project = [".skills", ".agents/skills", ".claude/skills"];
+                self.upward(
+                    &mut list,
+                    project.into_iter().chain(agents::project_folders()),
+                );
+                self.at_home(&mut list, SourceKind::User, [".agents/skills"]);
+                list.add(SourceKind::User, self.skillyard_home.join("skills"));
+                let user = [".claude/skills"].into_iter().chain(agents::user_folders());
+                self.at_home(&mut list, SourceKind::User, user);
+                self.extra(&mut list);
+                self.org(&mut list, false);
+                list.builtin();
+            }
+            Preset::AgentHarness => {
+                self.at_home(&mut list, SourceKind::Plugin, [".agent/plugins"]);
+                list.add(SourceKind::Project, self.current.join(".agent/skills"));
+                list.add(SourceKind::Project, self.current.join(".claude/skills"));
+                self.at_home(&mut list, SourceKind::User, [".agent/skills"]);
+                self.extra(&mut list);
+                list.builtin();
+            }
+            Preset::Remcochat => {
+                list.add(SourceKind::Project, self.project_root().join(".skills"));
+                self.upward(&mut list, [".agents/skills"]);
+                self.at_home(
+                    &mut list,
+                    SourceKind::User,
+                    [".agents/skills", ".remcochat/skills"],
+                );
+                self.extra(&mut list);
+                list.builtin();
+            }
+            Preset::KeepUp => {
+                list.builtin();
+                self.org(&mut list, true);
+                self.org(&mut list, false);
+                self.at_home(&mut list, SourceKind::User, [".keep-up/skills"]);
+                self.upward(&mut list, [".keep-up/skills"]);
+                self.extra(&mut list);
+            }
+            Preset::ClaudeCode => {
+                self.org(&mut list, true);
+                self.at_home(&mut list, SourceKind::User, [".claude/skills"]);
+                self.upward(&mut list, [".claude/skills"]);
+                self.extra(&mut list);
+                self.org(&mut list, false);
+                list.builtin();
+            }
+        }
+        list.0
+    }
+
+    fn org(&self, list: &mut List, pinned: bool) {
+        let kind = if pinned {
+            SourceKind::OrgPinned
+        } else {
+            SourceKind::Org
+        };
+        for folder in self.org.iter().filter(|folder| folder.pinned == pinned) {
+            list.add(kind, folder.path.clone());
+        }
+    }
+
+    fn extra(&self, list: &mut List) {
+        for folder in &self.extra {
+            list.add(SourceKind::Extra, folder.clone());
+        }
+    }
+
+    fn at_home<'a>(
+        &self,
+        list: &mut List,
+        kind: SourceKind,
+        folders: impl IntoIterator<Item = &'a str>,
+    ) {
+        if let Some(home) = &self.home {
+            for folder in folders {
+                list.add(kind, home.join(folder));
+            }
+        }
+    }
+
+    /// The folders at the working directory, then at each parent up to the repository's root.
+    fn upward<'a>(&self, list: &mut List, folders: impl IntoIterator<Item = &'a str>) {
+        let folders: Vec<&str> = folders.into_iter().collect();
+        let root = self.project_root();
+        for level in self.current.ancestors() {
+            // What lies in the home directory itself is the user's, not a project's.
+            if Some(level) == self.home.as_deref() {
+                break;
+            }
+            for folder in &folders {
+                list.add(SourceKind::Project, level.join(folder));
+            }
+            if level == root {
+                break;
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct List(Vec<Source>);
+
+impl List {
+    fn add(&mut self, kind: SourceKind, root: PathBuf) {
+        if !self.0.iter().any(|source| source.root == root) {
+            self.0.push(Source { kind, root });
+        }
+    }
+
+    fn builtin(&mut self) {
+        self.add(SourceKind::Builtin, PathBuf::new());
+    }
+}

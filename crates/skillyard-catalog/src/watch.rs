@@ -1,1 +1,0 @@
-//! Changes of skills, told to a running process.

@@ -1,0 +1,74 @@
+//! `skillyard enable` and `skillyard disable`.
+
+use serde_json::json;
+
+use super::Outcome;
+use crate::config;
+use crate::context::Context;
+use crate::error::Status;
+use crate::library::{self, Choice, IndexMode};
+
+/// Let skills be used again
+///
+/// Examples:
+///   skillyard enable pdf-tools
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct EnableArgs {
+    /// Skills' names, or a pattern that was disabled
+    #[arg(required = true)]
+    names: Vec<String>,
+}
+
+/// Keep skills out of prompts
+///
+/// Examples:
+///   skillyard disable pdf-tools
+///   skillyard disable 'draft-*'
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct DisableArgs {
+    /// Skills' names, or patterns such as `pdf-*`
+    #[arg(required = true)]
+    names: Vec<String>,
+}
+
+pub(crate) fn enable(context: &Context, args: &EnableArgs) -> Outcome {
+    set(context, &args.names, false)
+}
+
+pub(crate) fn disable(context: &Context, args: &DisableArgs) -> Outcome {
+    set(context, &args.names, true)
+}
+
+fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let file = context.environment.config_file();
+    // Every name is looked at before any is written.
+    for name in names.iter().filter(|name| !name.contains(['*', '?', '['])) {
+        library::find(&catalog, name)?;
+    }
+    let mut changed = Vec::new();
+    for name in names {
+        if config::set_disabled(&file, name, disabled)? {
+            changed.push(name);
+        }
+    }
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "changed": changed, "enabled": !disabled }))?;
+        return Ok(Status::Yes);
+    }
+    let sign = if disabled { '-' } else { '+' };
+    for name in &changed {
+        context.printer.data(&format!(" {sign} {name}\n"))?;
+    }
+    let word = if disabled { "disabled" } else { "enabled" };
+    context.printer.note(&match changed.len() {
+        0 => format!("Nothing to do: already {word}"),
+        1 => format!("1 skill {word}"),
+        count => format!("{count} skills {word}"),
+    });
+    Ok(Status::Yes)
+}

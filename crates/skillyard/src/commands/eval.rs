@@ -1,0 +1,194 @@
+//! `skillyard eval`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::finder::{Finder, describe};
+use skillyard_catalog::search::{Options, Task, evaluate, near_duplicates};
+use skillyard_format::yaml;
+
+use super::Outcome;
+use super::find::choosable;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// How alike two descriptions are when they are reported.
+const ALIKE: f32 = 0.6;
+
+/// Measure how well descriptions find their skills
+///
+/// FILE is YAML or JSON: a list of tasks with the skills that fit them.
+///
+///   - task: fill in the tax form
+///     skills: [pdf-tools]
+///   - query: what is the weather        # nothing should be found first
+///     skills: []
+///
+/// Examples:
+///   skillyard eval triggers.yaml
+///   skillyard eval triggers.yaml --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The labelled tasks
+    file: PathBuf,
+}
+
+/// A task and the names of the skills that fit it.
+struct Labelled {
+    text: String,
+    wanted: Vec<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let labelled = read(&args.file)?;
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let skills = choosable(&catalog);
+    for name in labelled.iter().flat_map(|each| &each.wanted) {
+        library::find(&catalog, name)?;
+    }
+    let folder = context.environment.skillyard_home.join("index");
+    let finder = Finder::load(&skills, Some(&folder));
+    let tasks: Vec<Task<'_>> = labelled
+        .iter()
+        .map(|each| Task {
+            text: &each.text,
+            wanted: each.wanted.iter().map(String::as_str).collect(),
+        })
+        .collect();
+    let evaluation = evaluate(&finder.index, &tasks, &Options::default());
+    let alike = alike(&skills);
+    let misses: Vec<(&Labelled, Vec<&str>)> = labelled
+        .iter()
+        .zip(&evaluation.outcomes)
+        .filter(|(_, outcome)| {
+            outcome
+                .ranks
+                .iter()
+                .any(|rank| rank.is_none_or(|rank| rank > 1))
+        })
+        .map(|(task, outcome)| {
+            let first = outcome
+                .hits
+                .iter()
+                .take(3)
+                .filter_map(|hit| skills.get(hit.document as usize));
+            (
+                task,
+                first.map(|skill| skill.record.name.as_str()).collect(),
+            )
+        })
+        .collect();
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "tasks": labelled.len(),
+            "recall": { "1": evaluation.recall_at_1, "5": evaluation.recall_at_5, "10": evaluation.recall_at_10 },
+            "misses": misses.iter().map(|(task, first)| json!({ "task": task.text, "wanted": task.wanted, "found": first })).collect::<Vec<_>>(),
+            "alike": alike.iter().map(|(a, b, similarity)| json!({ "first": a, "second": b, "similarity": similarity })).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = format!(
+        "{} tasks over {} skills\n  recall@1   {:>5.1} %\n  recall@5   {:>5.1} %\n  recall@10  {:>5.1} %\n",
+        labelled.len(),
+        skills.len(),
+        evaluation.recall_at_1 * 100.0,
+        evaluation.recall_at_5 * 100.0,
+        evaluation.recall_at_10 * 100.0,
+    );
+    if !misses.is_empty() {
+        text.push_str("\nNot first:\n");
+        for (task, first) in &misses {
+            text.push_str(&format!(
+                "  {}\n    wanted {}, found {}\n",
+                visible(&task.text),
+                visible(&task.wanted.join(", ")),
+                visible(&first.join(", "))
+            ));
+        }
+    }
+    if !alike.is_empty() {
+        text.push_str("\nDescriptions that are easily confused:\n");
+        for (first, second, similarity) in &alike {
+            text.push_str(&format!(
+                "  {:>3.0} %  {} and {}\n",
+                similarity * 100.0,
+                visible(first),
+                visible(second)
+            ));
+        }
+    }
+    context.printer.data(&text)?;
+    Ok(Status::Yes)
+}
+
+fn alike<'a>(skills: &[&'a CatalogSkill]) -> Vec<(&'a str, &'a str, f32)> {
+    let documents: Vec<_> = skills.iter().map(|skill| describe(skill)).collect();
+    let name = |at: u32| {
+        skills
+            .get(at as usize)
+            .map_or("", |skill| skill.record.name.as_str())
+    };
+    near_duplicates(&documents, ALIKE)
+        .into_iter()
+        .map(|pair| (name(pair.first), name(pair.second), pair.similarity))
+        .collect()
+}
+
+/// Reads the tasks; what is not understood is said with its place in the list.
+fn read(file: &Path) -> Result<Vec<Labelled>, CommandError> {
+    let text = std::fs::read_to_string(file).map_err(|source| CommandError::Read {
+        path: file.to_owned(),
+        source,
+    })?;
+    let error = |message: String| CommandError::Tasks {
+        path: file.to_owned(),
+        message,
+    };
+    let tree = yaml::parse_by_events(&text, 0).0.map_err(|each| {
+        let line = skillyard_format::Position::of(&text, each.span.start).line;
+        error(format!("line {line}: {each}"))
+    })?;
+    let root = tree.root.map(|node| node.to_json()).unwrap_or_default();
+    let items = match &root {
+        Value::Array(items) => items,
+        Value::Object(map) => map
+            .get("tasks")
+            .and_then(Value::as_array)
+            .ok_or_else(|| error("it has no list of tasks".into()))?,
+        _ => return Err(error("it is not a list of tasks".into())),
+    };
+    items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| {
+            labelled(item)
+                .ok_or_else(|| error(format!("entry {} has no `task` and `skills`", at + 1)))
+        })
+        .collect()
+}
+
+fn labelled(item: &Value) -> Option<Labelled> {
+    let text = ["task", "query", "prompt"]
+        .iter()
+        .find_map(|key| item.get(key)?.as_str())?;
+    let wanted = ["skills", "skill", "expected"]
+        .iter()
+        .find_map(|key| item.get(key))?;
+    let wanted = match wanted {
+        Value::String(name) => vec![name.clone()],
+        Value::Array(names) => names
+            .iter()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect(),
+        Value::Null => Vec::new(),
+        _ => return None,
+    };
+    Some(Labelled {
+        text: text.to_owned(),
+        wanted,
+    })
+}

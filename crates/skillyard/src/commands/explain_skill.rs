@@ -1,0 +1,124 @@
+//! `skillyard explain skill`.
+
+use serde_json::{Value, json};
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::name::normalise;
+
+use super::Outcome;
+use super::list::{mark, tilde};
+use super::prompt::default_fitting;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+pub(super) fn run(context: &Context, name: &str) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let name = normalise(name).into_owned();
+    let skill = catalog.find(&name);
+    let about: Vec<_> = catalog
+        .skipped
+        .iter()
+        .filter(|skipped| {
+            skipped
+                .path
+                .components()
+                .any(|part| part.as_os_str() == name.as_str())
+        })
+        .collect();
+    if skill.is_none() && about.is_empty() {
+        return library::find(&catalog, &name).map(|_| Status::Yes);
+    }
+    let facts = facts(context, &catalog, &name, skill)?;
+    if context.printer.is_json() {
+        let passed: Vec<Value> = about.iter().map(|each| json!(each)).collect();
+        context
+            .printer
+            .json(&json!({ "name": name, "facts": facts, "passed_over": passed }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = match skill {
+        Some(skill) => format!(
+            "{} {}\n",
+            mark(skill),
+            context.printer.heading(&visible(&name))
+        ),
+        None => format!("- {}\n", context.printer.heading(&visible(&name))),
+    };
+    for fact in &facts {
+        text.push_str(&format!("  - {}\n", visible(fact)));
+    }
+    for each in about {
+        text.push_str(&format!(
+            "  - passed over: {}: {}\n",
+            visible(&each.path.to_string_lossy()),
+            visible(&each.reason)
+        ));
+    }
+    context.printer.data(&text)?;
+    Ok(Status::Yes)
+}
+
+/// Everything that decided about the skill, in the order it was decided.
+fn facts(
+    context: &Context,
+    catalog: &Catalog,
+    name: &str,
+    skill: Option<&CatalogSkill>,
+) -> Result<Vec<String>, CommandError> {
+    let home = context.environment.home.as_deref();
+    let mut facts = Vec::new();
+    let Some(skill) = skill else {
+        facts.push("no file of this name could be loaded".to_owned());
+        return Ok(facts);
+    };
+    facts.push(format!(
+        "found at {}, by source {}, the strongest that has it",
+        tilde(&skill.record.folder, home),
+        skill.kind.as_str(),
+    ));
+    for loser in catalog
+        .shadowed
+        .iter()
+        .filter(|each| each.skill.record.name == name)
+    {
+        facts.push(format!(
+            "shadows {}, which has other content and comes later in precedence",
+            tilde(&loser.skill.record.folder, home)
+        ));
+    }
+    for problem in &skill.record.problems {
+        facts.push(format!(
+            "has a problem, {}: {}",
+            problem.code, problem.message
+        ));
+    }
+    match skill.status.reason() {
+        Some(reason) => facts.push(format!(
+            "{}, so it reaches no prompt: {reason}",
+            skill.status.as_str()
+        )),
+        None if !skill.record.model_invocable => {
+            facts.push(
+                "hidden from models by `disable-model-invocation`; users can invoke it by name"
+                    .into(),
+            );
+        }
+        None => facts.extend(prompt_fact(catalog, name)),
+    }
+    Ok(facts)
+}
+
+/// How the skill fares in a prompt of the default budget.
+fn prompt_fact(catalog: &Catalog, name: &str) -> Option<String> {
+    let fitting = default_fitting(catalog);
+    if fitting.omitted.iter().any(|omitted| omitted == name) {
+        return Some("left out of a prompt without a task: the catalog is over its budget".into());
+    }
+    if let Some((_, before, after)) = fitting.shortened.iter().find(|(each, _, _)| each == name) {
+        return Some(format!(
+            "in the prompt with its description shortened from about {before} to {after} tokens"
+        ));
+    }
+    Some("in the prompt with its whole description".into())
+}

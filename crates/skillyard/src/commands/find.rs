@@ -1,0 +1,222 @@
+//! `skillyard search` and `skillyard match`.
+
+use serde_json::{Value, json};
+use skillyard_catalog::finder::Finder;
+use skillyard_catalog::search::{Detail, Hit, Options, Origin};
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::render::one_line;
+
+use super::Outcome;
+use super::list::mark;
+use crate::context::Context;
+use crate::error::Status;
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// Search the skills that are here by words
+///
+/// Examples:
+///   skillyard search pdf forms
+///   skillyard search --source user spreadsheet
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(required = true)]
+    words: Vec<String>,
+    /// Only skills of this source: project, user, extra, org, builtin
+    #[arg(long)]
+    source: Option<String>,
+    /// Most results
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+/// Show which skills fit a task, best first
+///
+/// This is the ranking that the budgeted prompt and the router use. Only enabled skills take part.
+///
+/// Examples:
+///   skillyard match "fill in the tax form and send it"
+///   skillyard match "fill in the tax form" --explain
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct MatchArgs {
+    /// The task, in the user's words
+    task: String,
+    /// Show what each word contributed
+    #[arg(long)]
+    explain: bool,
+    /// Most results
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    limit: usize,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &args.choice)?;
+    let skills: Vec<&CatalogSkill> = catalog
+        .skills
+        .iter()
+        .filter(|skill| {
+            args.source
+                .as_deref()
+                .is_none_or(|source| source == skill.kind.as_str())
+        })
+        .collect();
+    let found = rank(
+        context,
+        &skills,
+        &args.words.join(" "),
+        args.limit,
+        Detail::Ranking,
+    );
+    print(context, &skills, &found, false)
+}
+
+pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &args.choice)?;
+    let skills: Vec<&CatalogSkill> = choosable(&catalog);
+    let detail = if args.explain {
+        Detail::Explained
+    } else {
+        Detail::Ranking
+    };
+    let found = rank(context, &skills, &args.task, args.limit, detail);
+    print(context, &skills, &found, args.explain)
+}
+
+/// The skills a model may choose from.
+pub(super) fn choosable(catalog: &Catalog) -> Vec<&CatalogSkill> {
+    catalog
+        .enabled()
+        .filter(|skill| skill.record.model_invocable)
+        .collect()
+}
+
+/// The best `limit` of `skills` for `task`.
+pub(super) fn rank(
+    context: &Context,
+    skills: &[&CatalogSkill],
+    task: &str,
+    limit: usize,
+    detail: Detail,
+) -> Vec<Hit> {
+    let folder = context.environment.skillyard_home.join("index");
+    let finder = Finder::load(skills, Some(&folder));
+    finder.index.search(
+        task,
+        &Options {
+            limit,
+            detail,
+            ..Options::default()
+        },
+    )
+}
+
+fn print(context: &Context, skills: &[&CatalogSkill], found: &[Hit], explain: bool) -> Outcome {
+    let hits: Vec<(&CatalogSkill, &Hit)> = found
+        .iter()
+        .filter_map(|hit| Some((*skills.get(hit.document as usize)?, hit)))
+        .collect();
+    if context.printer.is_json() {
+        let results: Vec<Value> = hits
+            .iter()
+            .map(|(skill, hit)| json_hit(skill, hit))
+            .collect();
+        context.printer.json(&json!({ "results": results }))?;
+    } else {
+        let mut text = String::new();
+        for (skill, hit) in &hits {
+            text.push_str(&format!(
+                "{} {}  {}\n    {}\n",
+                mark(skill),
+                context.printer.heading(&visible(&skill.record.name)),
+                format_args!("{:.1}", hit.score),
+                visible(&one_line(&skill.record.description)),
+            ));
+            if explain {
+                text.push_str(&explanation(hit));
+            }
+        }
+        context.printer.data(&text)?;
+        if hits.is_empty() {
+            context
+                .printer
+                .note("No skill matches; see all of them with `skillyard list`");
+        }
+    }
+    Ok(if hits.is_empty() {
+        Status::No
+    } else {
+        Status::Yes
+    })
+}
+
+fn json_hit(skill: &CatalogSkill, hit: &Hit) -> Value {
+    let mut value = json!({
+        "name": skill.record.name,
+        "description": skill.record.description,
+        "source": skill.kind.as_str(),
+        "path": skill.record.folder,
+        "status": skill.status.as_str(),
+        "score": hit.score,
+    });
+    if let Some(explanation) = &hit.explanation {
+        let words: Vec<Value> = explanation
+            .matches
+            .iter()
+            .map(|each| json!({ "word": each.word, "term": each.term, "how": how(each.origin), "worth": each.worth() }))
+            .collect();
+        value["why"] = json!({
+            "words": words,
+            "name": explanation.name_bonus,
+            "trigger": explanation.trigger.as_ref().map(|trigger| trigger.text.clone()),
+        });
+    }
+    value
+}
+
+fn explanation(hit: &Hit) -> String {
+    let Some(explanation) = &hit.explanation else {
+        return String::new();
+    };
+    let mut text = String::new();
+    for each in explanation.matches.iter().take(8) {
+        let how = match each.origin {
+            Origin::Asked => String::new(),
+            other => format!(" ({} `{}`)", how(other), visible(&each.term)),
+        };
+        text.push_str(&format!(
+            "      {:>5.1}  {}{how}\n",
+            each.worth(),
+            visible(&each.word)
+        ));
+    }
+    if explanation.name_bonus >= 0.05 {
+        text.push_str(&format!(
+            "      {:>5.1}  its name is like the task\n",
+            explanation.name_bonus
+        ));
+    }
+    if let Some(trigger) = &explanation.trigger {
+        text.push_str(&format!(
+            "      {:>5.1}  trigger on `{}`\n",
+            trigger.worth,
+            visible(&trigger.text)
+        ));
+    }
+    text
+}
+
+fn how(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Asked => "as written",
+        Origin::Spelling => "spelled like",
+        Origin::Compound => "part of",
+        Origin::Related => "related to",
+    }
+}

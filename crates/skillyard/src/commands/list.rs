@@ -1,0 +1,267 @@
+//! `skillyard list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use skillyard_catalog::catalog::Shadowed;
+use skillyard_catalog::record::Problem;
+use skillyard_catalog::walk::Skipped;
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
+use skillyard_format::render::one_line;
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::Status as CommandStatus;
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// List the skills that are here
+///
+/// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
+/// ○ disabled, ✗ commands missing, ! project not trusted.
+///
+/// Examples:
+///   skillyard list
+///   skillyard list --all          also what lost to another, and what was passed over and why
+///   skillyard list --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Also show skills that lost to another of their name, and what was passed over
+    #[arg(short, long)]
+    all: bool,
+    /// Walk every folder instead of trusting the index
+    #[arg(long)]
+    no_index: bool,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let mode = if args.no_index {
+        IndexMode::Bypass
+    } else {
+        IndexMode::Use
+    };
+    let catalog = library::load(context, mode, &args.choice)?;
+    if context.printer.is_json() {
+        context
+            .printer
+            .compact_json(&Listing::new(&catalog, context.environment.home.as_deref()))?;
+        return Ok(CommandStatus::Yes);
+    }
+    let text = text(&catalog, args.all, context);
+    context.printer.data(&text)?;
+    context.printer.note(&closing_line(&catalog, args.all));
+    Ok(CommandStatus::Yes)
+}
+
+/// The catalog as JSON, borrowed: ten thousand skills are written without a copy.
+#[derive(Serialize)]
+struct Listing<'a> {
+    skills: Vec<SkillJson<'a>>,
+    shadowed: Vec<ShadowedJson<'a>>,
+    skipped: &'a [Skipped],
+}
+
+#[derive(Serialize)]
+struct SkillJson<'a> {
+    id: String,
+    name: &'a str,
+    description: &'a str,
+    source: &'static str,
+    path: &'a Path,
+    file: &'a str,
+    #[serde(flatten)]
+    status: &'a Status,
+    modified: i64,
+    model_invocable: bool,
+    user_invocable: bool,
+    problems: &'a [Problem],
+    frontmatter: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct ShadowedJson<'a> {
+    name: &'a str,
+    description: &'a str,
+    source: &'static str,
+    path: &'a Path,
+    winner: &'a Path,
+}
+
+impl<'a> Listing<'a> {
+    fn new(catalog: &'a Catalog, _home: Option<&Path>) -> Self {
+        Self {
+            skills: catalog.skills.iter().map(SkillJson::new).collect(),
+            shadowed: catalog.shadowed.iter().map(ShadowedJson::new).collect(),
+            skipped: &catalog.skipped,
+        }
+    }
+}
+
+impl<'a> SkillJson<'a> {
+    fn new(skill: &'a CatalogSkill) -> Self {
+        let record = &skill.record;
+        Self {
+            id: format!("{}/{}", skill.kind.as_str(), record.name),
+            name: &record.name,
+            description: &record.description,
+            source: skill.kind.as_str(),
+            path: &record.folder,
+            file: &record.file_name,
+            status: &skill.status,
+            modified: record.stamp.modified / 1_000_000,
+            model_invocable: record.model_invocable,
+            user_invocable: record.user_invocable,
+            problems: &record.problems,
+            frontmatter: serde_json::from_str(&record.frontmatter).ok(),
+        }
+    }
+}
+
+impl<'a> ShadowedJson<'a> {
+    fn new(shadowed: &'a Shadowed) -> Self {
+        Self {
+            name: &shadowed.skill.record.name,
+            description: &shadowed.skill.record.description,
+            source: shadowed.skill.kind.as_str(),
+            path: &shadowed.skill.record.folder,
+            winner: &shadowed.winner,
+        }
+    }
+}
+
+fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
+    let home = context.environment.home.as_deref();
+    let mut text = String::new();
+    for (at, source) in catalog.sources.iter().enumerate() {
+        let skills: Vec<&CatalogSkill> = catalog
+            .skills
+            .iter()
+            .filter(|skill| skill.source == at)
+            .collect();
+        if skills.is_empty() {
+            continue;
+        }
+        let place = tilde(&source.root, home);
+        let heading = context.printer.heading(source.kind.as_str());
+        text.push_str(format!("{heading}  {}\n", visible(&place)).trim_end());
+        text.push('\n');
+        let width = skills
+            .iter()
+            .map(|skill| skill.record.name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
+        for skill in skills {
+            text.push_str(&line(skill, width, context));
+        }
+        text.push('\n');
+    }
+    if all && !catalog.shadowed.is_empty() {
+        text.push_str(&format!("{}\n", context.printer.heading("shadowed")));
+        for shadowed in &catalog.shadowed {
+            text.push_str(&format!(
+                "  - {} at {}, by {}\n",
+                visible(&shadowed.skill.record.name),
+                visible(&tilde(&shadowed.skill.record.folder, home)),
+                visible(&tilde(&shadowed.winner, home)),
+            ));
+        }
+        text.push('\n');
+    }
+    if all && !catalog.skipped.is_empty() {
+        text.push_str(&format!("{}\n", context.printer.heading("passed over")));
+        for skipped in &catalog.skipped {
+            text.push_str(&format!(
+                "  - {}: {}\n",
+                visible(&tilde(&skipped.path, home)),
+                visible(&skipped.reason)
+            ));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn line(skill: &CatalogSkill, width: usize, context: &Context) -> String {
+    let record = &skill.record;
+    let name = visible(&record.name);
+    let detail = match skill.status.reason() {
+        Some(reason) => format!("({}) {reason}", skill.status.as_str()),
+        None => one_line(&record.description),
+    };
+    let room = context.printer.width().saturating_sub(width + 6).max(20);
+    let mut text = format!(
+        "  {} {name:<width$}  {}\n",
+        mark(skill),
+        cut(&visible(&detail), room)
+    );
+    for problem in record.problems.iter().take(3) {
+        text.push_str(&format!(
+            "      {}: {}\n",
+            problem.code,
+            cut(&visible(&one_line(&problem.message)), room)
+        ));
+    }
+    text
+}
+
+/// The mark of a skill's standing.
+pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
+    match &skill.status {
+        Status::Enabled if skill.record.problems.is_empty() => "✓",
+        Status::Enabled => "⚠",
+        Status::Disabled { .. } => "○",
+        Status::Unavailable { .. } => "✗",
+        Status::Untrusted => "!",
+    }
+}
+
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// A path as the user writes it, with `~` for the home directory.
+pub(super) fn tilde(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+fn closing_line(catalog: &Catalog, all: bool) -> String {
+    let count = catalog.skills.len();
+    let enabled = catalog.enabled().count();
+    let mut line = match count {
+        0 => "No skills found; make one with `skillyard new NAME`".to_owned(),
+        1 => format!("1 skill, {enabled} enabled"),
+        _ => format!("{count} skills, {enabled} enabled"),
+    };
+    let untrusted = catalog
+        .skills
+        .iter()
+        .filter(|skill| skill.status == Status::Untrusted)
+        .count();
+    if untrusted > 0 {
+        line.push_str(&format!(
+            "; {untrusted} of a project that is not trusted (`skillyard trust .`)"
+        ));
+    }
+    let hidden = catalog.shadowed.len() + catalog.skipped.len();
+    if hidden > 0 && !all {
+        line.push_str(&format!(
+            "\n{} shadowed and {} passed over; see them with `--all`",
+            catalog.shadowed.len(),
+            catalog.skipped.len()
+        ));
+    }
+    line
+}

@@ -1,0 +1,220 @@
+//! `skillyard show`.
+
+use serde_json::{Value, json};
+use skillyard_catalog::builtin;
+use skillyard_catalog::resource::{Listing, SkillRoot, digest};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::render::one_line;
+use skillyard_format::{Document, tokens};
+
+use super::Outcome;
+use super::list::{mark, tilde};
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// Show everything about one skill
+///
+/// Examples:
+///   skillyard show pdf-tools
+///   skillyard show pdf-tools --files
+///   skillyard show pdf-tools --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The skill's name
+    name: String,
+    /// List its files with their sizes
+    #[arg(long)]
+    files: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let skill = library::find(&catalog, &args.name)?;
+    let details = Details::of(skill)?;
+    if context.printer.is_json() {
+        context.printer.json(&json(skill, &details, &catalog))?;
+    } else {
+        context
+            .printer
+            .data(&text(skill, &details, &catalog, args, context))?;
+    }
+    Ok(Status::Yes)
+}
+
+/// What is only read when it is asked for.
+struct Details {
+    digest: Option<String>,
+    body_tokens: usize,
+    files: Vec<(String, u64, bool)>,
+    unreadable: Vec<(String, String)>,
+}
+
+impl Details {
+    fn of(skill: &CatalogSkill) -> Result<Self, CommandError> {
+        let record = &skill.record;
+        if skill.kind == SourceKind::Builtin {
+            let files = builtin::files(&record.name).unwrap_or_default();
+            let body = files
+                .first()
+                .map_or(0, |(_, text)| body_tokens(text.as_bytes()));
+            return Ok(Self {
+                digest: None,
+                body_tokens: body,
+                files: files
+                    .iter()
+                    .map(|(path, text)| ((*path).to_owned(), text.len() as u64, false))
+                    .collect(),
+                unreadable: Vec::new(),
+            });
+        }
+        let root = SkillRoot::open(&record.folder).map_err(CommandError::Resource)?;
+        let Listing { files, skipped, .. } = root.list(None).map_err(CommandError::Resource)?;
+        let bytes = std::fs::read(record.path()).map_err(|source| CommandError::Read {
+            path: record.path(),
+            source,
+        })?;
+        Ok(Self {
+            digest: digest(&root).ok().map(|digest| digest.to_string()),
+            body_tokens: body_tokens(&bytes),
+            files: files
+                .into_iter()
+                .map(|file| (file.path, file.size, file.executable))
+                .collect(),
+            unreadable: skipped
+                .into_iter()
+                .map(|each| (each.path, each.reason.to_string()))
+                .collect(),
+        })
+    }
+}
+
+fn body_tokens(bytes: &[u8]) -> usize {
+    tokens::estimate(Document::parse(bytes).body())
+}
+
+fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
+    let record = &skill.record;
+    let frontmatter: Value = serde_json::from_str(&record.frontmatter).unwrap_or_default();
+    let losers: Vec<Value> = catalog
+        .shadowed
+        .iter()
+        .filter(|each| each.skill.record.name == record.name)
+        .map(|each| json!({ "path": each.skill.record.folder, "source": each.skill.kind.as_str() }))
+        .collect();
+    let files: Vec<Value> = details
+        .files
+        .iter()
+        .map(|(path, size, executable)| json!({ "path": path, "size": size, "executable": executable }))
+        .collect();
+    json!({
+        "name": record.name,
+        "description": record.description,
+        "source": skill.kind.as_str(),
+        "path": record.folder,
+        "status": skill.status.as_str(),
+        "reason": skill.status.reason(),
+        "digest": details.digest,
+        "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens },
+        "frontmatter": frontmatter,
+        "files": files,
+        "unreadable": details.unreadable.iter().map(|(path, reason)| json!({ "path": path, "reason": reason })).collect::<Vec<_>>(),
+        "problems": record.problems,
+        "shadows": losers,
+    })
+}
+
+fn catalog_tokens(skill: &CatalogSkill) -> usize {
+    tokens::estimate(&skill.record.name) + tokens::estimate(&skill.record.description)
+}
+
+fn text(
+    skill: &CatalogSkill,
+    details: &Details,
+    catalog: &Catalog,
+    args: &Args,
+    context: &Context,
+) -> String {
+    let record = &skill.record;
+    let home = context.environment.home.as_deref();
+    let mut text = format!(
+        "{} {}\n",
+        mark(skill),
+        context.printer.heading(&visible(&record.name))
+    );
+    let mut row = |label: &str, value: &str| {
+        if !value.is_empty() {
+            text.push_str(&format!("  {label:<14} {}\n", visible(value)));
+        }
+    };
+    row("description", &one_line(&record.description));
+    row(
+        "status",
+        &skill.status.reason().map_or_else(
+            || "enabled".to_owned(),
+            |reason| format!("{}: {reason}", skill.status.as_str()),
+        ),
+    );
+    row("source", skill.kind.as_str());
+    row("folder", &tilde(&record.folder, home));
+    row("digest", details.digest.as_deref().unwrap_or_default());
+    row(
+        "tokens",
+        &format!(
+            "about {} in every prompt, about {} when activated",
+            catalog_tokens(skill),
+            details.body_tokens
+        ),
+    );
+    let fields: serde_json::Map<String, Value> =
+        serde_json::from_str(&record.frontmatter).unwrap_or_default();
+    for (key, value) in fields
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "name" | "description"))
+    {
+        match value {
+            Value::Object(map) => {
+                for (inner, value) in map {
+                    row(&format!("{key}.{inner}"), &plain(value));
+                }
+            }
+            value => row(key, &plain(value)),
+        }
+    }
+    let size: u64 = details.files.iter().map(|(_, size, _)| size).sum();
+    row("files", &format!("{} ({size} bytes)", details.files.len()));
+    for loser in catalog
+        .shadowed
+        .iter()
+        .filter(|each| each.skill.record.name == record.name)
+    {
+        row("shadows", &tilde(&loser.skill.record.folder, home));
+    }
+    for problem in &record.problems {
+        row(
+            "problem",
+            &format!("{}: {}", problem.code, one_line(&problem.message)),
+        );
+    }
+    for (path, reason) in &details.unreadable {
+        row("not readable", &format!("{path}: {reason}"));
+    }
+    if args.files {
+        text.push('\n');
+        for (path, size, executable) in &details.files {
+            let mark = if *executable { "x" } else { "-" };
+            text.push_str(&format!("  {mark} {size:>9}  {}\n", visible(path)));
+        }
+    }
+    text
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => one_line(text),
+        other => other.to_string(),
+    }
+}

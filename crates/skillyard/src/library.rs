@@ -1,0 +1,150 @@
+//! The skills of this machine, as the commands see them: configuration put together with
+//! the catalog.
+
+use std::path::{Path, PathBuf};
+
+use skillyard_catalog::selection::{Layer, Pattern, Selection};
+use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings};
+
+use crate::config::{Config, TrustProjects};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::trusted;
+
+/// What a command may change about the catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum IndexMode {
+    /// Use and keep the index.
+    #[default]
+    Use,
+    /// Walk everything, and leave the index alone.
+    Bypass,
+}
+
+/// Flags that choose skills by name.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Choice {
+    /// Only skills whose name matches this pattern (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) allow: Vec<String>,
+    /// No skills whose name matches this pattern (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) deny: Vec<String>,
+}
+
+impl Choice {
+    /// The layer of the command line, which is the strongest.
+    pub(crate) fn layer(&self) -> Result<Layer, CommandError> {
+        let patterns = |texts: &[String]| {
+            texts
+                .iter()
+                .map(|text| Pattern::new(text))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(CommandError::Pattern)
+        };
+        Ok(Layer {
+            name: "command line".into(),
+            allow: patterns(&self.allow)?,
+            deny: patterns(&self.deny)?,
+            ..Layer::default()
+        })
+    }
+
+    /// Whether a skill is chosen.
+    pub(crate) fn filter(&self) -> Result<impl Fn(&str) -> bool + use<>, CommandError> {
+        let selection = Selection {
+            layers: vec![self.layer()?],
+        };
+        Ok(move |name: &str| selection.reason_against(name).is_none())
+    }
+}
+
+/// Finds all skills.
+pub(crate) fn load(
+    context: &Context,
+    mode: IndexMode,
+    choice: &Choice,
+) -> Result<Catalog, CommandError> {
+    Ok(Catalog::load(&settings(context, mode, choice)?))
+}
+
+/// Everything the catalog depends on.
+fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
+    let environment = &context.environment;
+    let config_file = environment.config_file();
+    let config = Config::read(&config_file)?;
+    let home = environment.home.as_deref();
+    let surroundings = Surroundings {
+        current: environment.current_dir.clone(),
+        home: environment.home.clone(),
+        skillyard_home: environment.skillyard_home.clone(),
+        org: config.org_folders(home),
+        extra: config.directories(home),
+        preset: config.preset(&config_file)?,
+    };
+    let project = surroundings.project_root().to_owned();
+    let mut layers = vec![config.layer("user", &config_file)?];
+    layers.push(Config::project_layer(
+        &project.join(".skillyard/config.toml"),
+    )?);
+    layers.push(choice.layer()?);
+    let project_trust = match config.discovery.trust_projects {
+        TrustProjects::Always => ProjectTrust::Trusted,
+        TrustProjects::Never => ProjectTrust::Untrusted,
+        TrustProjects::Ask => trust_of(context, &project)?,
+    };
+    Ok(Settings {
+        limits: config.limits(),
+        surroundings,
+        selection: Selection { layers },
+        project_trust,
+        command_folders: environment.path.clone(),
+        index_folder: (mode == IndexMode::Use).then(|| environment.skillyard_home.join("index")),
+    })
+}
+
+fn trust_of(context: &Context, project: &Path) -> Result<ProjectTrust, CommandError> {
+    let project = project
+        .canonicalize()
+        .unwrap_or_else(|_| project.to_owned());
+    let trusted = trusted::list(&context.environment.approvals_file())?;
+    Ok(
+        if trusted.iter().any(|folder| project.starts_with(folder)) {
+            ProjectTrust::Trusted
+        } else {
+            ProjectTrust::Untrusted
+        },
+    )
+}
+
+/// The skill of a name, or an error that names the nearest.
+pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSkill, CommandError> {
+    catalog.find(name).ok_or_else(|| CommandError::NoSuchSkill {
+        name: name.to_owned(),
+        nearest: catalog.nearest(name).map(str::to_owned),
+    })
+}
+
+/// What a word on the command line names: a path to a skill, or else a skill of the catalog.
+pub(crate) enum Target {
+    /// A folder or a file.
+    Path(PathBuf),
+    /// A skill by its name.
+    Name(String),
+}
+
+impl Target {
+    /// A path is what exists, or looks like a path.
+    pub(crate) fn of(word: &str) -> Self {
+        let path = Path::new(word);
+        let looks_like_path = word.contains('/') || word.starts_with('.');
+        let is_skill =
+            path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file();
+        if looks_like_path || is_skill {
+            Self::Path(path.to_owned())
+        } else {
+            Self::Name(word.to_owned())
+        }
+    }
+}

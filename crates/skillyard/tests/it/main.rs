@@ -1,0 +1,189 @@
+//! The binary as its users meet it: one file per command, each run in a folder of its own.
+
+mod cli;
+mod completions;
+mod explain;
+mod new;
+mod prompt;
+mod read;
+mod readme;
+mod validate;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A description that breaks no rule.
+const DESCRIPTION: &str = "Fills PDF forms. Use when a task involves PDF files.";
+
+/// A temporary folder, and the binary run in it with a clean environment.
+struct TestContext {
+    folder: TempDir,
+}
+
+impl TestContext {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        fs::create_dir(folder.path().join("home")).expect("a home folder");
+        fs::create_dir(folder.path().join("work")).expect("a working folder");
+        Self { folder }
+    }
+
+    /// The folder that commands run in.
+    fn root(&self) -> PathBuf {
+        let root = self
+            .folder
+            .path()
+            .canonicalize()
+            .expect("the folder exists");
+        root.join("work")
+    }
+
+    /// Writes a file below the root, with its folders.
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a path below the root")).expect("folders");
+        fs::write(path, bytes).expect("a file");
+        self
+    }
+
+    /// Writes a valid skill.
+    fn write_skill(&self, folder: &str) -> &Self {
+        let name = Path::new(folder)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a folder with a name");
+        let text =
+            format!("---\nname: {name}\ndescription: {DESCRIPTION}\n---\n\n# {name}\n\nDo it.\n");
+        self.write(&format!("{folder}/SKILL.md"), text)
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).expect("a file")
+    }
+
+    /// Every file and folder below the root, sorted.
+    fn tree(&self) -> Vec<String> {
+        fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                let below = path.strip_prefix(root).expect("below the root").display();
+                if path.is_dir() {
+                    found.push(format!("{below}/"));
+                    list(root, &path, found);
+                } else {
+                    found.push(below.to_string());
+                }
+            }
+        }
+        let mut found = Vec::new();
+        list(&self.root(), &self.root(), &mut found);
+        found.sort();
+        found
+    }
+
+    /// The binary, to be given arguments.
+    fn skillyard(&self) -> Command {
+        self.command(env!("CARGO_BIN_EXE_skillyard"))
+    }
+
+    /// A program in a clean environment.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests start the binary here and nowhere else"
+    )]
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.root())
+            .env_clear()
+            .env("HOME", self.folder.path().join("home"))
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the binary and tells all that came of it.
+    fn run(&self, arguments: &[&str]) -> String {
+        self.shown(self.skillyard().args(arguments))
+    }
+
+    /// What a command did, with times and places left out.
+    fn shown(&self, command: &mut Command) -> String {
+        let output = output(command);
+        let text = format!(
+            "success: {}\nexit code: {}\n----- stdout -----\n{}\n----- stderr -----\n{}",
+            output.status.success(),
+            output
+                .status
+                .code()
+                .map_or("none".into(), |code| code.to_string()),
+            text(&output.stdout).trim_end(),
+            text(&output.stderr).trim_end(),
+        );
+        self.normalised(&text)
+    }
+
+    /// `text` with the temporary folder as `[DIR]` and times as `[TIME]`.
+    fn normalised(&self, text: &str) -> String {
+        let root = self.root();
+        let text = text.replace(&*root.to_string_lossy(), "[DIR]");
+        without_times(&text)
+    }
+
+    /// Runs the binary and reads its stdout as JSON.
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let output = output(self.skillyard().args(arguments));
+        serde_json::from_slice(&output.stdout).expect("stdout is JSON")
+    }
+
+    /// Runs the binary for its exit code.
+    fn code(&self, arguments: &[&str]) -> Option<i32> {
+        output(self.skillyard().args(arguments)).status.code()
+    }
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the output is UTF-8")
+}
+
+/// `text` with every duration, such as `3ms`, `1.2s` and `under 1ms`, as `[TIME]`.
+fn without_times(text: &str) -> String {
+    let lines = text.split('\n').map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let words = words.iter().map(|word| {
+            let end = word
+                .find(|c: char| !c.is_ascii_digit() && c != '.')
+                .unwrap_or(0);
+            match word[end..].trim_end_matches([':', ',']) {
+                "ms" | "s" if end > 0 => {
+                    format!("[TIME]{}", &word[end..].trim_start_matches(['m', 's']))
+                }
+                _ => (*word).to_owned(),
+            }
+        });
+        words
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace("under [TIME]", "[TIME]")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn times_are_left_out() {
+    assert_eq!(
+        without_times("in 3ms: x\nin 1.2s, under 1ms.\ntakes 5 items"),
+        "in [TIME]: x\nin [TIME], under 1ms.\ntakes 5 items"
+    );
+    assert_eq!(
+        without_times("Checked 1 skill in under 1ms: x"),
+        "Checked 1 skill in [TIME]: x"
+    );
+}

@@ -1,0 +1,316 @@
+//! `skillyard new`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::{DESCRIPTION, TestContext};
+
+#[test]
+fn a_skill_is_made_and_is_valid() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "pdf-tools", "--description", DESCRIPTION]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+     + ./pdf-tools
+    ----- stderr -----
+    Made skill `pdf-tools`; write its instructions in `./pdf-tools/SKILL.md`, then run `skillyard validate ./pdf-tools`
+    ");
+    assert_snapshot!(context.read("pdf-tools/SKILL.md"), @"
+    ---
+    name: pdf-tools
+    description: 'Fills PDF forms. Use when a task involves PDF files.'
+    ---
+
+    # Pdf Tools
+
+    ## Instructions
+
+    1. Say what the agent should do first.
+    2. Say how it can tell that it is done.
+    ");
+    assert_eq!(
+        context.code(&["validate", "--profile", "strict", "pdf-tools"]),
+        Some(0)
+    );
+}
+
+#[test]
+fn the_folders_that_were_asked_for_are_made() {
+    let context = TestContext::new();
+    let arguments = [
+        "create",
+        "pdf",
+        "-d",
+        DESCRIPTION,
+        "--scripts",
+        "--references",
+        "--assets",
+    ];
+    assert_eq!(
+        context.code(&[&arguments[..], &["--path", "a/b"]].concat()),
+        Some(0)
+    );
+    assert_eq!(
+        context.tree(),
+        [
+            "a/",
+            "a/b/",
+            "a/b/pdf/",
+            "a/b/pdf/SKILL.md",
+            "a/b/pdf/assets/",
+            "a/b/pdf/references/",
+            "a/b/pdf/references/details.md",
+            "a/b/pdf/scripts/",
+            "a/b/pdf/scripts/run.sh",
+        ]
+    );
+    assert_eq!(
+        context.code(&["validate", "--profile", "strict", "a"]),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_description_of_any_kind_is_written_safely() {
+    let context = TestContext::new();
+    for (number, description) in [
+        "Usage: when",
+        "it's \"so\" when",
+        "two\nlines when",
+        "- when",
+        "\u{1b}[31m when",
+        "# when",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let name = format!("skill-number-{number}{number}");
+        assert_eq!(
+            context.code(&["new", &name, &format!("--description={description}")]),
+            Some(0)
+        );
+        assert_eq!(
+            context.json(&["read", &name, "--json"])["description"],
+            *description
+        );
+    }
+    assert_eq!(context.code(&["validate", "--profile", "spec"]), Some(0));
+}
+
+#[test]
+fn an_invalid_name_gets_a_proposal() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "PDF Tools", "--description", DESCRIPTION]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `PDF Tools` is not a valid skill name: it has capital letters
+
+    hint: Call it `pdf-tools`
+    ");
+    for name in ["../evil", "a/b", "--", ".", "", "-x", "a--b"] {
+        assert_eq!(
+            context.code(&["new", "--description", DESCRIPTION, "--", name]),
+            Some(2),
+            "{name}"
+        );
+    }
+    assert!(context.tree().is_empty());
+}
+
+#[test]
+fn a_folder_that_exists_is_left_alone() {
+    let context = TestContext::new();
+    context.write("pdf/notes.txt", "mine");
+    assert_snapshot!(context.run(&["new", "pdf", "--description", DESCRIPTION]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `./pdf` exists already
+
+    hint: Edit `./pdf`, or choose another name
+    ");
+    assert_eq!(context.tree(), ["pdf/", "pdf/notes.txt"]);
+}
+
+#[test]
+fn from_a_valid_file() {
+    let context = TestContext::new();
+    let draft =
+        format!("---\nname: pdf\ndescription: {DESCRIPTION}\nmodel: opus\n---\n\nFill it.\n");
+    context.write("draft.md", &draft);
+    assert_snapshot!(context.run(&["new", "pdf", "-f", "draft.md"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+     + ./pdf
+    ----- stderr -----
+    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, then run `skillyard validate ./pdf`
+    ");
+    assert_eq!(context.read("pdf/SKILL.md"), draft);
+}
+
+#[test]
+fn from_an_invalid_file() {
+    let context = TestContext::new();
+    context.write("draft.md", "---\nname: csv\n---\n\nFill it.\n");
+    assert_snapshot!(context.run(&["new", "pdf", "-f", "draft.md"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+    error[description-missing]: `description` is missing
+     --> draft.md:2:1
+      |
+    2 | name: csv
+      | ^
+      |
+      = help: say what the skill does and when to use it
+
+    error[name-matches-directory]: the name is `csv`, but the folder is called `pdf`
+     --> draft.md:2:7
+      |
+    2 | name: csv
+      |       ^^^
+      |
+      = help: rename the folder to `csv`, or the skill to `pdf`
+    ----- stderr -----
+    Checked 1 skill in [TIME]: ✗ invalid, 2 errors
+    error: the file is invalid, and nothing was created
+    ");
+    assert_eq!(context.tree(), ["draft.md"]);
+    assert_snapshot!(context.run(&["new", "pdf", "-f", "nowhere.md"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read `nowhere.md`
+      Caused by: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn as_json() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "pdf", "--description", DESCRIPTION, "--json"]), @r#"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    {
+      "name": "pdf",
+      "path": "./pdf",
+      "file": "./pdf/SKILL.md"
+    }
+    ----- stderr -----
+    "#);
+    assert_snapshot!(context.run(&["new", "pdf", "--description", DESCRIPTION, "--json"]), @r#"
+    success: false
+    exit code: 2
+    ----- stdout -----
+    {
+      "error": {
+        "message": "`./pdf` exists already",
+        "causes": [],
+        "hint": "Edit `./pdf`, or choose another name"
+      }
+    }
+    ----- stderr -----
+    error: `./pdf` exists already
+
+    hint: Edit `./pdf`, or choose another name
+    "#);
+}
+
+#[test]
+fn without_a_terminal_the_flag_is_named() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "pdf"]), @r#"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: a description is needed
+
+    hint: Pass `--description "What it does. Use when …"`, or `-f FILE`
+    "#);
+    assert_eq!(
+        context.code(&["new", "pdf", "--description", "  "]),
+        Some(2)
+    );
+    assert!(context.tree().is_empty());
+}
+
+/// An editor that adds a line; its arguments are the script's own and the file.
+#[cfg(unix)]
+fn editor(context: &TestContext, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = context.root().join("../home/editor.sh");
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable");
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_editor_is_started_with_the_file() {
+    let context = TestContext::new();
+    let editor = editor(&context, "echo \"Edited with $1.\" >> \"$2\"");
+    let mut command = context.skillyard();
+    command.args(["new", "pdf", "--edit", "--description", DESCRIPTION]);
+    command.env("EDITOR", format!("{editor} --wait"));
+    assert_snapshot!(context.shown(&mut command), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+     + ./pdf
+    ----- stderr -----
+    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, then run `skillyard validate ./pdf`
+    ");
+    assert!(
+        context
+            .read("pdf/SKILL.md")
+            .ends_with("Edited with --wait.\n")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_editor_that_fails_is_told() {
+    let context = TestContext::new();
+    let editor = editor(&context, "exit 3");
+    let mut command = context.skillyard();
+    command
+        .args(["new", "pdf", "--edit", "--description", DESCRIPTION])
+        .env("VISUAL", &editor);
+    let shown = context.shown(&mut command).replace(&editor, "[EDITOR]");
+    assert_snapshot!(shown, @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the editor `[EDITOR]` failed
+    ");
+}
+
+#[test]
+fn without_an_editor_the_variable_is_named() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "pdf", "--edit", "--description", DESCRIPTION]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no editor is set
+
+    hint: Set `EDITOR`, or leave out `--edit`
+    ");
+}

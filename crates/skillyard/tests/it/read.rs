@@ -1,0 +1,243 @@
+//! `skillyard read`.
+
+use insta::assert_snapshot;
+
+use crate::{TestContext, output, text};
+
+#[test]
+fn the_instructions() {
+    let context = TestContext::new();
+    context.write_skill("pdf");
+    assert_snapshot!(context.run(&["read", "pdf"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    # pdf
+
+    Do it.
+    ----- stderr -----
+    ");
+    assert_eq!(
+        context.run(&["read", "pdf/SKILL.md"]),
+        context.run(&["read", "pdf"])
+    );
+}
+
+#[test]
+fn a_broken_file_is_read_as_far_as_it_can_be() {
+    let context = TestContext::new();
+    context.write(
+        "pdf/SKILL.md",
+        "---\nname: PDF\ndescription: Usage: fill\n---\nFill it.\n",
+    );
+    assert_snapshot!(context.run(&["read", "pdf", "-v"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    Fill it.
+    ----- stderr -----
+    name-characters: `PDF` is not a valid name: it has capital letters
+    name-matches-directory: the name is `PDF`, but the folder is called `pdf`
+    yaml-unquoted-text: the value of `description` needs quotes: a `: ` inside starts another value
+    ");
+    assert_snapshot!(context.run(&["read", "pdf", "--json"]), @r#"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    {
+      "name": "PDF",
+      "description": "Usage: fill",
+      "path": "pdf/SKILL.md",
+      "frontmatter": {
+        "name": "PDF",
+        "description": "Usage: fill"
+      },
+      "body": "Fill it.\n",
+      "diagnostics": [
+        {
+          "code": "name-characters",
+          "severity": "warning",
+          "message": "`PDF` is not a valid name: it has capital letters",
+          "fixable": false,
+          "span": {
+            "start": 10,
+            "end": 13
+          },
+          "start": {
+            "line": 2,
+            "column": 7
+          },
+          "end": {
+            "line": 2,
+            "column": 10
+          },
+          "help": "call it `pdf`"
+        },
+        {
+          "code": "name-matches-directory",
+          "severity": "warning",
+          "message": "the name is `PDF`, but the folder is called `pdf`",
+          "fixable": false,
+          "span": {
+            "start": 10,
+            "end": 13
+          },
+          "start": {
+            "line": 2,
+            "column": 7
+          },
+          "end": {
+            "line": 2,
+            "column": 10
+          },
+          "help": "call the skill `pdf`, or rename both"
+        },
+        {
+          "code": "yaml-unquoted-text",
+          "severity": "warning",
+          "message": "the value of `description` needs quotes: a `: ` inside starts another value",
+          "fixable": true,
+          "span": {
+            "start": 27,
+            "end": 38
+          },
+          "start": {
+            "line": 3,
+            "column": 14
+          },
+          "end": {
+            "line": 3,
+            "column": 25
+          },
+          "help": "put it in quotes"
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn a_file_that_cannot_be_loaded_says_why() {
+    let context = TestContext::new();
+    context.write("pdf/SKILL.md", "---\nname: pdf\n---\nFill it.\n");
+    assert_snapshot!(context.run(&["read", "pdf"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: skill `pdf` cannot be loaded
+      Caused by: `description` is missing
+
+    hint: See all that is wrong with `skillyard validate pdf`
+    ");
+    assert_snapshot!(context.run(&["read", "pdf", "--json"]), @r#"
+    success: false
+    exit code: 1
+    ----- stdout -----
+    {
+      "error": {
+        "message": "skill `pdf` cannot be loaded",
+        "causes": [
+          "`description` is missing"
+        ],
+        "hint": "See all that is wrong with `skillyard validate pdf`"
+      }
+    }
+    ----- stderr -----
+    error: skill `pdf` cannot be loaded
+      Caused by: `description` is missing
+
+    hint: See all that is wrong with `skillyard validate pdf`
+    "#);
+}
+
+#[test]
+fn properties() {
+    let context = TestContext::new();
+    let fields =
+        "name: pdf\ndescription: Fills forms.\nlicense: MIT\nmetadata:\n  version: \"1.0\"\n";
+    context.write("pdf/SKILL.md", format!("---\n{fields}---\nFill it.\n"));
+    assert_snapshot!(context.run(&["read", "pdf", "--properties"]), @r#"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    {
+      "name": "pdf",
+      "description": "Fills forms.",
+      "license": "MIT",
+      "metadata": {
+        "version": "1.0"
+      }
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn properties_that_the_reference_cannot_read() {
+    let context = TestContext::new();
+    let fields = "name: pdf\ndescription: Fills forms.\nmetadata: {tags: [a, b]}\n";
+    context.write("pdf/SKILL.md", format!("---\n{fields}---\nFill it.\n"));
+    assert_snapshot!(context.run(&["read", "pdf", "--properties"]), @r#"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    {
+      "name": "pdf",
+      "description": "Fills forms.",
+      "metadata": {
+        "tags": [
+          "a",
+          "b"
+        ]
+      }
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn a_folder_that_is_no_skill() {
+    let context = TestContext::new();
+    context.write("docs/readme.md", "# Docs\n");
+    assert_snapshot!(context.run(&["read", "docs"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `docs` is not a skill: it has no SKILL.md
+
+    hint: Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate docs`
+    ");
+    assert_snapshot!(context.run(&["read", "docs", "--properties"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: SKILL.md not found in docs
+    ");
+    assert_snapshot!(context.run(&["read", "nowhere"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `nowhere` does not exist
+    ");
+}
+
+#[test]
+fn a_pipe_gets_the_bytes() {
+    let context = TestContext::new();
+    let body = "# Fill\r\n\r\n\u{1b}[31mred\u{1b}[0m\r\n";
+    context.write(
+        "pdf/SKILL.md",
+        format!("---\r\nname: pdf\r\ndescription: when\r\n---\r\n{body}"),
+    );
+    let run = output(context.skillyard().args(["read", "pdf"]));
+    assert_eq!(text(&run.stdout), body);
+}

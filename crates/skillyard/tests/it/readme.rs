@@ -1,0 +1,116 @@
+//! The console sessions of the README, run as they stand.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{TestContext, output, text, without_times};
+
+/// One command and what the README says it prints.
+#[derive(Debug, PartialEq, Eq)]
+struct Step {
+    line: usize,
+    command: String,
+    expected: Vec<String>,
+}
+
+/// The commands in the fenced `console` blocks of a Markdown text, in order.
+fn steps(markdown: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut in_block = false;
+    for (at, line) in markdown.lines().enumerate() {
+        if let Some(info) = line.strip_prefix("```") {
+            in_block = !in_block && info.trim() == "console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| in_block) {
+            steps.push(Step {
+                line: at + 1,
+                command: command.to_owned(),
+                expected: Vec::new(),
+            });
+        } else if let Some(step) = steps.last_mut().filter(|_| in_block) {
+            step.expected.push(line.to_owned());
+        }
+    }
+    for step in &mut steps {
+        while step
+            .expected
+            .last()
+            .is_some_and(|line| line.trim().is_empty())
+        {
+            step.expected.pop();
+        }
+    }
+    steps
+}
+
+/// Whether the lines are those expected, where `...` stands for any lines.
+fn matches(expected: &[&str], found: &[&str]) -> bool {
+    match expected {
+        [] => found.is_empty(),
+        ["...", rest @ ..] => (0..=found.len()).any(|skipped| matches(rest, &found[skipped..])),
+        [line, rest @ ..] => {
+            found
+                .first()
+                .is_some_and(|first| first.trim_end() == line.trim_end())
+                && matches(rest, &found[1..])
+        }
+    }
+}
+
+#[test]
+fn every_console_session_is_true() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let markdown = fs::read_to_string(&readme).expect("the repository has a README.md");
+    let context = TestContext::new();
+    let binary = Path::new(env!("CARGO_BIN_EXE_skillyard"));
+    let folder = binary
+        .parent()
+        .expect("the binary is in a folder")
+        .display();
+    for step in steps(&markdown) {
+        let mut command = context.command("/bin/sh");
+        command
+            .args(["-c", &step.command])
+            .env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
+        let run = output(&mut command);
+        let printed = context.normalised(&(text(&run.stdout) + &text(&run.stderr)));
+        let expected = without_times(&step.expected.join("\n"));
+        let expected: Vec<&str> = expected.lines().collect();
+        let found: Vec<&str> = printed.trim_end().lines().collect();
+        assert!(
+            matches(&expected, &found),
+            "README.md:{}: `{}` prints\n{printed}\nand not\n{}",
+            step.line,
+            step.command,
+            expected.join("\n")
+        );
+    }
+}
+
+#[test]
+fn steps_are_found_in_console_blocks_only() {
+    let markdown = "$ no\n```sh\n$ no\n```\n```console\n$ a b\none\n...\n\n$ c\n```\n$ no\n";
+    let found: Vec<_> = steps(markdown)
+        .into_iter()
+        .map(|step| (step.line, step.command, step.expected))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (
+                6,
+                "a b".to_owned(),
+                vec!["one".to_owned(), "...".to_owned()]
+            ),
+            (10, "c".to_owned(), vec![]),
+        ]
+    );
+}
+
+#[test]
+fn three_dots_stand_for_any_lines() {
+    assert!(matches(&["a", "...", "d"], &["a", "b", "c", "d"]));
+    assert!(matches(&["a", "...", "d"], &["a", "d"]));
+    assert!(matches(&["..."], &[]));
+    assert!(!matches(&["a", "...", "d"], &["a", "b"]));
+    assert!(!matches(&["a"], &["a", "b"]));
+}
