@@ -50,7 +50,7 @@ pub(crate) fn records() -> Vec<Record> {
                 size: text.len() as u64,
                 inode: 0,
             };
-            match record::from_document(&document, &folder(name), "SKILL.md", stamp, Some(name)) {
+            match record::from_document(document, &folder(name), "SKILL.md", stamp, Some(name)) {
                 Reading::Skill(record) => Some(*record),
                 Reading::Unloadable { .. } => None,
             }

@@ -84,7 +84,7 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
     };
     if let Some(document) = head {
         return from_document(
-            &document,
+            document,
             found.folder,
             found.file_name,
             found.stamp,
@@ -93,7 +93,7 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
     }
     match found.read_whole() {
         Ok(bytes) => from_document(
-            &Document::parse(&bytes),
+            Document::parse(&bytes),
             found.folder,
             found.file_name,
             found.stamp,
@@ -109,7 +109,7 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
 
 /// The record of a document.
 pub(crate) fn from_document(
-    document: &Document<'_>,
+    document: Document<'_>,
     folder: &Path,
     file_name: &str,
     stamp: Stamp,
@@ -117,11 +117,14 @@ pub(crate) fn from_document(
 ) -> Reading {
     let subject = Subject {
         file_name,
-        ..Subject::new(document, directory)
+        ..Subject::new(&document, directory)
     };
     let found = rules::check(&subject, Profile::Load);
     let fatal = found.iter().find(|each| each.severity == Severity::Error);
-    let skill = Skill::from_document(document, directory).filter(|_| fatal.is_none());
+    let skill = match fatal {
+        None => Skill::take(document, directory),
+        Some(_) => None,
+    };
     let Some(skill) = skill else {
         let reason = fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message.clone());
         return Reading::Unloadable {
@@ -130,7 +133,8 @@ pub(crate) fn from_document(
             reason,
         };
     };
-    let frontmatter = serde_json::Value::Object(skill.frontmatter.to_json()).to_string();
+    // Text, numbers and the like cannot fail to become JSON.
+    let frontmatter = serde_json::to_string(&skill.frontmatter).unwrap_or_default();
     Reading::Skill(Box::new(Record {
         folder: folder.to_owned(),
         file_name: file_name.to_owned(),

@@ -536,9 +536,9 @@ fn read<T>(
 fn read_to(file: &File, bytes: &mut Vec<u8>, extent: Extent) -> io::Result<bool> {
     match extent {
         Extent::Head => {
-            bytes.resize(BLOCK, 0);
-            let read = rustix::io::read(file, &mut bytes[..])?;
-            bytes.truncate(read);
+            let mut block = [0; BLOCK];
+            let read = rustix::io::read(file, &mut block)?;
+            bytes.extend_from_slice(&block[..read]);
             Ok(read < BLOCK)
         }
         Extent::Whole => {

@@ -87,8 +87,10 @@ impl AllowedTools {
                     start = at + 1;
                 }
                 c if depth == 0 && c.is_whitespace() => {
-                    // `Bash (git:*)`: the parenthesis belongs to the word before it.
-                    if !text[at..].trim_start().starts_with('(') {
+                    // `Bash (git:*)`: the parenthesis belongs to the word before it. Only the
+                    // last of several spaces decides, so that many of them cost no more.
+                    let next = text[at + c.len_utf8()..].chars().next();
+                    if next.is_none_or(|next| next != '(' && !next.is_whitespace()) {
                         tools.push(&text[start..at]);
                         start = at;
                     }

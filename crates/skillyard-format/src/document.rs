@@ -113,6 +113,14 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The fields, taken out of the document.
+    pub fn into_mapping(self) -> Option<Mapping> {
+        match self.frontmatter {
+            Frontmatter::Read { mapping, .. } => Some(mapping),
+            _ => None,
+        }
+    }
+
     /// Where everything stands, if there is frontmatter.
     pub fn split(&self) -> Option<&Split> {
         match &self.frontmatter {

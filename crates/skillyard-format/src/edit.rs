@@ -48,28 +48,54 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     result
 }
 
-/// Where byte `offset` of the edited text stood in the original.
+/// The way from a byte of an edited text back to the original.
 ///
-/// A byte inside a replacement stands for the start of what was replaced.
-pub fn original_offset(edits: &[Edit], offset: usize) -> usize {
-    let mut edited = 0;
-    let mut original = 0;
-    for edit in ordered(edits) {
-        if edit.span.start < original {
-            continue;
+/// Built once and asked often: a hostile file can need as many edits as it has bytes.
+#[derive(Debug)]
+pub struct Origins {
+    steps: Vec<Step>,
+}
+
+/// One replacement, as it stands in both texts.
+#[derive(Debug)]
+struct Step {
+    edited: Span,
+    original: Span,
+}
+
+impl Origins {
+    /// The way back through `edits`.
+    pub fn new(edits: &[Edit]) -> Self {
+        let mut steps: Vec<Step> = Vec::with_capacity(edits.len());
+        for edit in ordered(edits) {
+            let (edited, original) = steps
+                .last()
+                .map_or((0, 0), |step| (step.edited.end, step.original.end));
+            if edit.span.start < original {
+                continue;
+            }
+            let start = edited + (edit.span.start - original);
+            steps.push(Step {
+                edited: Span::new(start, start + edit.replacement.len()),
+                original: edit.span,
+            });
         }
-        let kept = edit.span.start - original;
-        if offset < edited + kept {
-            break;
-        }
-        edited += kept;
-        if offset < edited + edit.replacement.len() {
-            return edit.span.start;
-        }
-        edited += edit.replacement.len();
-        original = edit.span.end;
+        Self { steps }
     }
-    original + (offset - edited)
+
+    /// Where byte `offset` of the edited text stood in the original.
+    ///
+    /// A byte inside a replacement stands for the start of what was replaced.
+    pub fn of(&self, offset: usize) -> usize {
+        let behind = self
+            .steps
+            .partition_point(|step| step.edited.start <= offset);
+        match behind.checked_sub(1).map(|last| &self.steps[last]) {
+            None => offset,
+            Some(step) if offset < step.edited.end => step.original.start,
+            Some(step) => step.original.end + (offset - step.edited.end),
+        }
+    }
 }
 
 fn ordered(edits: &[Edit]) -> Vec<&Edit> {
@@ -101,7 +127,16 @@ mod tests {
     #[test]
     fn offsets_lead_back_to_the_original() {
         let edits = [Edit::replace(Span::new(2, 3), "xyz")];
-        let back: Vec<_> = (0..8).map(|at| original_offset(&edits, at)).collect();
+        let origins = Origins::new(&edits);
+        let back: Vec<_> = (0..8).map(|at| origins.of(at)).collect();
         assert_eq!(back, [0, 1, 2, 2, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn offsets_pass_over_what_was_removed() {
+        let edits = [Edit::remove(Span::new(1, 3)), Edit::remove(Span::new(3, 4))];
+        let origins = Origins::new(&edits);
+        let back: Vec<_> = (0..3).map(|at| origins.of(at)).collect();
+        assert_eq!(back, [0, 4, 5]);
     }
 }

@@ -1,5 +1,7 @@
 //! `--fix`: applying the changes that diagnostics carry.
 
+use std::collections::BTreeMap;
+
 use crate::allowed_tools::AllowedTools;
 use crate::document::{Document, Frontmatter};
 use crate::edit::{Edit, apply};
@@ -55,16 +57,19 @@ fn edits(subject: &Subject<'_>) -> (Vec<Edit>, usize) {
     let found = rules::check(subject, Profile::Spec);
     let fixes: Vec<_> = found.iter().filter(|each| !each.fix.is_empty()).collect();
     let mut chosen: Vec<Edit> = Vec::new();
+    // Where the chosen edits start and end; they do not overlap, so the nearest one tells.
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut count = 0;
     for diagnostic in fixes {
+        // An insertion takes up the place it is made at.
+        let end = |edit: &Edit| edit.span.end.max(edit.span.start + 1);
         let overlaps = diagnostic.fix.iter().any(|edit| {
-            chosen.iter().any(|other| {
-                edit.span.start < other.span.end.max(other.span.start + 1)
-                    && other.span.start < edit.span.end.max(edit.span.start + 1)
-            })
+            let nearest = taken.range(..end(edit)).next_back();
+            nearest.is_some_and(|(_, taken)| *taken > edit.span.start)
         });
         // What overlaps is left to the next round, when it is looked at afresh.
         if !overlaps {
+            taken.extend(diagnostic.fix.iter().map(|edit| (edit.span.start, end(edit))));
             chosen.extend(diagnostic.fix.iter().cloned());
             count += 1;
         }

@@ -50,16 +50,21 @@ pub struct Skill {
 impl Skill {
     /// The skill that `document` describes, if it has a description and a name can be had.
     pub fn from_document(document: &Document<'_>, directory: Option<&str>) -> Option<Self> {
-        let frontmatter = document.mapping()?;
-        let description = text_of(document, frontmatter, "description")?;
-        let name = text_of(document, frontmatter, "name")
-            .or_else(|| directory.map(str::to_owned))
-            .map(|name| crate::name::normalise(&name).into_owned())
-            .filter(|name| !name.is_empty())?;
+        let (name, description) = name_and_description(document, directory)?;
         Some(Self {
             name,
             description,
-            frontmatter: frontmatter.clone(),
+            frontmatter: document.mapping()?.clone(),
+        })
+    }
+
+    /// The same, taking the fields out of the document instead of copying them.
+    pub fn take(document: Document<'_>, directory: Option<&str>) -> Option<Self> {
+        let (name, description) = name_and_description(&document, directory)?;
+        Some(Self {
+            name,
+            description,
+            frontmatter: document.into_mapping()?,
         })
     }
 
@@ -133,6 +138,19 @@ impl Skill {
             _ => None,
         }
     }
+}
+
+fn name_and_description(
+    document: &Document<'_>,
+    directory: Option<&str>,
+) -> Option<(String, String)> {
+    let frontmatter = document.mapping()?;
+    let description = text_of(document, frontmatter, "description")?;
+    let name = text_of(document, frontmatter, "name")
+        .or_else(|| directory.map(str::to_owned))
+        .map(|name| crate::name::normalise(&name).into_owned())
+        .filter(|name| !name.is_empty())?;
+    Some((name, description))
 }
 
 fn words(node: &Node) -> Vec<String> {

@@ -12,32 +12,32 @@ struct Cost {
 }
 
 const WORD: Cost = Cost {
-    run: 700,
-    character: 62,
+    run: 777,
+    character: 51,
 };
 const DIGITS: Cost = Cost {
-    run: 340,
-    character: 280,
-};
-const MARKS: Cost = Cost {
-    run: 560,
+    run: 1208,
     character: 260,
 };
+const MARKS: Cost = Cost {
+    run: 714,
+    character: 133,
+};
 const SPACES: Cost = Cost {
-    run: 650,
-    character: 12,
+    run: 700,
+    character: 10,
 };
 const LETTERS: Cost = Cost {
-    run: 500,
-    character: 330,
+    run: 1106,
+    character: 201,
 };
 const IDEOGRAPHS: Cost = Cost {
-    run: 150,
-    character: 690,
+    run: 700,
+    character: 653,
 };
 const SYMBOLS: Cost = Cost {
-    run: 200,
-    character: 1500,
+    run: 1078,
+    character: 317,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,6 @@ pub fn estimate(text: &str) -> usize {
         spaces = 0;
         let kind = kind(c);
         let cost = cost(kind);
-        // A capital inside a word starts a new piece more often than not.
         if previous != Some(kind) {
             total += cost.run;
         }

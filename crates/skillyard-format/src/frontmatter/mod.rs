@@ -179,17 +179,14 @@ fn find_closer(text: &str, start: usize, end: usize) -> (Span, Option<Closer>) {
 /// followed by an indented line or a key, or at a Markdown heading.
 fn end_of_keys(text: &str, start: usize) -> usize {
     let lines: Vec<Line> = Lines::from(text, start).collect();
+    let goes_on = goes_on(&lines);
     let mut end = start;
-    for (at, line) in lines.iter().enumerate() {
+    for (line, goes_on) in lines.iter().zip(goes_on) {
         let blank = line.text.trim().is_empty();
         if line.text.starts_with("# ") || line.text.starts_with("## ") {
             break;
         }
         if blank {
-            let next = lines[at..].iter().find(|next| !next.text.trim().is_empty());
-            let goes_on = next.is_some_and(|next| {
-                next.text.starts_with([' ', '\t']) || repair::key_of(next.text).is_some()
-            });
             if !goes_on {
                 break;
             }
@@ -198,6 +195,25 @@ fn end_of_keys(text: &str, start: usize) -> usize {
         end = line.next;
     }
     end
+}
+
+/// For each line, whether it or the first text behind it is indented or a key.
+///
+/// Told for all lines at once, because a file can be nothing but blank lines.
+fn goes_on(lines: &[Line]) -> Vec<bool> {
+    let mut next = false;
+    let mut answers: Vec<bool> = lines
+        .iter()
+        .rev()
+        .map(|line| {
+            if !line.text.trim().is_empty() {
+                next = line.text.starts_with([' ', '\t']) || repair::key_of(line.text).is_some();
+            }
+            next
+        })
+        .collect();
+    answers.reverse();
+    answers
 }
 
 /// Whether the whole text is one relative path to a `SKILL.md`.

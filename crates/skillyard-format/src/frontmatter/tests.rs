@@ -351,6 +351,40 @@ fn bytes_that_cannot_be_read_are_never_written_back() {
     );
 }
 
+/// Files that cost minutes where something looks at the rest of the file for each byte.
+#[test]
+fn hostile_files_cost_no_more_than_others() {
+    let check = |yaml: String, fields: usize| {
+        let text = format!("---\n{yaml}");
+        let document = Document::parse(text.as_bytes());
+        let found = document
+            .mapping()
+            .map_or(0, |mapping| mapping.entries.len());
+        assert_eq!(found, fields);
+        let _ = Skill::from_document(&document, Some("x")).and_then(|skill| skill.allowed_tools());
+    };
+    let fields = |count: usize, field: &str| field.repeat(count);
+    check(fields(100_000, "\n") + "a: b\n", 1);
+    check(fields(3_000, "a: b: c\n") + "---\n", 3_000);
+    check(fields(3_000, "a: b\0\0\0\0\0\0\0\0\n") + "---\n", 3_000);
+    check(
+        format!(
+            "a: {}\n{}---\n",
+            "\0".repeat(100_000),
+            fields(3_000, "b: c: d\n")
+        ),
+        3_001,
+    );
+    check(
+        format!(
+            "description: x\nallowed-tools: \"a{}\"\n---\n",
+            "\\t".repeat(200_000)
+        ),
+        2,
+    );
+    check(format!("description: \"x\n{}", "---x\n".repeat(100_000)), 1);
+}
+
 /// Pieces of real files and the characters that break them.
 fn piece() -> impl Strategy<Value = String> {
     let known = [

@@ -289,7 +289,9 @@ fn an_editor_that_fails_is_told() {
     command
         .args(["new", "pdf", "--edit", "--description", DESCRIPTION])
         .env("VISUAL", &editor);
-    let shown = context.shown(&mut command).replace(&editor, "[EDITOR]");
+    let shown = context
+        .shown(&mut command)
+        .replace("[DIR]/../home/editor.sh", "[EDITOR]");
     assert_snapshot!(shown, @"
     success: false
     exit code: 2

@@ -202,31 +202,31 @@ fn properties_that_the_reference_cannot_read() {
 fn a_folder_that_is_no_skill() {
     let context = TestContext::new();
     context.write("docs/readme.md", "# Docs\n");
-    assert_snapshot!(context.run(&["read", "docs"]), @"
+    assert_snapshot!(context.run(&["read", "./docs"]), @"
     success: false
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `docs` is not a skill: it has no SKILL.md
+    error: `./docs` is not a skill: it has no SKILL.md
 
-    hint: Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate docs`
+    hint: Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate ./docs`
     ");
-    assert_snapshot!(context.run(&["read", "docs", "--properties"]), @"
+    assert_snapshot!(context.run(&["read", "./docs", "--properties"]), @"
     success: false
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: SKILL.md not found in docs
+    error: SKILL.md not found in ./docs
     ");
-    assert_snapshot!(context.run(&["read", "nowhere"]), @"
+    assert_snapshot!(context.run(&["read", "./nowhere"]), @"
     success: false
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `nowhere` does not exist
+    error: `./nowhere` does not exist
     ");
 }
 

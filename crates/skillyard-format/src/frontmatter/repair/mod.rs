@@ -11,7 +11,7 @@ pub(crate) use entries::key_of;
 pub use quote::quoted;
 
 use super::{Oddity, Split, later_closers};
-use crate::edit::{Edit, apply, original_offset};
+use crate::edit::{Edit, Origins, apply};
 use crate::span::Span;
 use crate::text::is_forbidden;
 use crate::yaml::{self, Features, Mapping, Node, Tree, Value, YamlError};
@@ -118,18 +118,19 @@ fn by_entries(text: &str, split: &Split) -> Option<Repaired> {
     let clean = apply(text, &edits);
     let end = (split.yaml.end + clean.len()).checked_sub(text.len())?;
     let mut repairs = entries::repair(clean.get(split.yaml.start..end)?, split.yaml.start);
+    let origins = Origins::new(&edits);
     for repair in &mut repairs {
-        repair.span = led_back(&edits, repair.span);
+        repair.span = led_back(&origins, repair.span);
         for edit in &mut repair.edits {
-            edit.span = led_back(&edits, edit.span);
+            edit.span = led_back(&origins, edit.span);
         }
     }
-    let rewritten: Vec<Span> = edits_of(&repairs).iter().map(|edit| edit.span).collect();
+    let mut rewritten: Vec<Span> = edits_of(&repairs).iter().map(|edit| edit.span).collect();
+    rewritten.sort_unstable();
     repairs.extend(characters.into_iter().filter(|character| {
         let place = character.span;
-        !rewritten
-            .iter()
-            .any(|span| span.start <= place.start && place.end <= span.end)
+        let before = rewritten.partition_point(|span| span.start <= place.start);
+        before == 0 || rewritten[before - 1].end < place.end
     }));
     repairs.sort_by_key(|repair| repair.span);
     finish(text, split, repairs)
@@ -184,7 +185,8 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
     let mut tree = yaml::parse(&source, 0).ok()?;
     let root = tree.root.as_mut()?;
     root.as_mapping()?;
-    lead_back(root, &local, split.yaml.start);
+    let origins = Origins::new(&local);
+    lead_back(root, &origins, split.yaml.start);
     let Features {
         flow,
         anchor,
@@ -199,7 +201,7 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         second_document.as_mut(),
     ];
     for span in spans.into_iter().flatten() {
-        *span = place(&local, split.yaml.start, *span);
+        *span = place(&origins, split.yaml.start, *span);
     }
     Some(Repaired {
         tree,
@@ -208,34 +210,31 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
     })
 }
 
-fn led_back(edits: &[Edit], span: Span) -> Span {
-    Span::new(
-        original_offset(edits, span.start),
-        original_offset(edits, span.end),
-    )
+fn led_back(origins: &Origins, span: Span) -> Span {
+    Span::new(origins.of(span.start), origins.of(span.end))
 }
 
 /// Moves every span of a tree read from edited text to the original file.
-fn lead_back(node: &mut Node, edits: &[Edit], offset: usize) {
-    node.span = place(edits, offset, node.span);
+fn lead_back(node: &mut Node, origins: &Origins, offset: usize) {
+    node.span = place(origins, offset, node.span);
     match &mut node.value {
         Value::Scalar(_) => {}
         Value::Sequence(items) => {
             for item in items {
-                lead_back(item, edits, offset);
+                lead_back(item, origins, offset);
             }
         }
         Value::Mapping(Mapping { entries }) => {
             for entry in entries {
-                entry.key_span = place(edits, offset, entry.key_span);
-                lead_back(&mut entry.value, edits, offset);
+                entry.key_span = place(origins, offset, entry.key_span);
+                lead_back(&mut entry.value, origins, offset);
             }
         }
     }
 }
 
 /// Where a span of edited text, which starts at `offset` in the file, stood in the file.
-fn place(edits: &[Edit], offset: usize, span: Span) -> Span {
-    let span = led_back(edits, span);
+fn place(origins: &Origins, offset: usize, span: Span) -> Span {
+    let span = led_back(origins, span);
     Span::new(offset + span.start, offset + span.end.max(span.start))
 }

@@ -43,6 +43,9 @@ struct Unmerged {
 
 impl Unmerged {
     fn merge(mut self) -> Mapping {
+        if self.inherited.is_empty() {
+            return self.own;
+        }
         let own_keys = self.own.entries.iter().map(|entry| entry.key.clone());
         let mut seen: HashSet<String> = own_keys.collect();
         self.inherited

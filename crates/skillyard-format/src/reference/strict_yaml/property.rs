@@ -6,6 +6,8 @@ use crate::reference::message::StrictError;
 use crate::reference::python::repr_char;
 use crate::span::Span;
 
+const SCANNING_TAG: &str = "while scanning a tag";
+
 impl Cursor<'_> {
     /// `*name` or `&name`: the name is any text without a blank or a bracket.
     pub(super) fn scan_reference(&mut self) -> Result<Token, StrictError> {
@@ -23,7 +25,6 @@ impl Cursor<'_> {
 
     /// `!`, `!name`, `!handle!name` or `!<name>`.
     pub(super) fn scan_tag(&mut self) -> Result<Token, StrictError> {
-        const SCANNING: &str = "while scanning a tag";
         let start = self.at;
         self.bump();
         if self.peek() == '<' {
@@ -38,22 +39,36 @@ impl Cursor<'_> {
             if word.is_some_and(|word| word.contains('!')) {
                 self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
                 if self.peek() != '!' {
-                    return Err(self.expected("'!'", SCANNING, start));
+                    return Err(self.expected("'!'", SCANNING_TAG, start));
                 }
                 self.bump();
             }
             self.tag_name(start)?;
         }
         if self.peek() != ' ' && !is_line_end(self.peek()) {
-            return Err(self.expected("' '", SCANNING, start));
+            return Err(self.expected("' '", SCANNING_TAG, start));
         }
         Ok(self.token(TokenKind::Tag, start))
     }
 
     fn tag_name(&mut self, start: usize) -> Result<(), StrictError> {
-        let name =
-            self.take_while(|c| c.is_ascii_alphanumeric() || "-;/?:@&=+$,_.!~*'()[]%#".contains(c));
-        if name.is_empty() {
+        let name_start = self.at;
+        loop {
+            self.take_while(|c| c.is_ascii_alphanumeric() || "-;/?:@&=+$,_.!~*'()[]#".contains(c));
+            if self.peek() != '%' {
+                break;
+            }
+            self.bump();
+            let digits = [self.peek(), self.peek_at(1)];
+            if let Some(found) = digits.iter().find(|c| !c.is_ascii_hexdigit()) {
+                let problem = format!(
+                    "expected URI escape sequence of 2 hexdecimal numbers, but found {}",
+                    repr_char(*found)
+                );
+                return Err(StrictError::new(problem, self.at).within(SCANNING_TAG, start));
+            }
+        }
+        if self.at == name_start {
             return Err(self.expected("URI", "while parsing a tag", start));
         }
         Ok(())
