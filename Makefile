@@ -32,7 +32,9 @@ bench: tools python
 
 # Retrieval quality on the labelled tasks beside the repository, if they are there.
 retrieval:
-	cargo run --release -q -p skillyard-catalog --example retrieval
+	@if [ -f ../shared/corpus/finding.jsonl.zst ]; then \
+		zstd -dc ../shared/corpus/finding.jsonl.zst | cargo run --release -q -p skillyard-catalog --example retrieval; \
+	else echo "retrieval: the labelled tasks are not beside the repository"; fi
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60

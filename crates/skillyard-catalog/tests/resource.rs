@@ -519,6 +519,19 @@ fn binary_files_are_described_and_given_on_request() {
 }
 
 #[test]
+fn the_start_of_a_file_decides_for_all_of_it() {
+    let fixture = Fixture::new();
+    fixture.write("mixed", &[b"\0".to_vec(), vec![b'a'; 100]].concat());
+    let range = ReadRange {
+        offset: 50,
+        limit: None,
+    };
+    let root = fixture.root(Resolver::Best);
+    let resource = root.read("mixed", range, &ReadLimits::default()).unwrap();
+    assert!(matches!(resource.content, Content::Binary { .. }));
+}
+
+#[test]
 fn text_that_looks_like_a_signature_is_text() {
     let fixture = Fixture::new();
     for content in [

@@ -69,7 +69,12 @@ fn edits(subject: &Subject<'_>) -> (Vec<Edit>, usize) {
         });
         // What overlaps is left to the next round, when it is looked at afresh.
         if !overlaps {
-            taken.extend(diagnostic.fix.iter().map(|edit| (edit.span.start, end(edit))));
+            taken.extend(
+                diagnostic
+                    .fix
+                    .iter()
+                    .map(|edit| (edit.span.start, end(edit))),
+            );
             chosen.extend(diagnostic.fix.iter().cloned());
             count += 1;
         }

@@ -38,27 +38,22 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The part as whole characters, and where in the window they start, if it is text.
-    pub(super) fn text(&self) -> Option<(usize, &str)> {
-        let start = self.boundary();
-        let stop = self.stop();
-        let bytes = &self.bytes[start..stop];
-        let text = match from_utf8(bytes) {
-            Ok(text) => text,
-            // Invalid, or the file ends inside a character.
-            Err(error) if error.error_len().is_some() || stop == self.bytes.len() => return None,
-            Err(error) if error.valid_up_to() > 0 => {
-                from_utf8(&bytes[..error.valid_up_to()]).ok()?
-            }
-            // The limit is shorter than the first character, which is given whole.
-            Err(_) => self.bytes[start..]
-                .utf8_chunks()
-                .next()?
-                .valid()
-                .split_inclusive(|_| true)
-                .next()?,
+    /// The part as whole characters, and where in the window they start; the window itself if it is not text.
+    pub(super) fn into_text(mut self) -> Result<(usize, String), Self> {
+        let Some((start, stop)) = self.text() else {
+            return Err(self);
         };
-        (!text.contains('\0')).then_some((start, text))
+        self.bytes.truncate(stop);
+        self.bytes.drain(..start);
+        let (skip, limit) = (self.skip - start, self.limit);
+        match String::from_utf8(self.bytes) {
+            Ok(text) => Ok((start, text)),
+            Err(error) => Err(Self {
+                bytes: error.into_bytes(),
+                skip,
+                limit,
+            }),
+        }
     }
 
     /// The part as it is.
@@ -66,6 +61,24 @@ impl Window {
         self.bytes.truncate(self.stop());
         self.bytes.drain(..self.skip);
         self.bytes
+    }
+
+    /// Where the whole characters of the part start and stop, if it is text.
+    fn text(&self) -> Option<(usize, usize)> {
+        let start = self.boundary();
+        let stop = self.stop();
+        let stop = match from_utf8(&self.bytes[start..stop]) {
+            Ok(_) => stop,
+            // Invalid, or the file ends inside a character.
+            Err(error) if error.error_len().is_some() || stop == self.bytes.len() => return None,
+            Err(error) if error.valid_up_to() > 0 => start + error.valid_up_to(),
+            // The limit is shorter than the first character, which is given whole.
+            Err(_) => {
+                let chunk = self.bytes[start..].utf8_chunks().next()?;
+                start + chunk.valid().chars().next()?.len_utf8()
+            }
+        };
+        (!self.bytes[start..stop].contains(&0)).then_some((start, stop))
     }
 
     fn stop(&self) -> usize {

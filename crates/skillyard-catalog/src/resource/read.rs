@@ -182,17 +182,17 @@ impl Opened {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
         };
         let text = match media_type {
-            None => window.text(),
-            Some(_) => None,
+            None => window.into_text(),
+            Some(_) => Err(window),
         };
-        let (offset, length, content) = if let Some((start, text)) = text {
-            let content = Content::Text(text.to_owned());
-            (from + start as u64, text.len(), content)
-        } else {
-            let media_type = media_type.unwrap_or(UNKNOWN);
-            let bytes = (limits.binary == BinaryContent::Include).then(|| window.into_bytes());
-            let length = bytes.as_ref().map_or(usize::MAX, Vec::len);
-            (range.offset, length, Content::Binary { media_type, bytes })
+        let (offset, length, content) = match text {
+            Ok((start, text)) => (from + start as u64, text.len(), Content::Text(text)),
+            Err(window) => {
+                let media_type = media_type.unwrap_or(UNKNOWN);
+                let bytes = (limits.binary == BinaryContent::Include).then(|| window.into_bytes());
+                let length = bytes.as_ref().map_or(usize::MAX, Vec::len);
+                (range.offset, length, Content::Binary { media_type, bytes })
+            }
         };
         let next = offset.saturating_add(length as u64);
         Ok(Resource {

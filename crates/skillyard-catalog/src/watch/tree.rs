@@ -166,59 +166,67 @@ impl Tree {
             stamp: 0,
             has_skill_file: false,
         };
-        let mut folders = Vec::new();
+        let mut below = BTreeSet::new();
+        let mut links = Vec::new();
         for entry in fs::read_dir(path).ok()?.flatten() {
-            let name = entry.file_name();
-            let path = entry.path();
-            // What a link leads to is what counts; a link to nothing is itself.
-            let Ok(metadata) = fs::metadata(&path).or_else(|_| entry.metadata()) else {
+            let (Ok(kind), name, path) = (entry.file_type(), entry.file_name(), entry.path())
+            else {
                 continue;
             };
-            if !metadata.is_dir() {
+            if kind.is_dir() {
+                if !SKIPPED.iter().any(|skipped| name == *skipped) {
+                    below.insert(path);
+                }
+                continue;
+            }
+            // What a link leads to is what counts; a link to nothing is itself.
+            let target = kind
+                .is_symlink()
+                .then(|| fs::metadata(&path).ok())
+                .flatten();
+            let Some(metadata) = target.or_else(|| entry.metadata().ok()) else {
+                continue;
+            };
+            if metadata.is_dir() {
+                links.push((path, identity(&metadata)));
+            } else {
                 folder.has_skill_file |= name.eq_ignore_ascii_case("skill.md");
                 folder.stamp = folder.stamp.wrapping_add(stamp(&path, &metadata));
-            } else if !SKIPPED.iter().any(|skipped| name == *skipped) {
-                let link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-                folders.push((path, identity(&metadata), link));
             }
         }
-        let mut below = BTreeSet::new();
-        if self.depth(path) < MAX_DEPTH {
-            let in_skill = folder.has_skill_file || self.is_in_skill(path);
-            below.extend(
-                folders
-                    .into_iter()
-                    .filter(|(link, target, is_link)| {
-                        !is_link || !in_skill && self.follows(link, *target, folder.identity)
-                    })
-                    .map(|(path, ..)| path),
-            );
+        if self.depth(path) >= MAX_DEPTH {
+            below.clear();
+        } else if !links.is_empty() && !folder.has_skill_file && !self.is_in_skill(path) {
+            links.retain(|(link, target)| self.follows(link, *target, folder.identity));
+            below.extend(links.into_iter().map(|(link, _)| link));
         }
         Some((folder, below))
     }
 
-    /// Whether a link outside every skill is followed to the folder `target`.
+    /// Whether a link outside every skill, in the folder `parent`, is followed to the folder `target`.
     fn follows(&self, link: &Path, target: Identity, parent: Identity) -> bool {
-        let leads_back = target == parent
-            || link
-                .ancestors()
-                .skip(1)
-                .filter_map(|above| self.folders.get(above))
-                .any(|above| above.identity == target);
-        !leads_back
-            && (["SKILL.md", "skill.md"]
+        let leads_back = target == parent || self.above(link).any(|above| above.identity == target);
+        let is_skill = || {
+            ["SKILL.md", "skill.md"]
                 .iter()
                 .any(|name| link.join(name).is_file())
-                || link
-                    .canonicalize()
-                    .is_ok_and(|target| self.allowed.iter().any(|root| target.starts_with(root))))
+        };
+        let is_allowed = || {
+            link.canonicalize()
+                .is_ok_and(|target| self.allowed.iter().any(|root| target.starts_with(root)))
+        };
+        !leads_back && (is_skill() || is_allowed())
     }
 
     fn is_in_skill(&self, path: &Path) -> bool {
+        self.above(path).any(|above| above.has_skill_file)
+    }
+
+    /// The known folders above a path.
+    fn above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Folder> {
         path.ancestors()
             .skip(1)
             .filter_map(|above| self.folders.get(above))
-            .any(|above| above.has_skill_file)
     }
 
     /// How far a folder is below the nearest root.

@@ -351,6 +351,25 @@ fn bytes_that_cannot_be_read_are_never_written_back() {
     );
 }
 
+#[test]
+fn a_fix_that_would_change_what_another_field_says_is_not_made() {
+    let text = "---\nname: x\nallowed-tools: &a Read, Write\nlicense: *a\n---\n";
+    assert_eq!(fix(text.as_bytes(), "SKILL.md", Some("x")), None);
+    let text = "---\n{name: x, description: y, allowed-tools: \"Bash(a, b), c\"}\n---\n";
+    assert_eq!(fix(text.as_bytes(), "SKILL.md", Some("x")), None);
+}
+
+#[test]
+fn features_of_a_mended_block_are_places_in_the_file() {
+    let text = "---\ndescription: a\0b\npaths: [c]\n---\n";
+    let document = Document::parse(text.as_bytes());
+    let Frontmatter::Read { features, .. } = &document.frontmatter else {
+        panic!("{:?}", document.frontmatter);
+    };
+    let flow = features.flow.expect("a list in brackets").span;
+    assert_eq!(flow.start, text.find('[').unwrap());
+}
+
 /// Files that cost minutes where something looks at the rest of the file for each byte.
 #[test]
 fn hostile_files_cost_no_more_than_others() {

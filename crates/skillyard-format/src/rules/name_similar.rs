@@ -1,6 +1,7 @@
 //! Names of several skills that are easily confused.
 
 use super::{Report, Subject};
+use crate::name::MAX_LENGTH;
 use crate::nearest::distance;
 
 rule! {
@@ -27,7 +28,9 @@ pub fn similar_names<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
     // that meet in such a bucket are compared.
     let mut buckets: std::collections::HashMap<String, Vec<&str>> =
         std::collections::HashMap::with_capacity(sorted.len() * 8);
-    for name in sorted.iter().filter(|name| name.len() > 3) {
+    // A name that is too long is told elsewhere, and its buckets could fill the memory.
+    let is_compared = |name: &&&str| name.len() > 3 && name.chars().nth(MAX_LENGTH).is_none();
+    for name in sorted.iter().filter(is_compared) {
         buckets.entry((*name).to_owned()).or_default().push(name);
         for (at, c) in name.char_indices() {
             let shorter = format!("{}{}", &name[..at], &name[at + c.len_utf8()..]);

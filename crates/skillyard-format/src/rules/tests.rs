@@ -236,6 +236,8 @@ fn names_one_letter_apart_are_similar_and_series_are_not() {
     );
     assert_eq!(similar_names(&["step-1", "step-2", "step-12"]), []);
     assert_eq!(similar_names(&["abc", "abd", "same", "same"]), []);
+    let long = "a".repeat(300_000);
+    assert_eq!(similar_names(&[&long, &long[1..]]), []);
 }
 
 #[test]
