@@ -47,6 +47,7 @@ pub(crate) fn records() -> Vec<Record> {
             let document = Document::parse(text.as_bytes());
             let stamp = Stamp {
                 modified: 0,
+                changed: 0,
                 size: text.len() as u64,
                 inode: 0,
             };

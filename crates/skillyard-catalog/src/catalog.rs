@@ -55,6 +55,8 @@ pub struct Catalog {
     pub sources: Vec<Source>,
     /// How much of the index was still true.
     pub index_use: IndexUse,
+    /// Skills with the content of an untrusted winner, from sources that are trusted.
+    copies: Vec<CatalogSkill>,
 }
 
 /// A skill and its standing.
@@ -173,6 +175,7 @@ impl Catalog {
             skipped,
             sources,
             index_use,
+            copies: Vec::new(),
         };
         catalog.decide(records, settings);
         catalog
@@ -197,10 +200,12 @@ impl Catalog {
                     self.skills.push(skill);
                 }
                 Some(winner) => {
-                    let winner = &self.skills[*winner].record;
-                    if !is_same_skill(winner, &skill.record) {
-                        let winner = winner.folder.clone();
+                    let winner = &self.skills[*winner];
+                    if !is_same_skill(&winner.record, &skill.record) {
+                        let winner = winner.record.folder.clone();
                         self.shadowed.push(Shadowed { skill, winner });
+                    } else if winner.status == Status::Untrusted {
+                        self.copies.push(skill);
                     }
                 }
             }
@@ -222,16 +227,19 @@ impl Catalog {
     pub fn enabled(&self) -> impl Iterator<Item = &CatalogSkill> {
         self.skills.iter().filter_map(|skill| match skill.status {
             Status::Enabled => Some(skill),
-            Status::Untrusted => {
-                self.shadowed
-                    .iter()
-                    .map(|shadowed| &shadowed.skill)
-                    .find(|loser| {
-                        loser.record.name == skill.record.name && loser.status == Status::Enabled
-                    })
-            }
+            Status::Untrusted => self.stand_in(&skill.record.name),
             _ => None,
         })
+    }
+
+    /// The skill that prompts have in place of an untrusted winner of this name.
+    pub fn stand_in(&self, name: &str) -> Option<&CatalogSkill> {
+        self.shadowed
+            .iter()
+            .map(|shadowed| &shadowed.skill)
+            .chain(&self.copies)
+            .filter(|loser| loser.record.name == name && loser.status == Status::Enabled)
+            .min_by_key(|loser| loser.source)
     }
 
     /// The known name nearest to `name`, if one is near.

@@ -12,11 +12,16 @@ use rustix::fs::FileType;
 pub(crate) struct Ignored(Option<Gitignore>);
 
 impl Ignored {
+    /// Whether a file of this name holds patterns.
+    pub(crate) fn is_list(name: &str) -> bool {
+        name == ".gitignore" || name == ".ignore"
+    }
+
     /// Reads the patterns beside the entries of `folder`, if there are any.
     pub(crate) fn of(folder: &Path, names: &[(String, FileType)]) -> Self {
         let mut builder = None;
         for (name, _) in names {
-            if name == ".gitignore" || name == ".ignore" {
+            if Self::is_list(name) {
                 let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
                 // A pattern that cannot be read ignores nothing.
                 let _ = builder.add(folder.join(name));

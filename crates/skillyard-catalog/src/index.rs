@@ -18,10 +18,10 @@ use skillyard_format::Digest;
 
 use crate::record::{self, Reading};
 use crate::source::Source;
-use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits};
+use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// What an index file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skyidx02";
+const MAGIC: &[u8; 8] = b"skyidx03";
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
 /// Index files not used for this long are removed.
@@ -38,6 +38,8 @@ pub(crate) struct Snapshot {
     pub(crate) skipped: Vec<Skipped>,
     /// The folders that were listed.
     listed: Vec<Listed>,
+    /// What else decided about what was passed over.
+    watched: Vec<Watched>,
     /// When the walk began, in nanoseconds since 1970.
     walked: i64,
 }
@@ -101,7 +103,7 @@ pub(crate) fn load(
 
 /// Where the index of these sources lies below `folder`.
 pub(crate) fn file_for(folder: &Path, sources: &[Source], scan: &Scan) -> PathBuf {
-    let mut key = format!("{:?}", scan.limits);
+    let mut key = format!("{scan:?}");
     for source in sources {
         key.push('\n');
         key.push_str(&source.root.to_string_lossy());
@@ -125,6 +127,7 @@ fn walk(source: &Source, scan: &Scan) -> Snapshot {
         readings: found.skills,
         skipped: found.skipped,
         listed: found.listed,
+        watched: found.watched,
         walked,
     }
 }
@@ -144,8 +147,15 @@ fn refresh(mut old: Snapshot, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
             return None;
         }
     }
+    for watched in &old.watched {
+        let stamp = Watched::stamp_of(&watched.path);
+        if stamp != watched.stamp || stamp.is_some_and(|stamp| is_racy(stamp, old.walked)) {
+            return None;
+        }
+    }
     let root = open(&old.root).ok()?;
-    let prefix = old.root.as_os_str().len() + 1;
+    // A root may end in a slash, as people write it in a configuration.
+    let prefix = old.root.join("x").as_os_str().len() - 1;
     let stale: Vec<Option<bool>> = old
         .readings
         .par_iter()
@@ -158,11 +168,21 @@ fn refresh(mut old: Snapshot, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
         })
         .collect();
     let mut same = true;
+    let canonical = stale
+        .contains(&Some(true))
+        .then(|| old.root.canonicalize().ok())
+        .flatten();
     for (reading, stale) in old.readings.iter_mut().zip(stale) {
         if stale? {
             same = false;
             used.reread += 1;
-            *reading = reread(&reading.file().0)?;
+            let path = reading.file().0;
+            // Where a link leads may have changed too: only a walk knows what is allowed.
+            let direct = canonical.as_ref()?.join(path.strip_prefix(&old.root).ok()?);
+            if path.canonicalize().ok()? != direct {
+                return None;
+            }
+            *reading = reread(&path)?;
         }
     }
     if !same {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, Skill};
 
@@ -77,6 +78,17 @@ impl Record {
 
 /// Reads a skill's record from its first block, or from the whole file where that is not enough.
 pub(crate) fn read(found: &Found<'_>) -> Reading {
+    // The first block would do, but what cannot be activated must not be offered.
+    if found.stamp.size > MAX_BYTES as u64 {
+        return Reading::Unloadable {
+            path: found.folder.join(found.file_name),
+            stamp: found.stamp,
+            reason: format!(
+                "the file has {} bytes, and at most {MAX_BYTES} are read",
+                found.stamp.size
+            ),
+        };
+    }
     let directory = found.folder.file_name().and_then(|name| name.to_str());
     let head = match found.complete {
         true => Some(Document::parse(found.bytes)),

@@ -75,8 +75,10 @@ pub struct Walk {
 /// When and how large a file or folder was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Stamp {
-    /// Time of the last change, in nanoseconds since 1970.
+    /// Time of the last change of the content, in nanoseconds since 1970.
     pub modified: i64,
+    /// Time of the last change of anything, permissions too; nobody can set it back.
+    pub changed: i64,
     /// Size in bytes.
     pub size: u64,
     /// The file's number on its device.
@@ -91,10 +93,11 @@ impl Stamp {
         reason = "the types of a stat differ by platform; equality is all that counts"
     )]
     pub(crate) fn of(stat: &Stat) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(rest);
         Self {
-            modified: (stat.st_mtime as i64)
-                .wrapping_mul(1_000_000_000)
-                .wrapping_add(stat.st_mtime_nsec as i64),
+            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             size: stat.st_size as u64,
             inode: stat.st_ino as u64,
         }
@@ -146,6 +149,29 @@ pub struct Listed {
     pub stamp: Stamp,
 }
 
+/// Something that decided what was passed over, and its stamp at that time.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Watched {
+    /// What it is.
+    pub path: PathBuf,
+    /// Its stamp; `None` when nothing was there.
+    pub stamp: Option<Stamp>,
+}
+
+impl Watched {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            stamp: Self::stamp_of(&path),
+            path,
+        }
+    }
+
+    /// The stamp of what is at `path` now, behind links.
+    pub(crate) fn stamp_of(path: &Path) -> Option<Stamp> {
+        rustix::fs::stat(path).ok().as_ref().map(Stamp::of)
+    }
+}
+
 /// Everything a walk came across, in order.
 #[derive(Debug)]
 pub struct Walked<T> {
@@ -155,6 +181,16 @@ pub struct Walked<T> {
     pub skipped: Vec<Skipped>,
     /// The folders that were listed.
     pub listed: Vec<Listed>,
+    /// What has to change, beside those, for something to be passed over no longer.
+    pub watched: Vec<Watched>,
+}
+
+impl<T> Walked<T> {
+    /// Passes over `path`, for a reason that no folder's stamp tells of when it goes.
+    fn skip(&mut self, path: PathBuf, reason: String) {
+        self.watched.push(Watched::new(path.clone()));
+        self.skipped.push(Skipped { path, reason });
+    }
 }
 
 impl Walk {
@@ -166,16 +202,14 @@ impl Walk {
             skills: Vec::new(),
             skipped: Vec::new(),
             listed: Vec::new(),
+            watched: Vec::new(),
         };
         match self.probe(rustix::fs::CWD, root, "", &visit) {
             Probe::Skill(skill) => {
                 walked.skills.push(skill);
                 return walked;
             }
-            Probe::Refused(reason) => walked.skipped.push(Skipped {
-                path: root.join("SKILL.md"),
-                reason,
-            }),
+            Probe::Refused(reason) => walked.skip(root.join("SKILL.md"), reason),
             Probe::None => {}
         }
         let mut level = vec![root.to_owned()];
@@ -185,13 +219,11 @@ impl Walk {
             let mut next = Vec::new();
             for folder in level {
                 if budget == 0 {
-                    walked.skipped.push(Skipped {
-                        path: folder,
-                        reason: format!(
-                            "more than {} folders without a SKILL.md were found before it",
-                            self.limits.folders
-                        ),
-                    });
+                    let reason = format!(
+                        "more than {} folders without a SKILL.md were found before it",
+                        self.limits.folders
+                    );
+                    walked.skip(folder, reason);
                     continue;
                 }
                 budget -= 1;
@@ -223,10 +255,7 @@ impl Walk {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
-                walked.skipped.push(Skipped {
-                    path: folder.to_owned(),
-                    reason: format!("it cannot be read: {error}"),
-                });
+                walked.skip(folder.to_owned(), format!("it cannot be read: {error}"));
                 return;
             }
         };
@@ -244,7 +273,10 @@ impl Walk {
         for (name, kind) in &opened.names {
             let path = folder.join(name);
             match kind {
-                _ if SKIPPED.contains(&name.as_str()) => {}
+                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name.as_str()) => {
+                    let reason = format!("folders called `{name}` are never looked into");
+                    walked.skipped.push(Skipped { path, reason });
+                }
                 FileType::Directory if ignored.matches(name) => walked.skipped.push(Skipped {
                     path,
                     reason: "it is ignored by a `.gitignore` beside it".into(),
@@ -252,11 +284,18 @@ impl Walk {
                 FileType::Directory => children.push((path, false)),
                 FileType::Symlink => match self.follow(&path, followed) {
                     Ok(true) => children.push((path, true)),
-                    Ok(false) => {}
-                    Err(reason) => walked.skipped.push(Skipped { path, reason }),
+                    Ok(false) => walked.watched.push(Watched::new(path)),
+                    Err(reason) => walked.skip(path, reason),
                 },
+                _ if Ignored::is_list(name) => walked.watched.push(Watched::new(path)),
                 _ => {}
             }
+        }
+        for name in opened.unnameable {
+            walked.skipped.push(Skipped {
+                path: folder.join(name),
+                reason: "its name is not UTF-8".into(),
+            });
         }
         if depth > self.limits.depth {
             walked
@@ -287,10 +326,7 @@ impl Walk {
         for ((path, _), probe) in children.into_iter().zip(probed) {
             match probe {
                 Probe::Skill(skill) => walked.skills.push(skill),
-                Probe::Refused(reason) => walked.skipped.push(Skipped {
-                    path: path.join("SKILL.md"),
-                    reason,
-                }),
+                Probe::Refused(reason) => walked.skip(path.join("SKILL.md"), reason),
                 Probe::None => next.push(path),
             }
         }
@@ -304,20 +340,11 @@ impl Walk {
         visit: &impl Fn(&Found<'_>) -> T,
         walked: &mut Walked<T>,
     ) {
-        match read(
-            descriptor,
-            Path::new(name),
-            OFlags::empty(),
-            folder,
-            name,
-            self.extent,
-            visit,
-        ) {
-            Ok(skill) => walked.skills.push(skill),
-            Err(error) => walked.skipped.push(Skipped {
-                path: folder.join(name),
-                reason: format!("it cannot be read: {error}"),
-            }),
+        match self.probe_file(descriptor, Path::new(name), folder, name, visit) {
+            Probe::Skill(skill) => walked.skills.push(skill),
+            Probe::Refused(reason) => walked.skip(folder.join(name), reason),
+            // It was there a moment ago.
+            Probe::None => {}
         }
     }
 
@@ -334,12 +361,24 @@ impl Walk {
         } else {
             Path::new(name).join("SKILL.md")
         };
+        self.probe_file(parent, &file, folder, "SKILL.md", visit)
+    }
+
+    /// Reads the file at `path` below `parent`, which makes `folder` a skill.
+    fn probe_file<T>(
+        &self,
+        parent: impl AsFd,
+        path: &Path,
+        folder: &Path,
+        file_name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+    ) -> Probe<T> {
         let error = match read(
-            &parent,
-            &file,
+            parent,
+            path,
             OFlags::NOFOLLOW,
             folder,
-            "SKILL.md",
+            file_name,
             self.extent,
             visit,
         ) {
@@ -347,7 +386,7 @@ impl Walk {
             Err(error) => error,
         };
         if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
-            return self.probe_link(folder, visit);
+            return self.probe_link(folder, file_name, visit);
         }
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Probe::None,
@@ -355,9 +394,14 @@ impl Walk {
         }
     }
 
-    /// The `SKILL.md` of `folder` is a symbolic link.
-    fn probe_link<T>(&self, folder: &Path, visit: &impl Fn(&Found<'_>) -> T) -> Probe<T> {
-        let target = match folder.join("SKILL.md").canonicalize() {
+    /// The file of `folder` is a symbolic link.
+    fn probe_link<T>(
+        &self,
+        folder: &Path,
+        file_name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+    ) -> Probe<T> {
+        let target = match folder.join(file_name).canonicalize() {
             Ok(target) => target,
             Err(_) => return Probe::Refused("it is a symbolic link to nothing".into()),
         };
@@ -378,7 +422,7 @@ impl Walk {
             &target,
             OFlags::NOFOLLOW,
             folder,
-            "SKILL.md",
+            file_name,
             self.extent,
             visit,
         ) {
@@ -428,6 +472,8 @@ struct Opened {
     folder: OwnedFd,
     stamp: Stamp,
     names: Vec<(String, FileType)>,
+    /// Folders and links whose names are not UTF-8, so that no skill can be called like them.
+    unnameable: Vec<String>,
 }
 
 impl Opened {
@@ -436,10 +482,13 @@ impl Opened {
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let stamp = Stamp::of(&rustix::fs::fstat(&folder)?);
         let mut names = Vec::new();
+        let mut unnameable = Vec::new();
         for entry in Dir::read_from(&folder)? {
             let entry = entry?;
-            // A name that is not UTF-8 cannot be a skill's, whose name is text.
             let Ok(name) = entry.file_name().to_str() else {
+                if entry.file_type() != FileType::RegularFile {
+                    unnameable.push(entry.file_name().to_string_lossy().into_owned());
+                }
                 continue;
             };
             if name == "." || name == ".." {
@@ -452,10 +501,12 @@ impl Opened {
             names.push((name.to_owned(), kind));
         }
         names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        unnameable.sort_unstable();
         Ok(Self {
             folder,
             stamp,
             names,
+            unnameable,
         })
     }
 

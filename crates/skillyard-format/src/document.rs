@@ -83,7 +83,7 @@ impl<'a> Document<'a> {
     /// `None` means that the rest of the file is needed to know. The body of the answer is
     /// only what the block holds of it.
     pub fn parse_head(block: &'a [u8]) -> Option<Self> {
-        let text = match std::str::from_utf8(block) {
+        let text = match text::utf8(block) {
             Ok(text) => text,
             // The block may end inside a character.
             Err(error) if error.error_len().is_none() => {
@@ -147,7 +147,7 @@ fn read(text: &str, split: Split) -> Frontmatter {
     match yaml::parse(split.yaml.of(text), split.yaml.start) {
         Ok(tree) => from_tree(tree, split, Vec::new()),
         Err(error) if error.problem.is_limit() => Frontmatter::Unreadable { split, error },
-        Err(error) => match repair::repair(text, &split) {
+        Err(error) => match repair::repair(text, &split, &error) {
             Some(repaired) => from_tree(repaired.tree, repaired.split, repaired.repairs),
             None => Frontmatter::Unreadable { split, error },
         },

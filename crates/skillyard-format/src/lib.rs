@@ -25,4 +25,4 @@ pub use name::SkillName;
 pub use package::Digest;
 pub use rules::{Profile, Subject};
 pub use skill::Skill;
-pub use span::{Position, Span};
+pub use span::{LineIndex, Position, Span};

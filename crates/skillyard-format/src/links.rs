@@ -58,7 +58,7 @@ fn is_file(target: &str) -> bool {
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     });
-    let is_path = target.contains(['/', '.']) && target.trim_matches('.') != "";
+    let is_path = target.contains(['/', '.']) && !target.trim_matches('.').is_empty();
     let is_placeholder = target.contains(['{', '}', '<', '>', '$', '*', '[', ']', '|'])
         || target.contains("...")
         || target.contains("path/to");

@@ -36,7 +36,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
             encoding: Encoding::Utf16,
         };
     }
-    match std::str::from_utf8(bytes) {
+    match utf8(bytes) {
         Ok(text) => Decoded {
             text: Cow::Borrowed(text),
             encoding: Encoding::Utf8,
@@ -47,6 +47,15 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
                 at: error.valid_up_to(),
             },
         },
+    }
+}
+
+/// `bytes` as UTF-8, checked with vector instructions where there are any.
+pub fn utf8(bytes: &[u8]) -> Result<&str, std::str::Utf8Error> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        // Ask again for the place of the error.
+        Err(_) => std::str::from_utf8(bytes),
     }
 }
 

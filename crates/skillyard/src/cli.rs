@@ -1,6 +1,7 @@
 //! What can be asked: commands, global flags and the grouped help.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 use clap::{Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -10,6 +11,7 @@ use crate::commands;
 #[derive(Debug, Parser)]
 #[command(
     name = "skillyard",
+    bin_name = "skillyard",
     version,
     arg_required_else_help = true,
     disable_help_subcommand = true
@@ -45,6 +47,29 @@ pub(crate) struct Global {
     pub(crate) color: ColorChoice,
 }
 
+impl Global {
+    /// What arguments that were not understood say about the output.
+    pub(crate) fn guessed(arguments: &[OsString]) -> Self {
+        let options = arguments.iter().skip(1).take_while(|each| *each != "--");
+        let options: Vec<&str> = options.filter_map(|each| each.to_str()).collect();
+        let color = options.iter().enumerate().find_map(|(at, option)| {
+            let behind = option.strip_prefix("--color")?;
+            let value = match behind.strip_prefix('=') {
+                Some(value) => value,
+                None if behind.is_empty() => options.get(at + 1)?,
+                None => return None,
+            };
+            value.parse().ok()
+        });
+        Self {
+            quiet: false,
+            verbose: 0,
+            json: options.contains(&"--json"),
+            color: color.unwrap_or(ColorChoice::Auto),
+        }
+    }
+}
+
 /// A command and its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -77,20 +102,31 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Understands the arguments.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let arguments = without_skill(arguments.into_iter().collect());
-    let matches = command().try_get_matches_from(arguments)?;
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches_from(without_skill(arguments.to_vec()))?;
     Cli::from_arg_matches(&matches)
 }
 
 /// The whole command line, with its commands in groups.
 pub(crate) fn command() -> clap::Command {
-    let command = Cli::command();
-    let groups = grouped(&command);
+    let command = Cli::command().mut_subcommands(with_examples);
+    let heading = *command.get_styles().get_header();
+    let groups = grouped(&command, heading);
     command.help_template(format!(
-        "{{about}}\n\n{{usage-heading}} skillyard <COMMAND> [OPTIONS]\n\n{groups}{{options}}\n\n\
+        "{{about}}\n\n{{usage-heading}} skillyard <COMMAND> [OPTIONS]\n\n{groups}\
+         {heading}Options:{heading:#}\n{{options}}\n\n\
          Run `skillyard COMMAND --help` for a command's options and examples."
     ))
+}
+
+/// The examples stand in the long help; the short one gets them too, at its end.
+fn with_examples(command: clap::Command) -> clap::Command {
+    let help = command.get_long_about().map(ToString::to_string);
+    let examples = help.and_then(|help| Some(help[help.find("Examples:")?..].to_owned()));
+    match examples {
+        Some(examples) => command.after_help(examples).after_long_help(""),
+        None => command,
+    }
 }
 
 /// `skillyard skill <verb>` is `skillyard <verb>`, for hands trained on other tools.
@@ -103,18 +139,17 @@ fn without_skill(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn grouped(command: &clap::Command) -> String {
+fn grouped(command: &clap::Command, style: anstyle::Style) -> String {
     let mut text = String::new();
     for (heading, names) in GROUPS {
-        text.push_str(heading);
-        text.push_str(":\n");
+        let _ = writeln!(text, "{style}{heading}:{style:#}");
         for name in *names {
             let about = command
                 .find_subcommand(name)
                 .and_then(clap::Command::get_about)
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            text.push_str(&format!("  {name:<12} {about}\n"));
+            let _ = writeln!(text, "  {name:<12} {about}");
         }
         text.push('\n');
     }
@@ -146,6 +181,20 @@ mod tests {
         grouped.sort_unstable();
         commands.sort_unstable();
         assert_eq!(grouped, commands);
+    }
+
+    #[test]
+    fn the_output_is_guessed_from_arguments_that_are_wrong() {
+        let guessed = |text: &str| {
+            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            let global = Global::guessed(&words);
+            (global.json, global.color)
+        };
+        assert_eq!(guessed("skillyard lst --json"), (true, ColorChoice::Auto));
+        assert_eq!(guessed("skillyard lst -- --json"), (false, ColorChoice::Auto));
+        assert_eq!(guessed("skillyard --color=never x"), (false, ColorChoice::Never));
+        assert_eq!(guessed("skillyard --color always"), (false, ColorChoice::Always));
+        assert_eq!(guessed("skillyard --colors always --color"), (false, ColorChoice::Auto));
     }
 
     #[test]

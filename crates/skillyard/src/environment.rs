@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
-    /// `NO_COLOR`: no colours, whatever its value, unless `--color always` is given.
+    /// `NO_COLOR`: no colours, unless `--color always` is given.
     pub(crate) no_color: bool,
     /// `TERM=dumb`: no colours.
     pub(crate) dumb_terminal: bool,
@@ -27,21 +27,18 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the variables.
     pub(crate) fn read() -> Self {
-        let home = variable("HOME")
-            .filter(|home| !home.is_empty())
-            .map(PathBuf::from);
-        let skillyard_home = variable("SKILLYARD_HOME").filter(|folder| !folder.is_empty());
+        let home = given("HOME").map(PathBuf::from);
         Self {
-            no_color: variable("NO_COLOR").is_some_and(|value| !value.is_empty()),
-            dumb_terminal: variable("TERM").is_some_and(|value| value == "dumb"),
-            editor: variable("VISUAL").or_else(|| variable("EDITOR")),
-            columns: variable("COLUMNS").and_then(|value| value.to_str()?.parse().ok()),
-            skillyard_home: skillyard_home.map_or_else(
+            no_color: given("NO_COLOR").is_some(),
+            dumb_terminal: given("TERM").is_some_and(|value| value == "dumb"),
+            editor: given("VISUAL").or_else(|| given("EDITOR")),
+            columns: given("COLUMNS").and_then(|value| value.to_str()?.parse().ok()),
+            skillyard_home: given("SKILLYARD_HOME").map_or_else(
                 || home.clone().unwrap_or_default().join(".skillyard"),
                 PathBuf::from,
             ),
             home,
-            path: variable("PATH")
+            path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
@@ -59,10 +56,11 @@ impl Environment {
     }
 }
 
+/// The value of a variable; an empty one counts as none.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the file that reads the environment"
 )]
-fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
+fn given(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -1,14 +1,17 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::cli::Global;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::sanitize::visible;
+use crate::printer::Printer;
+use crate::sanitize::{shortened, visible};
 
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub(crate) enum CommandError {
     NoSkills(PathBuf),
     #[error("`{}` is not a skill: it has no SKILL.md", .0.display())]
     NotASkill(PathBuf),
+    #[error("`{}` is not a SKILL.md", .0.display())]
+    NotASkillFile(PathBuf),
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("cannot read `{}`", path.display())]
@@ -60,12 +65,23 @@ pub(crate) enum CommandError {
     },
     #[error("a description is needed")]
     NoDescription,
+    #[error("{message}")]
+    Description {
+        message: String,
+        help: Option<String>,
+    },
     #[error("no editor is set")]
     NoEditor,
-    #[error("the editor `{0}` failed")]
-    Editor(String),
-    #[error("the file is invalid, and nothing was created")]
-    Invalid,
+    #[error("the editor `{editor}` failed")]
+    Editor { editor: String, file: PathBuf },
+    #[error("`{}` is not valid, and nothing was created", path.display())]
+    Invalid {
+        path: PathBuf,
+        findings: Vec<String>,
+    },
+    /// The user ended a question with Ctrl-C or Escape.
+    #[error("stopped, and nothing was changed")]
+    Stopped,
     #[error("there is no skill `{name}`")]
     NoSuchSkill {
         name: String,
@@ -105,6 +121,7 @@ impl CommandError {
                 "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
                 path.display()
             ),
+            Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
             Self::NotLoadable { path, .. } => {
                 format!(
                     "See all that is wrong with `skillyard validate {}`",
@@ -125,6 +142,13 @@ impl CommandError {
             }
             Self::NoDescription => {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
+            }
+            Self::Description { help, .. } => return help.clone(),
+            Self::Invalid { path, .. } => {
+                format!("Correct `{}`, then run the command again", path.display())
+            }
+            Self::Editor { file, .. } => {
+                format!("The skill was made; its instructions are in `{}`", file.display())
             }
             Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
             Self::NoSuchSkill {
@@ -148,7 +172,8 @@ impl CommandError {
             | Self::NoSuchSkill { .. }
             | Self::Resource(_)
             | Self::NoSuchFile(_)
-            | Self::Invalid => 1,
+            | Self::Invalid { .. } => 1,
+            Self::Stopped => 130,
             _ => 2,
         }
     }
@@ -157,11 +182,12 @@ impl CommandError {
         let mut causes = Vec::new();
         match self {
             Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } => {
-                causes.push(reason.clone())
+                causes.push(reason.clone());
             }
             Self::Config { message, .. } | Self::Tasks { message, .. } => {
-                causes.push(message.clone())
+                causes.push(message.clone());
             }
+            Self::Invalid { findings, .. } => causes.clone_from(findings),
             _ => {}
         }
         let mut source = std::error::Error::source(self);
@@ -180,45 +206,61 @@ pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
     {
         return ExitCode::SUCCESS;
     }
-    let message = visible(&error.to_string()).into_owned();
-    let causes: Vec<String> = error
-        .causes()
-        .iter()
-        .map(|cause| visible(cause).into_owned())
-        .collect();
-    let hint = error.hint();
+    let message = for_people(&error.to_string());
+    let causes: Vec<String> = error.causes().iter().map(|each| for_people(each)).collect();
+    let hint = error.hint().map(|hint| for_people(&hint));
     if context.printer.is_json() {
         // If stdout is gone too there is nobody left to tell.
-        let _ = context.printer.json(&json!({
-            "error": { "message": message, "causes": causes, "hint": hint }
-        }));
+        let _ = context
+            .printer
+            .json(&as_json(&message, &causes, hint.as_deref()));
     }
     context.printer.error(&message, &causes, hint.as_deref());
     ExitCode::from(error.code())
 }
 
+/// Words that may quote a stranger, harmless and not without end; whole paths find room.
+fn for_people(text: &str) -> String {
+    shortened(&visible(text), 5_000).into_owned()
+}
+
+/// An error as programs get it.
+fn as_json(message: &str, causes: &[String], hint: Option<&str>) -> Value {
+    json!({ "error": { "message": message, "causes": causes, "hint": hint } })
+}
+
 /// Shows help, the version, or what is wrong with the arguments.
-pub(crate) fn usage(error: &clap::Error, environment: &Environment) -> ExitCode {
-    use std::io::IsTerminal as _;
-    let help = !error.use_stderr();
-    let terminal = if help {
-        io::stdout().is_terminal()
-    } else {
-        io::stderr().is_terminal()
+///
+/// The arguments were not understood, so what they say about the output is looked up in them.
+pub(crate) fn usage(
+    error: &clap::Error,
+    arguments: &[OsString],
+    environment: &Environment,
+) -> ExitCode {
+    let printer = Printer::new(&Global::guessed(arguments), environment);
+    let text = error.render().ansi().to_string();
+    if !error.use_stderr() {
+        return match printer.data(&text) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
+            _ => ExitCode::SUCCESS,
+        };
+    }
+    if printer.is_json() {
+        // If stdout is gone too there is nobody left to tell.
+        let _ = printer.json(&usage_json(error));
+    }
+    printer.people(text.trim_end());
+    ExitCode::from(2)
+}
+
+/// What clap writes over several lines, taken apart: the error, and what it proposes.
+fn usage_json(error: &clap::Error) -> Value {
+    let text = error.render().to_string();
+    let Some(text) = text.strip_prefix("error: ") else {
+        return as_json("a command is needed", &[], Some("See `skillyard --help`"));
     };
-    let colourful = terminal && !environment.no_color && !environment.dumb_terminal;
-    let rendered = error.render();
-    let text = if colourful {
-        rendered.ansi().to_string()
-    } else {
-        rendered.to_string()
-    };
-    let written = if help {
-        io::Write::write_all(&mut io::stdout(), text.as_bytes())
-    } else {
-        io::Write::write_all(&mut io::stderr(), text.as_bytes())
-    };
-    // A closed pipe is no failure of ours.
-    drop(written);
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let message: Vec<&str> = message.lines().map(str::trim).collect();
+    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    as_json(&message.join(" "), &[], tip)
 }

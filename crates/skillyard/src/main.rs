@@ -11,6 +11,7 @@ mod config;
 mod context;
 mod environment;
 mod error;
+mod json;
 mod library;
 mod printer;
 mod report;
@@ -18,6 +19,7 @@ mod sanitize;
 mod skill_files;
 mod trusted;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use context::Context;
@@ -25,9 +27,10 @@ use environment::Environment;
 
 fn main() -> ExitCode {
     let environment = Environment::read();
-    let cli = match cli::parse(std::env::args_os()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = match cli::parse(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return error::usage(&error, &environment),
+        Err(error) => return error::usage(&error, &arguments, &environment),
     };
     let context = Context::new(&cli.global, environment);
     match commands::run(&context, cli.command) {

@@ -1,6 +1,7 @@
 //! The only way to the terminal: data to stdout, words for people to stderr.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -8,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::Global;
 use crate::environment::Environment;
+use crate::json;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -95,7 +97,7 @@ impl Printer {
     /// Writes a value as JSON.
     pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        serde_json::to_writer_pretty(&mut out, value)?;
+        json::write_pretty(&mut out, value)?;
         out.write_all(b"\n")?;
         out.flush()
     }
@@ -103,7 +105,7 @@ impl Printer {
     /// Writes a value as JSON on one line, for answers that can be very long.
     pub(crate) fn compact_json(&self, value: &impl Serialize) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        serde_json::to_writer(&mut out, value)?;
+        json::write_compact(&mut out, value)?;
         out.write_all(b"\n")?;
         out.flush()
     }
@@ -126,10 +128,10 @@ impl Printer {
     pub(crate) fn error(&self, message: &str, causes: &[String], hint: Option<&str>) {
         let mut text = format!("{ERROR}error:{ERROR:#} {message}");
         for cause in causes {
-            text.push_str(&format!("\n  Caused by: {cause}"));
+            let _ = write!(text, "\n  Caused by: {cause}");
         }
         if let Some(hint) = hint {
-            text.push_str(&format!("\n\n{HINT}hint:{HINT:#} {hint}"));
+            let _ = write!(text, "\n\n{HINT}hint:{HINT:#} {hint}");
         }
         self.people(&text);
     }

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 
 /// Whether a terminal or a reader could be deceived by `c`.
-fn is_deceptive(c: char) -> bool {
+pub(crate) fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => true,
         c => c.is_control(),
     }
 }
@@ -17,7 +18,9 @@ fn is_deceptive(c: char) -> bool {
 fn is_harmless(text: &str) -> bool {
     // Nearly all text is printable ASCII, which is cheaper to see than characters.
     let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    text.bytes().all(plain) || !text.contains(is_deceptive)
+    // Without an early end the compiler looks at many bytes at once.
+    let all_plain = text.bytes().fold(true, |all, byte| all & plain(byte));
+    all_plain || !text.contains(is_deceptive)
 }
 
 /// `text` with every deceptive character as `\u{…}`.
@@ -57,9 +60,28 @@ pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(mask).collect())
 }
 
+/// `text` in at most `most` characters: its beginning and its end, which say more than the
+/// middle of a very long name.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most || text.chars().count() <= most {
+        return Cow::Borrowed(text);
+    }
+    let tail = most / 3;
+    let head: String = text.chars().take(most - tail - 1).collect();
+    let end = text.char_indices().nth_back(tail - 1);
+    let end = end.map_or("", |(at, _)| &text[at..]);
+    Cow::Owned(format!("{head}…{end}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_text_keeps_both_ends() {
+        assert_eq!(shortened("`äbcdefghij` is bad", 12), "`äbcdef… bad");
+        assert_eq!(shortened(&"ä".repeat(12), 12), "ä".repeat(12));
+    }
 
     #[test]
     fn escapes_become_visible() {

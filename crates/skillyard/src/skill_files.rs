@@ -96,9 +96,11 @@ pub(crate) fn visit<T: Send>(
         .into_iter()
         .find(|each| is_refusal(&each.path, root))
     {
+        // The error says itself that it cannot be read.
+        let reason = refused.reason.strip_prefix("it cannot be read: ");
         return Err(CommandError::Refused {
+            reason: reason.unwrap_or(&refused.reason).to_owned(),
             path: refused.path,
-            reason: refused.reason,
         });
     }
     if skills.is_empty() {
@@ -117,7 +119,7 @@ fn is_refusal(path: &Path, root: &Path) -> bool {
 fn folder_of(path: &Path) -> Result<&Path, CommandError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if !name.eq_ignore_ascii_case("skill.md") {
-        return Err(CommandError::NotASkill(path.to_owned()));
+        return Err(CommandError::NotASkillFile(path.to_owned()));
     }
     Ok(match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

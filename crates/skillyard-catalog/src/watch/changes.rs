@@ -14,8 +14,8 @@ use super::{Change, ChangeKind, PollingReason, WatchMode, WatchOptions, WatchSta
 
 /// How many times the debounce a change may be held back while events do not stop.
 const PATIENCE: u32 = 3;
-/// Which share of the time polling may take.
-const POLLING_SHARE: u32 = 10;
+/// Polling may take one of so many parts of the time.
+const POLLING_SHARE: u32 = 5;
 /// How many folders may be polled for each that may be watched.
 const POLLED_PER_WATCHED: usize = 10;
 

@@ -11,7 +11,7 @@
 //! | what is watched | each folder below a root by itself, without `.git`, `node_modules` and `target`, 16 deep |
 //! | symbolic links | a link to a skill's folder is followed, one to another folder where the options allow its target; none within a skill |
 //! | roots that are missing, removed, replaced, or moved with a folder above them | every root's identity is looked at twice a second, which costs one `stat` each |
-//! | too many folders, or no watches left in the system | everything is polled, for at most a tenth of the time, until the watcher ends; [`Watcher::state`] says so |
+//! | too many folders, or no watches left in the system | everything is polled, for at most a fifth of the time, until the watcher ends; [`Watcher::state`] says so |
 //!
 //! `notify` is used without its debouncer: that one follows renames of single files by keeping the identity of every
 //! file below the roots, and would still not know which folder is a skill.

@@ -154,6 +154,10 @@ fn find_closer(text: &str, start: usize, end: usize) -> (Span, Option<Closer>) {
             // break lost, if what precedes it is frontmatter and what follows is not.
             return match stand_in {
                 Some((glued, Closer::Glued)) => (glued, Some(Closer::Glued)),
+                // Text behind `...` is a body, and the dashes are a rule in it.
+                Some((dots, Closer::Dots)) if !text[dots.end..line.start].trim().is_empty() => {
+                    (dots, Some(Closer::Dots))
+                }
                 _ => (span, None),
             };
         }

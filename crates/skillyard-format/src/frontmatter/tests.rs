@@ -553,3 +553,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn text_behind_dots_is_the_body() {
+    let text = "---\nname: x\ndescription: Use when x.\n...\n\nSome text.\n\n---\nmore\n";
+    let document = crate::Document::parse(text.as_bytes());
+    assert_eq!(document.body().trim(), "Some text.\n\n---\nmore");
+    assert_eq!(document.mapping().unwrap().entries.len(), 2);
+}
+
+#[test]
+fn a_delimiter_inside_quotes_is_text() {
+    let text = "---\nname: x\ndescription: \"Fills\n---\nforms\"\n---\nbody\n";
+    let document = crate::Document::parse(text.as_bytes());
+    let description = &document
+        .mapping()
+        .unwrap()
+        .get("description")
+        .unwrap()
+        .value;
+    assert_eq!(description.as_str(), Some("Fills --- forms"));
+    assert_eq!(document.body(), "body\n");
+}

@@ -30,7 +30,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     entry.key_span,
                     "`allowed-tools` is a list, not text".into(),
                 )
-                .help(format!("write `allowed-tools: {}`", tools.to_standard_form()));
+                .help(format!(
+                    "write `allowed-tools: {}`",
+                    tools.to_standard_form()
+                ));
             let plain = !tools.patterns.is_empty()
                 && !tools.unbalanced
                 && is_plain(&tools.to_standard_form())
@@ -38,7 +41,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
             if plain {
                 let text = &subject.document.text;
                 let start = entry.key_span.end;
-                let end = start + text[start..entry.value.span.end.max(start)].trim_end().len();
+                let end = start
+                    + text[start..entry.value.span.end.max(start)]
+                        .trim_end()
+                        .len();
                 let replacement = format!(": {}", tools.to_standard_form());
                 added.fix([Edit::replace(Span::new(start, end), replacement)]);
             }
@@ -49,7 +55,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 .add(
                     &RULE,
                     entry.value.span,
-                    format!("`allowed-tools` must be text, and is {}", entry.value.kind()),
+                    format!(
+                        "`allowed-tools` must be text, and is {}",
+                        entry.value.kind()
+                    ),
                 )
                 .help("write the tools on one line, separated by spaces");
         }

@@ -16,10 +16,13 @@ rule! {
 fn check(subject: &Subject<'_>, report: &mut Report) {
     let span = subject.document.body_span();
     let body = span.of(&subject.document.text);
-    let suspicious = body
-        .bytes()
-        .fold(false, |found, byte| found | (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) | (byte == 0x7f) | (byte == 0xc2));
-    if subject.mapping().is_none() || !suspicious {
+    // Forbidden characters start with one of these bytes; most bodies have none.
+    let suspicious = |byte: u8| match byte {
+        b'\t' | b'\n' | b'\r' => false,
+        0..=0x1f | 0x7f | 0xc2 | 0xef => true,
+        _ => false,
+    };
+    if subject.mapping().is_none() || !body.bytes().any(suspicious) {
         return;
     }
     if let Some((at, c)) = body.char_indices().find(|(_, c)| is_forbidden(*c)) {
@@ -28,7 +31,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
             .add(
                 &RULE,
                 Span::new(start, start + c.len_utf8()),
-                format!("the control character U+{:04X} is in the instructions", u32::from(c)),
+                format!(
+                    "the control character U+{:04X} is in the instructions",
+                    u32::from(c)
+                ),
             )
             .help("remove it");
     }

@@ -23,7 +23,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let body = subject.document.body();
     let lines = memchr::memchr_iter(b'\n', body.as_bytes()).count();
     // No text has more tokens than half its bytes by our estimate.
-    let tokens = if body.len() > 2 * MAX_TOKENS { tokens::estimate(body) } else { 0 };
+    let tokens = if body.len() > 2 * MAX_TOKENS {
+        tokens::estimate(body)
+    } else {
+        0
+    };
     let size = match (lines > MAX_LINES, tokens > MAX_TOKENS) {
         (false, false) => return,
         (true, false) => format!("{lines} lines, and at most {MAX_LINES} are recommended"),

@@ -29,7 +29,9 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
             .add(
                 &RULE,
                 entry.value.span,
-                format!("`compatibility` has {length} characters, and at most {MAX_LENGTH} are allowed"),
+                format!(
+                    "`compatibility` has {length} characters, and at most {MAX_LENGTH} are allowed"
+                ),
             )
             .help("keep what the skill needs; move the rest into the body");
     }

@@ -18,13 +18,19 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((entry, text)) = subject.text("description") else {
         return;
     };
-    let length = if text.len() > MAX_LENGTH { text.trim().chars().count() } else { 0 };
+    let length = if text.len() > MAX_LENGTH {
+        text.trim().chars().count()
+    } else {
+        0
+    };
     if length > MAX_LENGTH {
         report
             .add(
                 &RULE,
                 entry.value.span,
-                format!("the description has {length} characters, and at most {MAX_LENGTH} are allowed"),
+                format!(
+                    "the description has {length} characters, and at most {MAX_LENGTH} are allowed"
+                ),
             )
             .help("keep what it does and when to use it; move the rest into the body");
     }

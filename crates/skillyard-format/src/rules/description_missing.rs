@@ -14,7 +14,11 @@ rule! {
 }
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    let Some(split) = subject.document.split().filter(|_| subject.mapping().is_some()) else {
+    let Some(split) = subject
+        .document
+        .split()
+        .filter(|_| subject.mapping().is_some())
+    else {
         return;
     };
     let entry = subject.field("description");

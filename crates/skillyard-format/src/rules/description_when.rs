@@ -27,7 +27,8 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((entry, text)) = subject.text("description") else {
         return;
     };
-    if !text.is_ascii() && text.chars().filter(|c| !c.is_ascii()).count() * 4 > text.chars().count() {
+    if !text.is_ascii() && text.chars().filter(|c| !c.is_ascii()).count() * 4 > text.chars().count()
+    {
         return;
     }
     let says_when = text

@@ -32,10 +32,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 "the frontmatter is closed by `...`",
                 Edit::replace(shown, "---"),
             ),
-            Closer::Indented => (
-                "the closing `---` is indented",
-                Edit::replace(shown, "---"),
-            ),
+            Closer::Indented => ("the closing `---` is indented", Edit::replace(shown, "---")),
         };
         report
             .add(&RULE, shown, message.into())

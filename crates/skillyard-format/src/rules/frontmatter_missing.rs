@@ -32,7 +32,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let first = Lines::new(text).find(|line| !line.text.trim().is_empty());
     let span = first.map(|line: Line| Span::new(line.start, line.end));
     let added = report
-        .add(&RULE, span, "the file does not start with frontmatter".into())
+        .add(
+            &RULE,
+            span,
+            "the file does not start with frontmatter".into(),
+        )
         .help("start it with a `---` line, `name:`, `description:` and another `---` line");
     if let Some(edit) = proposal(subject) {
         added.fix([edit]);
@@ -63,9 +67,16 @@ fn proposal(subject: &Subject<'_>) -> Option<Edit> {
     if description.is_empty() {
         return None;
     }
-    let start = if text.starts_with(crate::text::BOM) { 3 } else { 0 };
+    let start = if text.starts_with(crate::text::BOM) {
+        3
+    } else {
+        0
+    };
     Some(Edit::replace(
         Span::new(0, start),
-        format!("---\nname: {name}\ndescription: {}\n---\n\n", quoted(description)),
+        format!(
+            "---\nname: {name}\ndescription: {}\n---\n\n",
+            quoted(description)
+        ),
     ))
 }

@@ -21,7 +21,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     for oddity in &split.oddities {
         if let Oddity::Closer(at, Closer::Missing) = *oddity {
             let text = &subject.document.text;
-            let line_break = if text[..at.start].ends_with(['\n', '\r']) { "" } else { "\n" };
+            let line_break = if text[..at.start].ends_with(['\n', '\r']) {
+                ""
+            } else {
+                "\n"
+            };
             // Point at the opening line: that is what lacks its partner.
             let opener = text[..split.yaml.start].rfind("---").unwrap_or(0);
             report
@@ -31,7 +35,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     "the frontmatter is never closed".into(),
                 )
                 .help("add a line `---` behind the last field")
-                .fix([Edit::replace(Span::at(at.start), format!("{line_break}---\n"))]);
+                .fix([Edit::replace(
+                    Span::at(at.start),
+                    format!("{line_break}---\n"),
+                )]);
         }
     }
 }

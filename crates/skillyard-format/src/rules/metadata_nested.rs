@@ -22,7 +22,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 .add(
                     &RULE,
                     entry.value.span,
-                    format!("`metadata` must be `key: value` lines, and is {}", entry.value.kind()),
+                    format!(
+                        "`metadata` must be `key: value` lines, and is {}",
+                        entry.value.kind()
+                    ),
                 )
                 .help("indent `key: value` lines below `metadata:`");
         }
@@ -34,7 +37,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 .add(
                     &RULE,
                     inner.key_span,
-                    format!("`metadata.{}` must be text, and is {}", inner.key, inner.value.kind()),
+                    format!(
+                        "`metadata.{}` must be text, and is {}",
+                        inner.key,
+                        inner.value.kind()
+                    ),
                 )
                 .help("write it as text in quotes");
         }

@@ -33,7 +33,9 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     format!("`{}` is not text to every YAML reader", scalar.text),
                 )
                 .help("put it in quotes");
-            if subject.repairs().is_empty() && entry.value.span.of(&subject.document.text) == scalar.text {
+            if subject.repairs().is_empty()
+                && entry.value.span.of(&subject.document.text) == scalar.text
+            {
                 added.fix([Edit::replace(entry.value.span, quoted(&scalar.text))]);
             }
         }
@@ -52,6 +54,8 @@ fn is_typed(text: &str) -> bool {
     let date = text.len() >= 8
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.splitn(3, '-').count() == 3
-        && text.bytes().all(|byte| byte.is_ascii_digit() || b"-:TZ .+".contains(&byte));
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-:TZ .+".contains(&byte));
     word || number || date
 }

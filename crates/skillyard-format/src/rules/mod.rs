@@ -54,7 +54,6 @@ rules![
     yaml_control_character,
     yaml_surrogate_escape,
     yaml_inner_delimiter,
-    yaml_second_document,
     yaml_duplicate_key,
     field_unknown,
     field_type,

@@ -16,7 +16,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     };
     let name = normalise(name);
     for problem in problems(&name) {
-        if matches!(problem, NameProblem::OuterHyphen | NameProblem::DoubleHyphen) {
+        if matches!(
+            problem,
+            NameProblem::OuterHyphen | NameProblem::DoubleHyphen
+        ) {
             let message = format!("`{name}` is not a valid name: {problem}");
             let added = report.add(&RULE, entry.value.span, message);
             if let Some(proposal) = SkillName::from_text(&name) {

@@ -15,7 +15,11 @@ rule! {
 }
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    let Some(split) = subject.document.split().filter(|_| subject.mapping().is_some()) else {
+    let Some(split) = subject
+        .document
+        .split()
+        .filter(|_| subject.mapping().is_some())
+    else {
         return;
     };
     let entry = subject.field("name");
@@ -34,7 +38,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     if let Some(name) = name {
         added.fix([match entry {
             Some(entry) => {
-                let span = Span::new(entry.key_span.end, entry.value.span.end.max(entry.key_span.end));
+                let span = Span::new(
+                    entry.key_span.end,
+                    entry.value.span.end.max(entry.key_span.end),
+                );
                 let text = span.of(&subject.document.text);
                 let colon = text.find(':').map_or(span.end, |at| span.start + at + 1);
                 Edit::replace(Span::new(colon, span.end.max(colon)), format!(" {name}"))

@@ -41,7 +41,9 @@ pub fn similar_names<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
         .values()
         .flat_map(|bucket| {
             bucket.iter().enumerate().flat_map(move |(at, first)| {
-                bucket[at + 1..].iter().map(move |second| (*first.min(second), *first.max(second)))
+                bucket[at + 1..]
+                    .iter()
+                    .map(move |second| (*first.min(second), *first.max(second)))
             })
         })
         .filter(|(first, second)| first != second && !is_series(first, second))
@@ -53,6 +55,10 @@ pub fn similar_names<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
 }
 
 fn is_series(first: &str, second: &str) -> bool {
-    let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let letters = |name: &str| {
+        name.chars()
+            .filter(|c| !c.is_ascii_digit())
+            .collect::<String>()
+    };
     letters(first) == letters(second)
 }

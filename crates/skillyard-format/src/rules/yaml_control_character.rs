@@ -17,12 +17,18 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     for repair in subject.repairs() {
         if repair.kind == RepairKind::Control {
             let Span { start, .. } = repair.span;
-            let character = subject.document.text[start..].chars().next().unwrap_or_default();
+            let character = subject.document.text[start..]
+                .chars()
+                .next()
+                .unwrap_or_default();
             report
                 .add(
                     &RULE,
                     repair.span,
-                    format!("the control character U+{:04X} is not allowed", u32::from(character)),
+                    format!(
+                        "the control character U+{:04X} is not allowed",
+                        u32::from(character)
+                    ),
                 )
                 .help("remove it")
                 .fix(repair.edits.clone());

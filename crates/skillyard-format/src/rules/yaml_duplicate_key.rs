@@ -33,7 +33,10 @@ fn check_mapping(subject: &Subject<'_>, mapping: &Mapping, outermost: bool, repo
             .help("remove one of the two; the last one is used");
         // Whole lines can only be told apart in the outermost mapping, unmended.
         if outermost && subject.repairs().is_empty() {
-            let next = mapping.entries.iter().find(|entry| entry.key_span > first.key_span);
+            let next = mapping
+                .entries
+                .iter()
+                .find(|entry| entry.key_span > first.key_span);
             if let Some(edit) = next.and_then(|next| removal(text, first, next)) {
                 added.fix([edit]);
             }

@@ -22,7 +22,8 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     repair.span,
                     "this `---` stands inside the frontmatter".into(),
                 )
-                .help("remove it: most clients end the frontmatter here");
+                .help("remove it, or indent it: most clients end the frontmatter here")
+                .fix(repair.edits.clone());
         }
     }
 }

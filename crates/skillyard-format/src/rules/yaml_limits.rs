@@ -18,7 +18,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         && error.problem.is_limit()
     {
         report
-            .add(&RULE, error.span, format!("the frontmatter is refused: {error}"))
+            .add(
+                &RULE,
+                error.span,
+                format!("the frontmatter is refused: {error}"),
+            )
             .help("write values out instead of using aliases, and move data into a file");
     }
 }

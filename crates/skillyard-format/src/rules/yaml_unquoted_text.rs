@@ -49,8 +49,12 @@ fn reason(error: &YamlError) -> String {
         "found character that cannot start any token" => "it starts with a reserved character",
         "did not find expected comment or line break" => "text stands behind `>` or `|`",
         "block sequence entries are not allowed in this context" => "a list starts on its own line",
-        "did not find expected ',' or ']'" | "did not find expected ',' or '}'" => "a bracket is not closed",
-        "did not find expected alphabetic or numeric character" => "a leading `*` or `&` names an anchor",
+        "did not find expected ',' or ']'" | "did not find expected ',' or '}'" => {
+            "a bracket is not closed"
+        }
+        "did not find expected alphabetic or numeric character" => {
+            "a leading `*` or `&` names an anchor"
+        }
         "found unexpected end of stream" => "a quote is not closed",
         "found unknown escape character" => "a `\\` in double quotes starts an escape",
         other => other,

@@ -447,7 +447,7 @@ impl Reader<'_> {
             .count();
         let text = self.source[start..start + length].trim_end_matches(' ');
         let first = *text.as_bytes().first()?;
-        if !(first.is_ascii_alphanumeric() || !first.is_ascii()) {
+        if first.is_ascii() && !first.is_ascii_alphanumeric() {
             return None;
         }
         let end = start + text.len();

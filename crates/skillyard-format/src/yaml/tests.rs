@@ -1,5 +1,7 @@
 //! The two readers must agree, and hostile documents must be refused.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -172,17 +174,19 @@ fn bombs_are_refused() {
     let mut aliases = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let of = format!("*a{}, ", level - 1).repeat(10);
-        aliases.push_str(&format!(
-            "a{level}: &a{level} [{}]\n",
+        let _ = writeln!(
+            aliases,
+            "a{level}: &a{level} [{}]",
             of.trim_end_matches(", ")
-        ));
+        );
     }
     assert_eq!(problem(&aliases), Problem::TooManyNodes);
     assert_eq!(
         problem(&format!("a: {}", "[".repeat(10_000))),
         Problem::TooDeep
     );
-    let nested: String = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+    let lines: Vec<String> = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+    let nested = lines.concat();
     assert_eq!(problem(&nested), Problem::TooDeep);
     assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), Problem::TooLarge);
     assert_eq!(problem("a: *b"), Problem::UndefinedAlias);

@@ -208,7 +208,7 @@ each_rule! {
     frontmatter_missing frontmatter_leading_space frontmatter_fenced frontmatter_unclosed
     frontmatter_closer frontmatter_not_mapping
     yaml_limits yaml_syntax yaml_unquoted_text yaml_indentation yaml_stray_line yaml_tab
-    yaml_control_character yaml_surrogate_escape yaml_inner_delimiter yaml_second_document
+    yaml_control_character yaml_surrogate_escape yaml_inner_delimiter
     yaml_duplicate_key
     field_unknown field_type
     name_missing name_length name_characters name_hyphens name_matches_directory

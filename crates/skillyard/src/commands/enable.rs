@@ -1,12 +1,14 @@
 //! `skillyard enable` and `skillyard disable`.
 
 use serde_json::json;
+use skillyard_catalog::Status as SkillStatus;
 
 use super::Outcome;
 use crate::config;
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
 
 /// Let skills be used again
 ///
@@ -54,21 +56,57 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
             changed.push(name);
         }
     }
+    let still = if disabled {
+        Vec::new()
+    } else {
+        still_disabled(context, names)?
+    };
+    let status = if still.is_empty() {
+        Status::Yes
+    } else {
+        Status::No
+    };
     if context.printer.is_json() {
+        let still: Vec<_> = still
+            .iter()
+            .map(|(name, reason)| json!({ "name": name, "reason": reason }))
+            .collect();
         context
             .printer
-            .json(&json!({ "changed": changed, "enabled": !disabled }))?;
-        return Ok(Status::Yes);
+            .json(&json!({ "changed": changed, "enabled": !disabled, "still_disabled": still }))?;
+        return Ok(status);
     }
     let sign = if disabled { '-' } else { '+' };
     for name in &changed {
         context.printer.data(&format!(" {sign} {name}\n"))?;
     }
     let word = if disabled { "disabled" } else { "enabled" };
-    context.printer.note(&match changed.len() {
-        0 => format!("Nothing to do: already {word}"),
-        1 => format!("1 skill {word}"),
-        count => format!("{count} skills {word}"),
-    });
-    Ok(Status::Yes)
+    if !changed.is_empty() || still.is_empty() {
+        context.printer.note(&match changed.len() {
+            0 => format!("Nothing to do: already {word}"),
+            1 => format!("1 skill {word}"),
+            count => format!("{count} skills {word}"),
+        });
+    }
+    for (name, reason) in &still {
+        context
+            .printer
+            .note(&format!("`{}` is still {reason}", visible(name)));
+    }
+    Ok(status)
+}
+
+/// Those of `names` that something else keeps disabled, such as a pattern, and what.
+fn still_disabled<'a>(
+    context: &Context,
+    names: &'a [String],
+) -> Result<Vec<(&'a str, String)>, CommandError> {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    Ok(names
+        .iter()
+        .filter_map(|name| match &catalog.find(name)?.status {
+            SkillStatus::Disabled { reason } => Some((name.as_str(), reason.clone())),
+            _ => None,
+        })
+        .collect())
 }

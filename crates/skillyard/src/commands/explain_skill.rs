@@ -1,8 +1,9 @@
 //! `skillyard explain skill`.
 
 use serde_json::{Value, json};
-use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use skillyard_format::name::normalise;
+use skillyard_format::render::one_line;
 
 use super::Outcome;
 use super::list::{mark, tilde};
@@ -31,7 +32,10 @@ pub(super) fn run(context: &Context, name: &str) -> Outcome {
     }
     let facts = facts(context, &catalog, &name, skill)?;
     if context.printer.is_json() {
-        let passed: Vec<Value> = about.iter().map(|each| json!(each)).collect();
+        let passed: Vec<Value> = about
+            .iter()
+            .map(|each| json!({ "path": each.path.to_string_lossy(), "reason": each.reason }))
+            .collect();
         context
             .printer
             .json(&json!({ "name": name, "facts": facts, "passed_over": passed }))?;
@@ -51,8 +55,8 @@ pub(super) fn run(context: &Context, name: &str) -> Outcome {
     for each in about {
         text.push_str(&format!(
             "  - passed over: {}: {}\n",
-            visible(&each.path.to_string_lossy()),
-            visible(&each.reason)
+            visible(&tilde(&each.path, context.environment.home.as_deref())),
+            visible(&one_line(&each.reason))
         ));
     }
     context.printer.data(&text)?;
@@ -105,6 +109,14 @@ fn facts(
             );
         }
         None => facts.extend(prompt_fact(catalog, name)),
+    }
+    if skill.status == SkillStatus::Untrusted
+        && let Some(other) = catalog.stand_in(name)
+    {
+        facts.push(format!(
+            "{} stands in for it in prompts",
+            tilde(&other.record.folder, home)
+        ));
     }
     Ok(facts)
 }

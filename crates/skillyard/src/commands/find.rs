@@ -24,8 +24,8 @@ pub(crate) struct SearchArgs {
     /// What to look for
     #[arg(required = true)]
     words: Vec<String>,
-    /// Only skills of this source: project, user, extra, org, builtin
-    #[arg(long)]
+    /// Only skills of this source
+    #[arg(long, value_parser = ["org-pinned", "plugin", "project", "user", "extra", "org", "builtin"])]
     source: Option<String>,
     /// Most results
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -161,7 +161,7 @@ fn json_hit(skill: &CatalogSkill, hit: &Hit) -> Value {
         "name": skill.record.name,
         "description": skill.record.description,
         "source": skill.kind.as_str(),
-        "path": skill.record.folder,
+        "path": skill.record.folder.to_string_lossy(),
         "status": skill.status.as_str(),
         "score": hit.score,
     });

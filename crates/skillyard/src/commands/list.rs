@@ -1,5 +1,6 @@
 //! `skillyard list`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Serialize;
@@ -46,9 +47,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let catalog = library::load(context, mode, &args.choice)?;
     if context.printer.is_json() {
-        context
-            .printer
-            .compact_json(&Listing::new(&catalog, context.environment.home.as_deref()))?;
+        context.printer.compact_json(&Listing::new(&catalog))?;
         return Ok(CommandStatus::Yes);
     }
     let text = text(&catalog, args.all, context);
@@ -62,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 struct Listing<'a> {
     skills: Vec<SkillJson<'a>>,
     shadowed: Vec<ShadowedJson<'a>>,
-    skipped: &'a [Skipped],
+    skipped: Vec<SkippedJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -71,7 +70,7 @@ struct SkillJson<'a> {
     name: &'a str,
     description: &'a str,
     source: &'static str,
-    path: &'a Path,
+    path: Cow<'a, str>,
     file: &'a str,
     #[serde(flatten)]
     status: &'a Status,
@@ -87,16 +86,22 @@ struct ShadowedJson<'a> {
     name: &'a str,
     description: &'a str,
     source: &'static str,
-    path: &'a Path,
-    winner: &'a Path,
+    path: Cow<'a, str>,
+    winner: Cow<'a, str>,
+}
+
+#[derive(Serialize)]
+struct SkippedJson<'a> {
+    path: Cow<'a, str>,
+    reason: &'a str,
 }
 
 impl<'a> Listing<'a> {
-    fn new(catalog: &'a Catalog, _home: Option<&Path>) -> Self {
+    fn new(catalog: &'a Catalog) -> Self {
         Self {
             skills: catalog.skills.iter().map(SkillJson::new).collect(),
             shadowed: catalog.shadowed.iter().map(ShadowedJson::new).collect(),
-            skipped: &catalog.skipped,
+            skipped: catalog.skipped.iter().map(SkippedJson::new).collect(),
         }
     }
 }
@@ -109,7 +114,7 @@ impl<'a> SkillJson<'a> {
             name: &record.name,
             description: &record.description,
             source: skill.kind.as_str(),
-            path: &record.folder,
+            path: record.folder.to_string_lossy(),
             file: &record.file_name,
             status: &skill.status,
             modified: record.stamp.modified / 1_000_000,
@@ -127,8 +132,17 @@ impl<'a> ShadowedJson<'a> {
             name: &shadowed.skill.record.name,
             description: &shadowed.skill.record.description,
             source: shadowed.skill.kind.as_str(),
-            path: &shadowed.skill.record.folder,
-            winner: &shadowed.winner,
+            path: shadowed.skill.record.folder.to_string_lossy(),
+            winner: shadowed.winner.to_string_lossy(),
+        }
+    }
+}
+
+impl<'a> SkippedJson<'a> {
+    fn new(skipped: &'a Skipped) -> Self {
+        Self {
+            path: skipped.path.to_string_lossy(),
+            reason: &skipped.reason,
         }
     }
 }
@@ -178,7 +192,7 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
             text.push_str(&format!(
                 "  - {}: {}\n",
                 visible(&tilde(&skipped.path, home)),
-                visible(&skipped.reason)
+                visible(&one_line(&skipped.reason))
             ));
         }
         text.push('\n');
@@ -232,9 +246,16 @@ fn cut(text: &str, room: usize) -> String {
 pub(super) fn tilde(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
+        Some(rest) => format!("~/{}", on_one_line(rest)),
+        None => on_one_line(path),
     }
+}
+
+/// A path whose line breaks cannot be taken for another line of a list.
+fn on_one_line(path: &Path) -> String {
+    path.to_string_lossy()
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
 }
 
 fn closing_line(catalog: &Catalog, all: bool) -> String {

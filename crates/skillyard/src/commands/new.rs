@@ -1,7 +1,7 @@
 //! `skillyard new`.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -13,7 +13,8 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::printer::Printer;
-use crate::report::{self, Checked, Summary};
+use crate::report::{self, Checked};
+use crate::sanitize::visible;
 
 /// Make a new skill
 ///
@@ -24,13 +25,13 @@ use crate::report::{self, Checked, Summary};
 ///   skillyard new pdf-tools --description "Fills PDF forms. Use when a task involves PDF files."
 ///   skillyard new pdf-tools --scripts --references --edit
 ///   skillyard new pdf-tools -f draft.md
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The skill's name: lowercase letters, digits and hyphens
     name: String,
     /// What the skill does and when to use it
-    #[arg(short, long, conflicts_with = "file")]
+    #[arg(short, long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
     description: Option<String>,
     /// Start from this file instead of the template
     #[arg(short, long, value_name = "FILE")]
@@ -62,33 +63,30 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if folder.symlink_metadata().is_ok() {
         return Err(CommandError::Exists(folder));
     }
+    let editor = args.edit.then(|| Editor::of(context)).transpose()?;
     let text = match &args.file {
         Some(file) => from_file(context, file, &name)?,
-        None => template(&name, &description(context, args)?, args),
+        None => {
+            let text = template(&name, &description(context, args, &name)?, args);
+            check(&name, &text)?;
+            text
+        }
     };
     create(args, &folder, &text)?;
-    if args.edit {
-        edit(context, &folder.join("SKILL.md"))?;
+    if let Some(editor) = editor {
+        editor.open(&folder.join("SKILL.md"))?;
     }
     report(&context.printer, &name, &folder)?;
     Ok(Status::Yes)
 }
 
 /// The description that was given, or the answer to a question.
-fn description(context: &Context, args: &Args) -> Result<String, CommandError> {
+fn description(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
     if let Some(description) = &args.description {
-        return Some(description.trim().to_owned())
-            .filter(|text| !text.is_empty())
-            .ok_or(CommandError::NoDescription);
+        return Ok(description.trim().to_owned());
     }
     if context.printer.can_ask() {
-        let answer: String = cliclack::input(format!(
-            "What does `{}` do, and when should an agent use it?",
-            args.name
-        ))
-        .placeholder("Fills PDF forms. Use when a task involves PDF files.")
-        .interact()?;
-        return Ok(answer.trim().to_owned());
+        return ask(args, name);
     }
     if args.edit {
         return Ok("Say what this skill does. Use when …".to_owned());
@@ -96,7 +94,45 @@ fn description(context: &Context, args: &Args) -> Result<String, CommandError> {
     Err(CommandError::NoDescription)
 }
 
-/// The text of `file`, if it makes a skill called `name` that can be loaded.
+/// Asks until the answer makes a valid skill.
+fn ask(args: &Args, name: &SkillName) -> Result<String, CommandError> {
+    let judge = {
+        let (name, args) = (name.clone(), args.clone());
+        move |answer: &String| {
+            let text = template(&name, answer.trim(), &args);
+            check(&name, &text).map_err(|error| error.to_string())
+        }
+    };
+    let answer = cliclack::input(format!(
+        "What does `{name}` do, and when should an agent use it?"
+    ))
+    .placeholder("Fills PDF forms. Use when a task involves PDF files.")
+    .validate(judge)
+    .interact::<String>();
+    match answer {
+        Ok(answer) => Ok(answer.trim().to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(CommandError::Stopped),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Refuses a skill that would be invalid from the start, in the words of the rule.
+fn check(name: &SkillName, text: &str) -> Result<(), CommandError> {
+    let document = Document::parse(text.as_bytes());
+    let subject = Subject::new(&document, Some(name.as_str()));
+    let found = rules::check(&subject, Profile::Spec);
+    let error = found
+        .into_iter()
+        .find(|each| each.severity == Severity::Error);
+    error.map_or(Ok(()), |error| {
+        Err(CommandError::Description {
+            message: error.message,
+            help: error.help,
+        })
+    })
+}
+
+/// The text of `file`, if it makes a valid skill called `name`.
 fn from_file(context: &Context, file: &Path, name: &SkillName) -> Result<String, CommandError> {
     let bytes = fs::read(file).map_err(|source| CommandError::Read {
         path: file.to_owned(),
@@ -107,21 +143,29 @@ fn from_file(context: &Context, file: &Path, name: &SkillName) -> Result<String,
     let diagnostics = rules::check(&subject, Profile::Spec);
     if diagnostics
         .iter()
-        .any(|each| each.severity == Severity::Error)
+        .all(|each| each.severity != Severity::Error)
     {
-        let checked = [Checked {
+        return Ok(document.text.into_owned());
+    }
+    let mut findings = Vec::new();
+    if context.printer.is_json() {
+        findings.extend(diagnostics.into_iter().map(|each| each.message));
+    } else {
+        let checked = Checked {
             folder: file.to_owned(),
             path: file.to_owned(),
             name: None,
             text: document.text.into_owned(),
             diagnostics,
+            fixable: 0,
             fixed: 0,
-        }];
-        let summary = Summary::new(&checked, 0, std::time::Duration::ZERO);
-        report::text::print(&context.printer, &checked, &summary)?;
-        return Err(CommandError::Invalid);
+        };
+        report::text::print_findings(&context.printer, &[checked])?;
     }
-    Ok(document.text.into_owned())
+    Err(CommandError::Invalid {
+        path: file.to_owned(),
+        findings,
+    })
 }
 
 fn template(name: &SkillName, description: &str, args: &Args) -> String {
@@ -152,7 +196,7 @@ fn capitalised(word: &str) -> String {
 
 /// Makes the whole folder beside its place and moves it there, so that it is never half there.
 fn create(args: &Args, folder: &Path, text: &str) -> Result<(), CommandError> {
-    let write = || -> std::io::Result<()> {
+    let write = || -> io::Result<()> {
         fs::create_dir_all(&args.path)?;
         let staging = tempfile::Builder::new()
             .prefix(".skillyard-new-")
@@ -185,7 +229,7 @@ fn create(args: &Args, folder: &Path, text: &str) -> Result<(), CommandError> {
     })
 }
 
-fn script(path: &Path) -> std::io::Result<()> {
+fn script(path: &Path) -> io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(b"#!/bin/sh\nset -eu\necho \"hello from $(basename \"$0\")\"\n")?;
     #[cfg(unix)]
@@ -197,7 +241,7 @@ fn script(path: &Path) -> std::io::Result<()> {
 }
 
 /// A temporary folder is private; a skill's folder is not.
-fn open_to_others(folder: &Path) -> std::io::Result<()> {
+fn open_to_others(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -208,24 +252,39 @@ fn open_to_others(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "this command owns the editor")]
-fn edit(context: &Context, file: &Path) -> Result<(), CommandError> {
-    let editor = context
-        .environment
-        .editor
-        .clone()
-        .ok_or(CommandError::NoEditor)?;
-    let shown = editor.to_string_lossy().into_owned();
-    // An editor may come with arguments: `code --wait`.
-    let mut words = shown.split_whitespace();
-    let program = words.next().ok_or(CommandError::NoEditor)?;
-    let status = std::process::Command::new(program)
-        .args(words)
-        .arg(file)
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(CommandError::Editor(shown)),
+/// The user's editor, with its own arguments: `code --wait`.
+struct Editor {
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl Editor {
+    /// The editor of the environment; that there is none is said before anything is made.
+    fn of(context: &Context) -> Result<Self, CommandError> {
+        let editor = context.environment.editor.as_ref();
+        let editor = editor.map(|editor| editor.to_string_lossy().into_owned());
+        let editor = editor.unwrap_or_default();
+        let mut words = editor.split_whitespace().map(str::to_owned);
+        Ok(Self {
+            program: words.next().ok_or(CommandError::NoEditor)?,
+            arguments: words.collect(),
+        })
+    }
+
+    /// Opens a file and waits.
+    #[expect(clippy::disallowed_methods, reason = "this command owns the editor")]
+    fn open(&self, file: &Path) -> Result<(), CommandError> {
+        let status = std::process::Command::new(&self.program)
+            .args(&self.arguments)
+            .arg(file)
+            .status();
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            _ => Err(CommandError::Editor {
+                editor: self.program.clone(),
+                file: file.to_owned(),
+            }),
+        }
     }
 }
 
@@ -235,11 +294,12 @@ fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), Comm
         printer.json(&json!({ "name": name.as_str(), "path": folder, "file": file }))?;
         return Ok(());
     }
-    printer.data(&format!(" + {}\n", folder.display()))?;
+    let folder = folder.to_string_lossy();
+    printer.data(&format!(" + {}\n", visible(&folder)))?;
     printer.note(&format!(
         "Made skill `{name}`; write its instructions in `{}`, then run `skillyard validate {}`",
-        file.display(),
-        folder.display()
+        visible(&file.to_string_lossy()),
+        visible(&folder)
     ));
     Ok(())
 }

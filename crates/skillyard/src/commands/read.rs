@@ -10,7 +10,7 @@ use skillyard_catalog::resource::{
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::reference::Properties;
 use skillyard_format::rules::{self, Profile};
-use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
+use skillyard_format::{Diagnostic, Document, LineIndex, Severity, Skill, Subject, reference};
 
 use super::Outcome;
 use crate::context::Context;
@@ -49,7 +49,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let file = match source(context, args) {
-        Err(CommandError::NotASkill(path)) if args.properties => {
+        Err(CommandError::NotASkill(path) | CommandError::NotASkillFile(path))
+            if args.properties =>
+        {
             return Err(CommandError::Reference(format!(
                 "SKILL.md not found in {}",
                 path.display()
@@ -63,14 +65,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let document = Document::parse(&file.bytes);
     if args.properties {
         let text = properties(&file, &document)?;
-        context.printer.data(&format!("{text}\n"))?;
+        context
+            .printer
+            .data(&format!("{}\n", json::escaped(&text)))?;
         return Ok(Status::Yes);
     }
     let (skill, problems) = load(&file.folder, &file, &document)?;
     if context.printer.is_json() {
+        let lines = LineIndex::new(&document.text);
         let problems: Vec<Value> = problems
             .iter()
-            .map(|each| diagnostic(each, &document.text))
+            .map(|each| diagnostic(each, &lines))
             .collect();
         context.printer.json(&json!({
             "name": skill.name,

@@ -103,7 +103,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         .shadowed
         .iter()
         .filter(|each| each.skill.record.name == record.name)
-        .map(|each| json!({ "path": each.skill.record.folder, "source": each.skill.kind.as_str() }))
+        .map(|each| json!({ "path": each.skill.record.folder.to_string_lossy(), "source": each.skill.kind.as_str() }))
         .collect();
     let files: Vec<Value> = details
         .files
@@ -114,7 +114,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "name": record.name,
         "description": record.description,
         "source": skill.kind.as_str(),
-        "path": record.folder,
+        "path": record.folder.to_string_lossy(),
         "status": skill.status.as_str(),
         "reason": skill.status.reason(),
         "digest": details.digest,

@@ -43,6 +43,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 fn list(context: &Context, file: &Path) -> Outcome {
     let folders = trusted::list(file)?;
     if context.printer.is_json() {
+        let folders: Vec<_> = folders.iter().map(|each| each.to_string_lossy()).collect();
         context.printer.json(&json!({ "folders": folders }))?;
         return Ok(Status::Yes);
     }
@@ -58,23 +59,26 @@ fn list(context: &Context, file: &Path) -> Outcome {
 }
 
 fn set(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
-    let folder = folder
-        .canonicalize()
-        .map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => CommandError::NoSuchPath(folder.to_owned()),
-            _ => CommandError::Read {
+    let folder = match folder.canonicalize() {
+        Ok(folder) if !folder.is_dir() => return Err(CommandError::NotAFolder(folder)),
+        Ok(folder) => folder,
+        // What is gone can be revoked still, before something else takes its place.
+        Err(_) if !trusted => context.environment.current_dir.join(folder),
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
+            return Err(CommandError::NoSuchPath(folder.to_owned()));
+        }
+        Err(source) => {
+            return Err(CommandError::Read {
                 path: folder.to_owned(),
                 source,
-            },
-        })?;
-    if !folder.is_dir() {
-        return Err(CommandError::NotAFolder(folder));
-    }
+            });
+        }
+    };
     let changed = trusted::set(file, &folder, trusted)?;
     if context.printer.is_json() {
-        context
-            .printer
-            .json(&json!({ "folder": folder, "trusted": trusted, "changed": changed }))?;
+        context.printer.json(
+            &json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed }),
+        )?;
         return Ok(Status::Yes);
     }
     let shown = visible(&folder.to_string_lossy()).into_owned();

@@ -92,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let summary = Summary::new(&checked, fixed, start.elapsed());
     match (format, args.profile) {
         (Format::Text, Profile::SkillsRef) => {
-            report::skills_ref::print(&context.printer, &checked)?
+            report::skills_ref::print(&context.printer, &checked)?;
         }
         (Format::Text, _) => report::text::print(&context.printer, &checked, &summary)?,
         (Format::Json, _) => context
@@ -143,7 +143,7 @@ fn reference_without_file(
     }
     let message = match visited {
         Err(CommandError::NoSkills(_)) => "Missing required file: SKILL.md".to_owned(),
-        Err(CommandError::NotASkill(path)) => format!("Not a directory: {}", path.display()),
+        Err(CommandError::NotASkillFile(path)) => format!("Not a directory: {}", path.display()),
         _ => return None,
     };
     Some(Checked::from_messages(
@@ -183,6 +183,12 @@ fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
             files: files.as_deref(),
         };
         let diagnostics = rules::check(&subject, rules);
+        // A repair may make room for another, so what `--fix` would do is found by doing it.
+        let fixable = if diagnostics.iter().any(|each| !each.fix.is_empty()) {
+            fix::fix(bytes, found.file_name, directory.as_deref()).map_or(0, |fixed| fixed.count)
+        } else {
+            0
+        };
         let name = document
             .mapping()
             .and_then(|fields| fields.get("name")?.value.as_str());
@@ -196,6 +202,7 @@ fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
                 document.text.into_owned()
             },
             diagnostics,
+            fixable,
             fixed: 0,
         }
     };
@@ -207,7 +214,7 @@ fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) ->
     if !matches!(file_name, "SKILL.md" | "skill.md") {
         return vec!["Missing required file: SKILL.md".to_owned()];
     }
-    match std::str::from_utf8(bytes) {
+    match skillyard_format::text::utf8(bytes) {
         Ok(text) => reference::validate(text, directory.unwrap_or_default()),
         // The reference crashes here.
         Err(error) => vec![format!("SKILL.md is not UTF-8: {error}")],

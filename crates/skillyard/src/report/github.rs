@@ -1,33 +1,38 @@
 //! The result as workflow commands, which GitHub Actions shows beside the changed lines.
 
-use skillyard_format::{Position, Severity};
+use std::fmt::Write as _;
+
+use skillyard_format::{LineIndex, Severity};
 
 use super::Checked;
-use crate::sanitize::visible;
+use super::text::MOST_CHARACTERS;
+use crate::sanitize::{shortened, visible};
 
 /// One command a finding.
 pub(crate) fn commands(checked: &[Checked]) -> String {
     let mut text = String::new();
     for skill in checked {
+        let lines = LineIndex::new(&skill.text);
         for diagnostic in &skill.diagnostics {
             let level = match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
             };
             let place = diagnostic.span.map_or_else(String::new, |span| {
-                let start = Position::of(&skill.text, span.start);
+                let start = lines.position(span.start);
                 format!(",line={},col={}", start.line, start.column)
             });
-            let help = diagnostic
-                .help
-                .as_ref()
-                .map_or_else(String::new, |help| format!("\nhelp: {help}"));
-            text.push_str(&format!(
-                "::{level} file={}{place},title={}::{}\n",
+            let mut message = shortened(&diagnostic.message, MOST_CHARACTERS).into_owned();
+            if let Some(help) = &diagnostic.help {
+                let _ = write!(message, "\nhelp: {}", shortened(help, MOST_CHARACTERS));
+            }
+            let _ = writeln!(
+                text,
+                "::{level} file={}{place},title={}::{}",
                 property(&skill.path.to_string_lossy()),
                 property(diagnostic.code),
-                data(&format!("{}{help}", diagnostic.message)),
-            ));
+                data(&message),
+            );
         }
     }
     text

@@ -1,7 +1,7 @@
 //! The result as one JSON document.
 
 use serde_json::{Value, json};
-use skillyard_format::{Diagnostic, Position, Severity};
+use skillyard_format::{Diagnostic, LineIndex, Severity};
 
 use super::{Checked, Summary};
 
@@ -28,10 +28,11 @@ fn result(checked: &Checked) -> Value {
         .filter(|each| each.severity == Severity::Error)
         .map(|each| each.message.as_str())
         .collect();
+    let lines = LineIndex::new(&checked.text);
     let diagnostics: Vec<Value> = checked
         .diagnostics
         .iter()
-        .map(|each| diagnostic(each, &checked.text))
+        .map(|each| diagnostic(each, &lines))
         .collect();
     json!({
         "path": checked.folder.to_string_lossy(),
@@ -44,7 +45,7 @@ fn result(checked: &Checked) -> Value {
 }
 
 /// A diagnostic with its place as bytes and as line and column.
-pub(crate) fn diagnostic(diagnostic: &Diagnostic, text: &str) -> Value {
+pub(crate) fn diagnostic(diagnostic: &Diagnostic, lines: &LineIndex<'_>) -> Value {
     let mut value = json!({
         "code": diagnostic.code,
         "severity": diagnostic.severity,
@@ -53,8 +54,8 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, text: &str) -> Value {
     });
     if let Some(span) = diagnostic.span {
         value["span"] = json!(span);
-        value["start"] = json!(Position::of(text, span.start));
-        value["end"] = json!(Position::of(text, span.end));
+        value["start"] = json!(lines.position(span.start));
+        value["end"] = json!(lines.position(span.end));
     }
     if let Some(help) = &diagnostic.help {
         value["help"] = json!(help);

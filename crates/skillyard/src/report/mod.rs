@@ -24,6 +24,8 @@ pub(crate) struct Checked {
     pub(crate) text: String,
     /// What was found.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many findings `--fix` would mend.
+    pub(crate) fixable: usize,
     /// How many findings were mended before this check.
     pub(crate) fixed: usize,
 }
@@ -48,6 +50,7 @@ impl Checked {
             name: None,
             text: String::new(),
             diagnostics,
+            fixable: 0,
             fixed: 0,
         }
     }
@@ -92,7 +95,7 @@ impl Summary {
             warnings: all()
                 .filter(|each| each.severity == Severity::Warning)
                 .count(),
-            fixable: all().filter(|each| !each.fix.is_empty()).count(),
+            fixable: checked.iter().map(|each| each.fixable).sum(),
             fixed,
             elapsed,
         }

@@ -1,5 +1,6 @@
 //! The result as the reference validator prints it.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -14,12 +15,12 @@ pub(crate) fn print(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
     for skill in checked {
         let path = normalised(&skill.folder);
         if skill.is_valid() {
-            valid.push_str(&format!("Valid skill: {path}\n"));
+            let _ = writeln!(valid, "Valid skill: {path}");
             continue;
         }
-        invalid.push_str(&format!("Validation failed for {path}:\n"));
+        let _ = writeln!(invalid, "Validation failed for {path}:");
         for diagnostic in &skill.diagnostics {
-            invalid.push_str(&format!("  - {}\n", visible(&diagnostic.message)));
+            let _ = writeln!(invalid, "  - {}", visible(&diagnostic.message));
         }
     }
     printer.data(&valid)?;

@@ -1,83 +1,131 @@
 //! Diagnostics for people: the source line, a caret, a code and help.
 
+use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use skillyard_format::{Diagnostic, Severity, Span};
+use skillyard_format::{Diagnostic, LineIndex, Severity, Span};
 
 use super::{Checked, Summary};
 use crate::printer::Printer;
-use crate::sanitize::{masked, visible};
+use crate::sanitize::{masked, shortened, visible};
 
-/// Prints every finding and the closing line.
+/// Most findings of one file that are shown; a hostile file has a hundred thousand.
+const MOST_FINDINGS: usize = 100;
+/// Most characters of a message, which may quote what somebody wrote.
+pub(super) const MOST_CHARACTERS: usize = 240;
+/// Most bytes of a line on each side of a finding; more than the widest terminal shows.
+const MOST_BESIDE: usize = 1_000;
+
+/// Prints the findings and the closing line.
 pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -> io::Result<()> {
+    print_findings(printer, checked)?;
+    printer.note(&closing_line(printer, summary));
+    Ok(())
+}
+
+/// Prints the findings.
+pub(crate) fn print_findings(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
     let renderer = Renderer::styled().term_width(printer.width());
     let mut output = String::new();
     for skill in checked {
         if skill.diagnostics.is_empty() {
             continue;
         }
-        // Places are found in the masked text, which has the same length.
+        let lines = LineIndex::new(&skill.text);
+        // Places are found in the masked text too, because it has the same length.
         let text = masked(&skill.text);
         let path = visible(&skill.path.to_string_lossy()).into_owned();
-        for diagnostic in &skill.diagnostics {
-            let rendered = renderer.render(&[group(diagnostic, &text, &path)]);
+        let shown = most_important(&skill.diagnostics);
+        for diagnostic in &shown {
+            let rendered = renderer.render(&[group(diagnostic, &text, &lines, &path)]);
             output.push_str(&rendered);
             output.push_str("\n\n");
         }
+        let more = skill.diagnostics.len() - shown.len();
+        if more > 0 {
+            let _ = writeln!(
+                output,
+                "… and {more} more in this file; see them all with `--json`\n"
+            );
+        }
     }
-    printer.data(&output)?;
-    printer.note(&closing_line(printer, summary));
-    Ok(())
+    printer.data(&output)
 }
 
-fn group<'a>(diagnostic: &'a Diagnostic, text: &'a str, path: &'a str) -> Group<'a> {
+/// As many findings as are shown: errors before warnings, but in the order of their places.
+fn most_important(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let is_error = |each: &&Diagnostic| each.severity == Severity::Error;
+    let mut errors = MOST_FINDINGS;
+    let mut warnings =
+        MOST_FINDINGS.saturating_sub(diagnostics.iter().filter(is_error).count());
+    let has_room = |each: &&Diagnostic| {
+        let room = if is_error(each) {
+            &mut errors
+        } else {
+            &mut warnings
+        };
+        let before = *room;
+        *room = room.saturating_sub(1);
+        before > 0
+    };
+    diagnostics.iter().filter(has_room).collect()
+}
+
+fn group<'a>(
+    diagnostic: &'a Diagnostic,
+    text: &'a str,
+    lines: &LineIndex<'_>,
+    path: &'a str,
+) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let title = level
-        .primary_title(visible(&diagnostic.message))
+        .primary_title(for_people(&diagnostic.message))
         .id(diagnostic.code);
     let mut group = match diagnostic.span {
         Some(span) if !text.is_empty() => {
-            let (line, start, source) = window(text, span);
-            title.element(
-                Snippet::source(source)
-                    .line_start(line)
-                    .path(path)
-                    .annotation(AnnotationKind::Primary.span(start)),
-            )
+            let start = lines.position(span.start);
+            let (source, marked) = window(text, lines, span);
+            title
+                .element(
+                    Origin::path(path)
+                        .line(start.line)
+                        .char_column(start.column),
+                )
+                .element(
+                    Snippet::source(source)
+                        .line_start(start.line)
+                        .annotation(AnnotationKind::Primary.span(marked)),
+                )
         }
         _ => title.element(Origin::path(path)),
     };
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(visible(help)));
+        group = group.element(Level::HELP.message(for_people(help)));
     }
     group
 }
 
-/// The line that holds the start of `span`: its number, the range in it, its text.
+/// A message that may quote a stranger, harmless and short.
+fn for_people(message: &str) -> String {
+    shortened(&visible(message), MOST_CHARACTERS).into_owned()
+}
+
+/// The line that holds the start of `span`, as far as it can be shown, and the range in it.
 ///
 /// A finding about many lines points at the first; the rest is in the file.
-fn window(text: &str, span: Span) -> (usize, Range<usize>, &str) {
-    let at = text.floor_char_boundary(span.start.min(text.len()));
-    let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
-    let end = text[at..]
-        .find('\n')
-        .map_or(text.len(), |length| at + length);
-    let source = text[start..end].trim_end_matches('\r');
-    let line = text[..start].matches('\n').count() + 1;
-    let first = (at - start).min(source.len());
-    let last = (span.end.max(at) - start).clamp(first, source.len());
-    let last = source.len() - source[..last].len().abs_diff(source.len());
-    (
-        line,
-        first..source.floor_char_boundary(last).max(first),
-        source,
-    )
+fn window<'a>(text: &'a str, lines: &LineIndex<'_>, span: Span) -> (&'a str, Range<usize>) {
+    let line = lines.line(span.start);
+    let first = text.floor_char_boundary(span.start.min(line.end));
+    let last = text.floor_char_boundary(span.end.clamp(first, line.end));
+    let from = text.floor_char_boundary(first.saturating_sub(MOST_BESIDE)).max(line.start);
+    let to = text.floor_char_boundary(first + MOST_BESIDE).min(line.end);
+    (&text[from..to], first - from..last.min(to) - from)
 }
 
 fn closing_line(printer: &Printer, summary: &Summary) -> String {
@@ -102,10 +150,11 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
     parts.insert(0, verdict);
     let mut line = format!("Checked {skills} in {time}: {}", parts.join(", "));
     if summary.fixable > 0 {
-        line.push_str(&format!(
+        let _ = write!(
+            line,
             "\n{} can be mended with `--fix`",
             count(summary.fixable, "problem")
-        ));
+        );
     }
     line
 }

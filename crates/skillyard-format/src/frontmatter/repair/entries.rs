@@ -12,16 +12,13 @@ const MAX_NESTING: usize = 4;
 
 /// The key of a `key: value` line without its indentation, and where the value starts.
 pub(crate) fn key_of(line: &str) -> Option<(&str, usize)> {
-    let (key, after) = match line.as_bytes().first()? {
-        quote @ (b'"' | b'\'') => {
-            let length = line[1..].find(char::from(*quote))?;
-            (&line[1..=length], length + 2)
-        }
-        _ => {
-            let length =
-                line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
-            (&line[..length], length)
-        }
+    let (key, after) = if let Some(quote @ (b'"' | b'\'')) = line.as_bytes().first() {
+        let length = line[1..].find(char::from(*quote))?;
+        (&line[1..=length], length + 2)
+    } else {
+        let length =
+            line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
+        (&line[..length], length)
     };
     let starts_well = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let rest = &line[after..];
@@ -145,7 +142,7 @@ impl Block<'_> {
             .by_surrogates()
             .or_else(|| self.by_nested_entries())
             .or_else(|| self.by_items())
-            .unwrap_or_else(|| self.by_quoting(error));
+            .unwrap_or_else(|| self.by_quoting(&error));
         repairs.extend(found);
     }
 
@@ -203,7 +200,7 @@ impl Block<'_> {
                 repairs.push(Repair {
                     kind: RepairKind::Unquoted {
                         key: self.key().0.to_owned(),
-                        error: moved(error, span),
+                        error: moved(&error, span),
                     },
                     edits: vec![Edit::replace(span, quoted(unwrapped(value)))],
                     span,
@@ -214,7 +211,7 @@ impl Block<'_> {
     }
 
     /// The value, with all the lines that follow it, is text.
-    fn by_quoting(&self, error: YamlError) -> Vec<Repair> {
+    fn by_quoting(&self, error: &YamlError) -> Vec<Repair> {
         let (key, value) = self.key();
         let first = self.lines[0];
         let start = first.start + value;
@@ -312,11 +309,11 @@ fn check(source: &str) -> Result<(), YamlError> {
 }
 
 /// The parser's complaint about an entry, placed on the entry's value.
-fn moved(error: YamlError, span: Span) -> YamlError {
+fn moved(error: &YamlError, span: Span) -> YamlError {
     YamlError {
+        problem: error.problem,
         span,
         context: None,
-        ..error
     }
 }
 

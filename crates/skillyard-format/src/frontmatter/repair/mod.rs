@@ -66,8 +66,9 @@ pub struct Repaired {
 }
 
 /// Mends the block that `split` found in `text`, which failed to parse with `error`.
-pub fn repair(text: &str, split: &Split) -> Option<Repaired> {
+pub fn repair(text: &str, split: &Split, error: &YamlError) -> Option<Repaired> {
     by_later_closer(text, split)
+        .or_else(|| by_inner_delimiter(text, split, error))
         .or_else(|| by_characters(text, split))
         .or_else(|| by_entries(text, split))
 }
@@ -83,15 +84,7 @@ fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
             return None;
         }
         Some(Repaired {
-            split: Split {
-                yaml,
-                body: Span::new(closer.end, split.body.end),
-                closer,
-                // What was odd about the closer was odd about a line that is none.
-                oddities: (split.oddities.iter().copied())
-                    .filter(|oddity| !matches!(oddity, Oddity::Closer(..)))
-                    .collect(),
-            },
+            split: closed_at(split, closer),
             repairs: vec![Repair {
                 kind: RepairKind::LaterCloser,
                 edits: Vec::new(),
@@ -100,6 +93,33 @@ fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
             tree,
         })
     })
+}
+
+/// A `---` line inside quotes, which ends a YAML document even there: it is indented.
+fn by_inner_delimiter(text: &str, split: &Split, error: &YamlError) -> Option<Repaired> {
+    let in_quotes = matches!(error.context, Some(("while scanning a quoted scalar", _)));
+    let closer = later_closers(text, split).next().filter(|_| in_quotes)?;
+    let repair = Repair {
+        kind: RepairKind::LaterCloser,
+        edits: vec![Edit::replace(Span::at(split.closer.start), "  ")],
+        span: split.closer,
+    };
+    let repaired = finish(text, &closed_at(split, closer), vec![repair])?;
+    let mapping = repaired.tree.root.as_ref()?.as_mapping()?;
+    mapping.get("description").is_some().then_some(repaired)
+}
+
+/// The same block, closed by a later line.
+fn closed_at(split: &Split, closer: Span) -> Split {
+    Split {
+        yaml: Span::new(split.yaml.start, closer.start),
+        body: Span::new(closer.end, split.body.end),
+        closer,
+        // What was odd about the closer was odd about a line that is none.
+        oddities: (split.oddities.iter().copied())
+            .filter(|oddity| !matches!(oddity, Oddity::Closer(..)))
+            .collect(),
+    }
 }
 
 /// Control characters become nothing, tabs that indent become two spaces.
