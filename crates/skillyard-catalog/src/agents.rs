@@ -15,6 +15,12 @@ pub struct Agent {
     pub project: String,
     /// Its folder in the home directory, starting with `~/`.
     pub user: Option<String>,
+    /// Further folders in a project that it reads, though nothing is installed there.
+    #[serde(default)]
+    pub project_also: Vec<String>,
+    /// Further folders in the home directory that it reads, starting with `~/`.
+    #[serde(default)]
+    pub user_also: Vec<String>,
 }
 
 /// Every agent that is known.
@@ -27,16 +33,17 @@ pub static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| {
 ///
 /// A visible folder such as `skills/` is too common a name to be taken for an agent's.
 pub(crate) fn project_folders() -> impl Iterator<Item = &'static str> {
-    unique(AGENTS.iter().map(|agent| agent.project.as_str()))
+    let folders = |agent: &'static Agent| {
+        std::iter::once(agent.project.as_str()).chain(agent.project_also.iter().map(String::as_str))
+    };
+    unique(AGENTS.iter().flat_map(folders))
 }
 
 /// The folders of all agents below the home directory, each once.
 pub(crate) fn user_folders() -> impl Iterator<Item = &'static str> {
-    unique(
-        AGENTS
-            .iter()
-            .filter_map(|agent| agent.user.as_deref()?.strip_prefix("~/")),
-    )
+    let folders = |agent: &'static Agent| agent.user.iter().chain(&agent.user_also);
+    let at_home = |folder: &'static String| folder.strip_prefix("~/");
+    unique(AGENTS.iter().flat_map(folders).filter_map(at_home))
 }
 
 fn unique(folders: impl Iterator<Item = &'static str>) -> impl Iterator<Item = &'static str> {

@@ -161,7 +161,7 @@ impl Catalog {
                 match reading {
                     Reading::Skill(record) => records.push((at, *record)),
                     Reading::Unloadable { path, reason, .. } => {
-                        skipped.push(Skipped { path, reason })
+                        skipped.push(Skipped { path, reason });
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Searching a catalog: the search core over its skills, kept on disk.
 
 use std::fs;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -44,11 +45,7 @@ fn fingerprint(skills: &[&CatalogSkill]) -> String {
     let mut key = String::new();
     for skill in skills {
         let record = &skill.record;
-        key.push_str(&format!(
-            "{}\n{:?}\n",
-            record.folder.display(),
-            record.stamp
-        ));
+        let _ = writeln!(key, "{}\n{:?}", record.folder.display(), record.stamp);
     }
     Digest::of(key.as_bytes()).to_hex()[..32].to_owned()
 }

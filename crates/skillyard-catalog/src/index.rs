@@ -25,7 +25,7 @@ const MAGIC: &[u8; 8] = b"skyidx03";
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
 /// Index files not used for this long are removed.
-const STALE: Duration = Duration::from_secs(30 * 24 * 3600);
+const STALE: Duration = Duration::from_hours(30 * 24);
 
 /// What one source held when it was walked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,17 +80,14 @@ pub(crate) fn load(
                 .get_mut(at)
                 .and_then(Option::take)
                 .filter(|old| old.root == source.root);
-            match old.and_then(|old| refresh(old, &mut used)) {
-                Some((snapshot, same)) => {
-                    used.fresh += 1;
-                    changed |= !same;
-                    snapshot
-                }
-                None => {
-                    used.walked += 1;
-                    changed = true;
-                    walk(source, scan)
-                }
+            if let Some((snapshot, same)) = old.and_then(|old| refresh(old, &mut used)) {
+                used.fresh += 1;
+                changed |= !same;
+                snapshot
+            } else {
+                used.walked += 1;
+                changed = true;
+                walk(source, scan)
             }
         })
         .collect();

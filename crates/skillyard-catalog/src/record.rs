@@ -90,9 +90,10 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
         };
     }
     let directory = found.folder.file_name().and_then(|name| name.to_str());
-    let head = match found.complete {
-        true => Some(Document::parse(found.bytes)),
-        false => Document::parse_head(found.bytes),
+    let head = if found.complete {
+        Some(Document::parse(found.bytes))
+    } else {
+        Document::parse_head(found.bytes)
     };
     if let Some(document) = head {
         return from_document(

@@ -401,9 +401,8 @@ impl Walk {
         file_name: &str,
         visit: &impl Fn(&Found<'_>) -> T,
     ) -> Probe<T> {
-        let target = match folder.join(file_name).canonicalize() {
-            Ok(target) => target,
-            Err(_) => return Probe::Refused("it is a symbolic link to nothing".into()),
+        let Ok(target) = folder.join(file_name).canonicalize() else {
+            return Probe::Refused("it is a symbolic link to nothing".into());
         };
         let within = folder
             .canonicalize()

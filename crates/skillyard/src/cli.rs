@@ -191,10 +191,22 @@ mod tests {
             (global.json, global.color)
         };
         assert_eq!(guessed("skillyard lst --json"), (true, ColorChoice::Auto));
-        assert_eq!(guessed("skillyard lst -- --json"), (false, ColorChoice::Auto));
-        assert_eq!(guessed("skillyard --color=never x"), (false, ColorChoice::Never));
-        assert_eq!(guessed("skillyard --color always"), (false, ColorChoice::Always));
-        assert_eq!(guessed("skillyard --colors always --color"), (false, ColorChoice::Auto));
+        assert_eq!(
+            guessed("skillyard lst -- --json"),
+            (false, ColorChoice::Auto)
+        );
+        assert_eq!(
+            guessed("skillyard --color=never x"),
+            (false, ColorChoice::Never)
+        );
+        assert_eq!(
+            guessed("skillyard --color always"),
+            (false, ColorChoice::Always)
+        );
+        assert_eq!(
+            guessed("skillyard --colors always --color"),
+            (false, ColorChoice::Auto)
+        );
     }
 
     #[test]

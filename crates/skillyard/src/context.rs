@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::printer::Printer;
 
 /// The surroundings of a command.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     /// The way to the user.
     pub(crate) printer: Printer,

@@ -3,6 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The variable with which the scripts of `skillyard completions` ask. Its value is the name of
+/// the shell; what else they say stands in variables that `clap_complete` reads: `_CLAP_…`.
+pub(crate) const COMPLETE: &str = "SKILLYARD_COMPLETE";
+
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -20,6 +24,8 @@ pub(crate) struct Environment {
     pub(crate) skillyard_home: PathBuf,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
+    /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
+    pub(crate) completing: Option<String>,
     /// The directory the command was started in.
     pub(crate) current_dir: PathBuf,
 }
@@ -41,6 +47,7 @@ impl Environment {
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
+            completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
     }

@@ -97,6 +97,8 @@ pub(crate) enum CommandError {
     Resource(skillyard_catalog::resource::ResourceError),
     #[error("the skill has no file `{0}`")]
     NoSuchFile(String),
+    #[error("completions are not made for the shell `{0}`")]
+    NoSuchShell(String),
     #[error("`revoke` needs a folder")]
     NoFolder,
     #[error("`{}` is not a folder", .0.display())]
@@ -148,7 +150,10 @@ impl CommandError {
                 format!("Correct `{}`, then run the command again", path.display())
             }
             Self::Editor { file, .. } => {
-                format!("The skill was made; its instructions are in `{}`", file.display())
+                format!(
+                    "The skill was made; its instructions are in `{}`",
+                    file.display()
+                )
             }
             Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
             Self::NoSuchSkill {
@@ -261,6 +266,8 @@ fn usage_json(error: &clap::Error) -> Value {
     };
     let message = text.split("\n\n").next().unwrap_or_default();
     let message: Vec<&str> = message.lines().map(str::trim).collect();
-    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    let tip = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("tip: "));
     as_json(&message.join(" "), &[], tip)
 }

@@ -46,11 +46,7 @@ fn needs_escape(c: char) -> bool {
     c != '\r' && is_deceptive(c)
 }
 
-fn write<F: Formatter>(
-    out: impl io::Write,
-    value: &impl Serialize,
-    layout: F,
-) -> io::Result<()> {
+fn write<F: Formatter>(out: impl io::Write, value: &impl Serialize, layout: F) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Escaping { layout });
     value.serialize(&mut serializer)?;
     Ok(())

@@ -22,19 +22,31 @@ mod trusted;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use cli::Global;
 use context::Context;
 use environment::Environment;
 
 fn main() -> ExitCode {
     let environment = Environment::read();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(shell) = environment.completing.clone() {
+        let context = Context::new(&Global::guessed(&[]), environment);
+        return ended(
+            &context,
+            commands::completions::answer(&context, &shell, &arguments),
+        );
+    }
     let cli = match cli::parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error, &arguments, &environment),
     };
     let context = Context::new(&cli.global, environment);
-    match commands::run(&context, cli.command) {
+    ended(&context, commands::run(&context, cli.command))
+}
+
+fn ended(context: &Context, outcome: commands::Outcome) -> ExitCode {
+    match outcome {
         Ok(status) => status.into(),
-        Err(error) => error::report(&context, &error),
+        Err(error) => error::report(context, &error),
     }
 }

@@ -25,7 +25,7 @@ enum Volume {
 }
 
 /// Writes what a command has to say, as loud and as colourful as the user asked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Printer {
     volume: Volume,
     json: bool,

@@ -7,7 +7,7 @@ const STOP: &str = "a an the and or of to in for on with by from at as is are be
     use used using user when have has had been was were but about also only own too very just out up over under again please help need want";
 
 /// A plain BM25 index over one text per skill.
-pub struct Bm25 {
+pub(crate) struct Bm25 {
     postings: HashMap<String, Vec<(u32, f64)>>,
     lengths: Vec<f64>,
     average: f64,
@@ -15,7 +15,7 @@ pub struct Bm25 {
 
 impl Bm25 {
     /// Indexes texts.
-    pub fn build(texts: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn build(texts: impl Iterator<Item = String>) -> Self {
         let mut postings: HashMap<String, Vec<(u32, f64)>> = HashMap::new();
         let mut lengths = Vec::new();
         for (document, text) in (0_u32..).zip(texts) {
@@ -38,7 +38,7 @@ impl Bm25 {
     }
 
     /// All skills with a score, best first.
-    pub fn search(&self, query: &str) -> Vec<u32> {
+    pub(crate) fn search(&self, query: &str) -> Vec<u32> {
         let mut scores: HashMap<u32, f64> = HashMap::new();
         let mut query = terms(query);
         query.sort_unstable();

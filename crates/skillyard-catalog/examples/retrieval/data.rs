@@ -15,35 +15,35 @@ enum Line {
 
 /// A skill to be found.
 #[derive(Deserialize, Clone)]
-pub struct Skill {
+pub(crate) struct Skill {
     set: String,
-    pub id: String,
-    pub name: String,
-    pub description: String,
-    pub body: Option<String>,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) body: Option<String>,
 }
 
 /// A task, with the skills that are right for it.
 #[derive(Deserialize)]
-pub struct Query {
+pub(crate) struct Query {
     set: String,
     #[serde(rename = "query")]
-    pub text: String,
-    pub short: Option<String>,
+    pub(crate) text: String,
+    pub(crate) short: Option<String>,
     gold: Vec<String>,
     #[serde(skip)]
-    pub wanted: Vec<u32>,
+    pub(crate) wanted: Vec<u32>,
 }
 
 /// One collection with its tasks.
-pub struct Collection {
-    pub skills: Vec<Skill>,
-    pub queries: Vec<Query>,
+pub(crate) struct Collection {
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) queries: Vec<Query>,
 }
 
 impl Collection {
     /// The skills of two collections, with no tasks; those of the first keep their places.
-    pub fn joined(first: &Self, second: &Self) -> Self {
+    pub(crate) fn joined(first: &Self, second: &Self) -> Self {
         Self {
             skills: first.skills.iter().chain(&second.skills).cloned().collect(),
             queries: Vec::new(),
@@ -51,7 +51,7 @@ impl Collection {
     }
 
     /// The tasks in their short wording, where they have one.
-    pub fn short_tasks(&self) -> Vec<(&str, &[u32])> {
+    pub(crate) fn short_tasks(&self) -> Vec<(&str, &[u32])> {
         let wanted = self.queries.iter().map(|query| query.wanted.as_slice());
         let short = self.queries.iter().map(|query| query.short.as_deref());
         short
@@ -61,7 +61,7 @@ impl Collection {
     }
 
     /// The tasks in their long wording.
-    pub fn tasks(&self) -> Vec<(&str, &[u32])> {
+    pub(crate) fn tasks(&self) -> Vec<(&str, &[u32])> {
         self.queries
             .iter()
             .map(|query| (query.text.as_str(), query.wanted.as_slice()))
@@ -69,7 +69,7 @@ impl Collection {
     }
 
     /// The skills as documents.
-    pub fn documents(&self) -> impl Iterator<Item = Document<'_>> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
         self.skills.iter().map(|skill| Document {
             id: skill.id.as_str().into(),
             name: skill.name.as_str().into(),
@@ -81,7 +81,7 @@ impl Collection {
 }
 
 /// Reads lines of JSON from standard input and takes the named sets out of them.
-pub fn read(sets: &[&str]) -> Result<Vec<Collection>, Box<dyn std::error::Error>> {
+pub(crate) fn read(sets: &[&str]) -> Result<Vec<Collection>, Box<dyn std::error::Error>> {
     let mut text = String::new();
     std::io::stdin().lock().read_to_string(&mut text)?;
     let mut found: Vec<Collection> = sets
@@ -123,7 +123,7 @@ pub fn read(sets: &[&str]) -> Result<Vec<Collection>, Box<dyn std::error::Error>
 }
 
 /// The tasks with two neighbouring letters swapped inside every second word of at least five letters.
-pub fn misspelt<'a>(tasks: &[(&str, &'a [u32])]) -> Vec<(String, &'a [u32])> {
+pub(crate) fn misspelt<'a>(tasks: &[(&str, &'a [u32])]) -> Vec<(String, &'a [u32])> {
     let misspell = |task: &str| {
         let mut long_words = 0;
         let words = task.split(' ').map(|word| {

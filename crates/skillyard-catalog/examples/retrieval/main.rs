@@ -20,7 +20,7 @@ use skillyard_catalog::search::{Index, Options, fuse};
 const METRICS: [&str; 4] = ["R@1", "R@5", "R@10", "nDCG@10"];
 
 /// Tasks over one collection, in one wording.
-pub struct Set<'a> {
+pub(crate) struct Set<'a> {
     name: &'static str,
     collection: &'a Collection,
     index: Index,

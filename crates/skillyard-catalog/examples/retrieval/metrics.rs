@@ -1,10 +1,10 @@
 //! Recall, nDCG and the paired bootstrap.
 
 /// What one query scored: recall at 1, 5 and 10, and nDCG at 10.
-pub type Marks = [f64; 4];
+pub(crate) type Marks = [f64; 4];
 
 /// Marks a ranking against the wanted documents.
-pub fn mark(ranking: &[u32], wanted: &[u32]) -> Marks {
+pub(crate) fn mark(ranking: &[u32], wanted: &[u32]) -> Marks {
     let recall = |depth: usize| {
         ranking
             .iter()
@@ -24,14 +24,14 @@ pub fn mark(ranking: &[u32], wanted: &[u32]) -> Marks {
 }
 
 /// The mean of each mark, in percent.
-pub fn mean(marks: &[Marks]) -> Marks {
+pub(crate) fn mean(marks: &[Marks]) -> Marks {
     std::array::from_fn(|place| {
         100.0 * marks.iter().map(|mark| mark[place]).sum::<f64>() / marks.len().max(1) as f64
     })
 }
 
 /// Mean difference of one mark in points and its 95% interval, by resampling queries with replacement.
-pub fn bootstrap(ours: &[Marks], theirs: &[Marks], place: usize) -> (f64, f64, f64) {
+pub(crate) fn bootstrap(ours: &[Marks], theirs: &[Marks], place: usize) -> (f64, f64, f64) {
     const RESAMPLES: usize = 10_000;
     let differences: Vec<f64> = ours
         .iter()
@@ -57,7 +57,7 @@ pub fn bootstrap(ours: &[Marks], theirs: &[Marks], place: usize) -> (f64, f64, f
 }
 
 /// `SplitMix64`: small, seeded, the same everywhere.
-pub fn next(state: &mut u64) -> u64 {
+pub(crate) fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

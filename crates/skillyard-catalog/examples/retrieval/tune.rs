@@ -169,7 +169,7 @@ impl Bench<'_> {
 }
 
 /// Prints what tuning gives on tasks that it did not see.
-pub fn run(sets: &[Set<'_>]) {
+pub(crate) fn run(sets: &[Set<'_>]) {
     let mut bench = Bench {
         sets,
         memo: HashMap::new(),

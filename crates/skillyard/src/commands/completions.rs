@@ -1,18 +1,34 @@
-//! `skillyard completions`.
+//! `skillyard completions`, and the answers to the questions that its scripts ask.
+//!
+//! A script knows nothing itself: at each Tab it starts the binary with `SKILLYARD_COMPLETE`
+//! set and the words of the line behind `--`. So it knows the skills that are here now.
+
+use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 
 use clap_complete::Shell;
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
+};
+use clap_complete::env::Shells;
+use skillyard_format::{SkillName, rules};
 
 use super::Outcome;
 use crate::cli;
 use crate::context::Context;
-use crate::error::Status;
+use crate::environment::COMPLETE;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
 
-/// Print completions for your shell
+/// Print the script that completes commands, flags and skill names in your shell
+///
+/// Let the shell load it at its start; the script asks the binary, so it stays up to date.
 ///
 /// Examples:
-///   skillyard completions bash > ~/.local/share/bash-completion/completions/skillyard
-///   skillyard completions zsh > ~/.zfunc/_skillyard
-///   skillyard completions fish > ~/.config/fish/completions/skillyard.fish
+///   echo 'source <(skillyard completions bash)' >> ~/.bashrc
+///   echo 'source <(skillyard completions zsh)' >> ~/.zshrc
+///   echo 'skillyard completions fish | source' >> ~/.config/fish/config.fish
+///   echo 'skillyard completions powershell | Out-String | Invoke-Expression' >> $PROFILE
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -21,8 +37,90 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let shells = Shells::builtins();
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut cli::command(), "skillyard", &mut script);
+    if let Some(shell) = shells.completer(&args.shell.to_string()) {
+        shell.write_registration(COMPLETE, "skillyard", "skillyard", "skillyard", &mut script)?;
+    }
     context.printer.raw(&script)?;
     Ok(Status::Yes)
+}
+
+/// Answers a script: what could stand at the cursor.
+pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> Outcome {
+    let shells = Shells::builtins();
+    let Some(shell) = shells.completer(shell) else {
+        return Err(CommandError::NoSuchShell(shell.to_owned()));
+    };
+    let words = arguments.iter().skip_while(|word| *word != "--").skip(1);
+    let words: Vec<OsString> = words.cloned().collect();
+    let mut command = with_values(cli::command(), &Arc::new(context.clone()));
+    let folder = Some(&*context.environment.current_dir);
+    let mut found = Vec::new();
+    shell.write_complete(&mut command, words, folder, &mut found)?;
+    context.printer.raw(&found)?;
+    Ok(Status::Yes)
+}
+
+/// The command line, with what is known about the values of its arguments.
+fn with_values(mut command: clap::Command, context: &Arc<Context>) -> clap::Command {
+    let names = || {
+        let context = Arc::clone(context);
+        ArgValueCandidates::new(move || skill_names(&context))
+    };
+    for (of, argument) in [
+        ("show", "name"),
+        ("enable", "names"),
+        ("disable", "names"),
+        ("explain", "name"),
+    ] {
+        command = command.mut_subcommand(of, |each| {
+            each.mut_arg(argument, |argument| argument.add(names()))
+        });
+    }
+    let context = Arc::clone(context);
+    let names_and_folders = ArgValueCompleter::new(move |current: &OsStr| {
+        let starts = |each: &CompletionCandidate| {
+            let typed = current.as_encoded_bytes();
+            each.get_value().as_encoded_bytes().starts_with(typed)
+        };
+        let mut found = skill_names(&context);
+        found.retain(starts);
+        found.extend(PathCompleter::dir().complete(current));
+        found
+    });
+    command
+        .mut_subcommand("read", |each| {
+            each.mut_arg("skill", |argument| argument.add(names_and_folders))
+        })
+        .mut_subcommand("explain", |each| {
+            each.mut_arg("code", |argument| {
+                argument.add(ArgValueCandidates::new(rule_codes))
+            })
+        })
+}
+
+/// The names of the skills that are here.
+///
+/// A shell puts them on its command line, so only names that follow the rules are told: they
+/// have no character that means something to a shell.
+fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
+    // A configuration that is wrong is said by every command; here it would be in the way.
+    let Ok(catalog) = library::load(context, IndexMode::Use, &Choice::default()) else {
+        return Vec::new();
+    };
+    let names = catalog.skills.iter().map(|skill| &skill.record.name);
+    names
+        .filter(|name| SkillName::new(name).is_ok())
+        .map(CompletionCandidate::new)
+        .collect()
+}
+
+/// What `explain` can explain.
+fn rule_codes() -> Vec<CompletionCandidate> {
+    let codes = rules::ALL.iter().map(|rule| rule.code);
+    codes
+        .chain(["skill"])
+        .map(CompletionCandidate::new)
+        .collect()
 }

@@ -1,5 +1,7 @@
 //! `skillyard explain`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 use skillyard_format::nearest::nearest;
 use skillyard_format::rules::{self, Class, Rule};
@@ -51,7 +53,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 .next()
                 .unwrap_or_default()
                 .replace('\n', " ");
-            text.push_str(&format!("{:<26} {summary}\n", rule.code));
+            let _ = writeln!(text, "{:<26} {summary}", rule.code);
         }
         context.printer.data(&text)?;
     }

@@ -31,7 +31,13 @@ pub(crate) struct Args {
     /// The skill's name: lowercase letters, digits and hyphens
     name: String,
     /// What the skill does and when to use it
-    #[arg(short, long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "TEXT",
+        conflicts_with = "file",
+        allow_hyphen_values = true
+    )]
     description: Option<String>,
     /// Start from this file instead of the template
     #[arg(short, long, value_name = "FILE")]

@@ -1,5 +1,6 @@
 //! `skillyard prompt`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -16,7 +17,9 @@ use super::find::{choosable, rank};
 use super::read::load;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode};
+use crate::report::for_people;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
 
@@ -40,9 +43,9 @@ const MAX_SKILLS: usize = 200;
 pub(crate) struct Args {
     /// Skills' folders, or folders of skills, instead of the catalog
     paths: Vec<PathBuf>,
-    /// The shape of the catalog
-    #[arg(long, value_enum, default_value_t = Format::Xml)]
-    format: Format,
+    /// The shape of the catalog; `xml`, or `json` with --json, when nothing is said
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     #[command(flatten)]
     choice: Choice,
     /// Write locations as DIR/NAME instead of absolute paths
@@ -51,11 +54,11 @@ pub(crate) struct Args {
     /// Leave locations out, for agents that load skills with a tool
     #[arg(long, conflicts_with = "mount")]
     no_location: bool,
-    /// Most tokens of the block
+    /// Shorten and leave out until the catalog has at most this many tokens; 4000 without a path
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// What the prompt is for: decides which skills stay when not all fit
-    #[arg(long)]
+    /// What the prompt is for: the skills that fit it best stay when not all do
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     task: Option<String>,
     /// Add the sentences that tell a model how to use the catalog
     #[arg(long)]
@@ -96,15 +99,23 @@ impl From<Format> for CatalogFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let format = args.format.unwrap_or(if context.printer.is_json() {
+        Format::Json
+    } else {
+        Format::Xml
+    });
     let (entries, fitting) = if args.paths.is_empty() {
         from_catalog(context, args)?
     } else {
         from_paths(context, args)?
     };
-    let mut text = catalog::render(&entries, args.format.into());
+    let mut text = catalog::render(&entries, format.into());
     let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
     if let Some(line) = budget::omission_line(omitted) {
-        text = with_omission(text, &line, omitted, args.format);
+        text = with_omission(text, &line, omitted, format);
+    }
+    if format == Format::Json {
+        text = escaped(&text).into_owned();
     }
     if args.instructions && !entries.is_empty() {
         text = format!("{text}\n\n{}", catalog::activation_text(!args.no_location));
@@ -240,7 +251,7 @@ fn entries_of(
     args: &Args,
     path: &Path,
 ) -> Result<Vec<CatalogEntry>, CommandError> {
-    if args.format == Format::SkillsRef {
+    if args.format == Some(Format::SkillsRef) {
         return reference_entry(args, path).map(|entry| vec![entry]);
     }
     let files = skill_files::read_all(path)?;
@@ -258,8 +269,8 @@ fn entries_of(
             Err(CommandError::NotLoadable { path, reason }) => {
                 context.printer.note(&format!(
                     "left out {}: {}",
-                    path.display(),
-                    visible(&reason)
+                    visible(&path.to_string_lossy()),
+                    for_people(&reason)
                 ));
             }
             Err(error) => return Err(error),
@@ -271,7 +282,7 @@ fn entries_of(
 /// The entry as the reference implementation makes it; its errors are ours.
 fn reference_entry(args: &Args, path: &Path) -> Result<CatalogEntry, CommandError> {
     let file: SkillFileOnDisk = match skill_files::read_one(path) {
-        Err(CommandError::NotASkill(path)) => {
+        Err(CommandError::NotASkill(path) | CommandError::NotASkillFile(path)) => {
             let path = path.canonicalize().unwrap_or(path);
             return Err(CommandError::Reference(format!(
                 "SKILL.md not found in {}",
@@ -329,13 +340,14 @@ fn explain(context: &Context, kept: usize, fitting: Option<&Fitting>) {
         fitting.tokens_after, fitting.tokens_before
     );
     for (name, before, after) in &fitting.shortened {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n ~ {} shortened from about {before} to {after} tokens",
             visible(name)
-        ));
+        );
     }
     for name in &fitting.omitted {
-        text.push_str(&format!("\n - {} left out", visible(name)));
+        let _ = write!(text, "\n - {} left out", visible(name));
     }
     context.printer.people(&text);
 }

@@ -15,7 +15,9 @@ use skillyard_format::{Diagnostic, Document, LineIndex, Severity, Skill, Subject
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::report::for_people;
 use crate::report::json::diagnostic;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
@@ -65,9 +67,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let document = Document::parse(&file.bytes);
     if args.properties {
         let text = properties(&file, &document)?;
-        context
-            .printer
-            .data(&format!("{}\n", json::escaped(&text)))?;
+        context.printer.data(&format!("{}\n", escaped(&text)))?;
         return Ok(Status::Yes);
     }
     let (skill, problems) = load(&file.folder, &file, &document)?;
@@ -87,9 +87,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }))?;
     } else {
         for problem in &problems {
+            let message = for_people(&problem.message);
             context
                 .printer
-                .detail(&format!("{}: {}", problem.code, visible(&problem.message)));
+                .detail(&format!("{}: {message}", problem.code));
         }
         let body = document.body().trim_start_matches(['\n', '\r']);
         show(context, body)?;

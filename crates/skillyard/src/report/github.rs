@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use skillyard_format::{LineIndex, Severity};
 
-use super::Checked;
-use super::text::MOST_CHARACTERS;
-use crate::sanitize::{shortened, visible};
+use super::{Checked, for_people};
+use crate::sanitize::visible;
 
 /// One command a finding.
 pub(crate) fn commands(checked: &[Checked]) -> String {
@@ -22,9 +21,9 @@ pub(crate) fn commands(checked: &[Checked]) -> String {
                 let start = lines.position(span.start);
                 format!(",line={},col={}", start.line, start.column)
             });
-            let mut message = shortened(&diagnostic.message, MOST_CHARACTERS).into_owned();
+            let mut message = for_people(&diagnostic.message);
             if let Some(help) = &diagnostic.help {
-                let _ = write!(message, "\nhelp: {}", shortened(help, MOST_CHARACTERS));
+                let _ = write!(message, "\nhelp: {}", for_people(help));
             }
             let _ = writeln!(
                 text,

@@ -11,6 +11,11 @@ use std::time::Duration;
 
 use skillyard_format::{Diagnostic, Severity};
 
+use crate::sanitize::{shortened, visible};
+
+/// Most characters of a message that are shown to people.
+const MOST_CHARACTERS: usize = 240;
+
 /// A skill that was checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Checked {
@@ -61,6 +66,11 @@ impl Checked {
             .iter()
             .all(|each| each.severity != Severity::Error)
     }
+}
+
+/// A message of a rule, which may quote a stranger at any length: harmless, and short.
+pub(crate) fn for_people(message: &str) -> String {
+    shortened(&visible(message), MOST_CHARACTERS).into_owned()
 }
 
 /// The result in numbers.

@@ -48,7 +48,11 @@ fn result(diagnostic: &Diagnostic, path: &str, lines: &LineIndex<'_>) -> Value {
         let start = lines.position(span.start);
         let end = lines.position(span.end);
         // A region of one line has to hold something; one that ends further down may not.
-        let least = if end.line == start.line { start.column + 1 } else { 1 };
+        let least = if end.line == start.line {
+            start.column + 1
+        } else {
+            1
+        };
         location["region"] = json!({
             "startLine": start.line,
             "startColumn": start.column,

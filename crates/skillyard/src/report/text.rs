@@ -8,14 +8,12 @@ use std::time::Duration;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use skillyard_format::{Diagnostic, LineIndex, Severity, Span};
 
-use super::{Checked, Summary};
+use super::{Checked, Summary, for_people};
 use crate::printer::Printer;
-use crate::sanitize::{masked, shortened, visible};
+use crate::sanitize::{masked, visible};
 
 /// Most findings of one file that are shown; a hostile file has a hundred thousand.
 const MOST_FINDINGS: usize = 100;
-/// Most characters of a message, which may quote what somebody wrote.
-pub(super) const MOST_CHARACTERS: usize = 240;
 /// Most bytes of a line on each side of a finding; more than the widest terminal shows.
 const MOST_BESIDE: usize = 1_000;
 
@@ -59,8 +57,7 @@ pub(crate) fn print_findings(printer: &Printer, checked: &[Checked]) -> io::Resu
 fn most_important(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let is_error = |each: &&Diagnostic| each.severity == Severity::Error;
     let mut errors = MOST_FINDINGS;
-    let mut warnings =
-        MOST_FINDINGS.saturating_sub(diagnostics.iter().filter(is_error).count());
+    let mut warnings = MOST_FINDINGS.saturating_sub(diagnostics.iter().filter(is_error).count());
     let has_room = |each: &&Diagnostic| {
         let room = if is_error(each) {
             &mut errors
@@ -111,11 +108,6 @@ fn group<'a>(
     group
 }
 
-/// A message that may quote a stranger, harmless and short.
-fn for_people(message: &str) -> String {
-    shortened(&visible(message), MOST_CHARACTERS).into_owned()
-}
-
 /// The line that holds the start of `span`, as far as it can be shown, and the range in it.
 ///
 /// A finding about many lines points at the first; the rest is in the file.
@@ -123,7 +115,9 @@ fn window<'a>(text: &'a str, lines: &LineIndex<'_>, span: Span) -> (&'a str, Ran
     let line = lines.line(span.start);
     let first = text.floor_char_boundary(span.start.min(line.end));
     let last = text.floor_char_boundary(span.end.clamp(first, line.end));
-    let from = text.floor_char_boundary(first.saturating_sub(MOST_BESIDE)).max(line.start);
+    let from = text
+        .floor_char_boundary(first.saturating_sub(MOST_BESIDE))
+        .max(line.start);
     let to = text.floor_char_boundary(first + MOST_BESIDE).min(line.end);
     (&text[from..to], first - from..last.min(to) - from)
 }

@@ -1,0 +1,538 @@
+//! What is found below a source, what is passed over, and why.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod tree;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+
+use proptest::prelude::*;
+use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
+use skillyard_catalog::{Catalog, Settings, Status};
+use tree::{Tree, skill};
+
+const OUTSIDE: &str = "outside every allowed folder";
+
+/// Walks `s`, into which links may lead, and compares what was found and what was passed over.
+#[track_caller]
+fn check(tree: &Tree, found: &[&str], skipped: &[&str]) {
+    let links = Links::Within(vec![tree.path("s")]);
+    let (is_found, is_skipped) = tree.walk("s", links);
+    assert_eq!(is_found, found);
+    assert_eq!(is_skipped, skipped);
+}
+
+fn tree() -> Tree {
+    let tree = Tree::new();
+    tree.skill("s/good", "It works.");
+    tree
+}
+
+#[test]
+fn a_source_may_be_missing_a_file_or_a_skill_itself() {
+    let tree = Tree::new();
+    assert_eq!(tree.walk("nowhere", Links::Skip), (vec![], vec![]));
+    tree.write("s", "no folder");
+    let (found, skipped) = tree.walk("s", Links::Skip);
+    assert_eq!(found, [""; 0]);
+    assert_eq!(
+        skipped,
+        ["s: it cannot be read: Not a directory (os error 20)"]
+    );
+    tree.remove("s")
+        .skill("s", "itself")
+        .skill("s/inner", "inner");
+    check(&tree, &["s/SKILL.md"], &[]);
+}
+
+#[test]
+fn a_skill_in_a_skill_belongs_to_it() {
+    let tree = tree();
+    tree.skill("s/good/inner", "inner")
+        .write("s/lower/skill.md", skill("lower", "x"))
+        .skill("s/lower/inner", "inner");
+    check(&tree, &["s/good/SKILL.md", "s/lower/skill.md"], &[]);
+}
+
+#[test]
+fn skills_are_found_six_folders_deep() {
+    let tree = Tree::new();
+    let mut folder = "s".to_owned();
+    for depth in 1..=7 {
+        folder.push_str(&format!("/g{depth}"));
+        tree.skill(&format!("{folder}/skill"), "deep");
+    }
+    check(
+        &tree,
+        &[
+            "s/g1/skill/SKILL.md",
+            "s/g1/g2/skill/SKILL.md",
+            "s/g1/g2/g3/skill/SKILL.md",
+            "s/g1/g2/g3/g4/skill/SKILL.md",
+            "s/g1/g2/g3/g4/g5/skill/SKILL.md",
+        ],
+        &[
+            "s/g1/g2/g3/g4/g5/g6/g7: it is deeper than 6 folders",
+            "s/g1/g2/g3/g4/g5/g6/skill: it is deeper than 6 folders",
+        ],
+    );
+}
+
+#[test]
+fn spellings_of_the_file() {
+    let tree = tree();
+    tree.write("s/a/skill.md", skill("a", "x"))
+        .write("s/b/Skill.MD", skill("b", "x"))
+        .write("s/c/SKILL.md", skill("c", "upper"))
+        .write("s/c/skill.md", skill("c", "lower"))
+        .write("s/d/sKILL.md", skill("d", "x"))
+        .write("s/d/skill.md", skill("d", "lower"));
+    check(
+        &tree,
+        &[
+            "s/c/SKILL.md",
+            "s/good/SKILL.md",
+            "s/a/skill.md",
+            "s/b/Skill.MD",
+            "s/d/skill.md",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn an_odd_spelling_is_a_problem_and_a_lower_one_is_none() {
+    let tree = Tree::new();
+    tree.write("work/.skills/a/skill.md", skill("a", "Use when x."))
+        .write("work/.skills/b/Skill.MD", skill("b", "Use when x."));
+    let catalog = tree.load();
+    let codes = |name| {
+        let problems = &catalog.find(name).unwrap().record.problems;
+        problems
+            .iter()
+            .map(|each| each.code.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes("a"), [""; 0]);
+    assert_eq!(codes("b"), ["file-name-case"]);
+}
+
+#[test]
+fn folders_that_are_never_looked_into() {
+    let tree = tree();
+    tree.skill("s/.git/a", "x")
+        .skill("s/node_modules/b", "x")
+        .skill("s/group/target/c", "x")
+        .write("s/files/target", "only a file");
+    check(
+        &tree,
+        &["s/good/SKILL.md"],
+        &[
+            "s/.git: folders called `.git` are never looked into",
+            "s/group/target: folders called `target` are never looked into",
+            "s/node_modules: folders called `node_modules` are never looked into",
+        ],
+    );
+}
+
+#[test]
+fn ignored_folders() {
+    let tree = tree();
+    tree.write("s/.gitignore", "draft-*\n!draft-kept\n")
+        .write("s/group/.ignore", "old/\n")
+        .skill("s/draft-a", "x")
+        .skill("s/draft-kept", "x")
+        .skill("s/group/old", "x")
+        .skill("s/group/new", "x");
+    check(
+        &tree,
+        &[
+            "s/draft-kept/SKILL.md",
+            "s/good/SKILL.md",
+            "s/group/new/SKILL.md",
+        ],
+        &[
+            "s/draft-a: it is ignored by a `.gitignore` beside it",
+            "s/group/old: it is ignored by a `.gitignore` beside it",
+        ],
+    );
+}
+
+#[test]
+fn a_repository_that_ignores_its_skills_folder_still_has_skills() {
+    let tree = Tree::new();
+    tree.write("work/.gitignore", ".claude/\n")
+        .skill("work/.claude/skills/pdf", "x");
+    assert_eq!(tree.found(&tree.load()), ["work/.claude/skills/pdf: pdf"]);
+}
+
+#[test]
+fn links_to_folders() {
+    let tree = tree();
+    tree.skill("outside/evil", "x")
+        .mkdir("s/x")
+        .mkdir("s/y")
+        .link("good", "s/again")
+        .link(tree.path("outside/evil"), "s/evil")
+        .link(tree.path("outside"), "s/outside")
+        .link("..", "s/x/up")
+        .link(".", "s/x/self")
+        .link("../y", "s/x/y")
+        .link("../x", "s/y/x")
+        .link("nothing", "s/dangling")
+        .link("loop", "s/loop")
+        .link("good/SKILL.md", "s/file");
+    let root = tree.root();
+    let to = |link: &str, target: &str, why: &str| {
+        format!("{link}: it is a symbolic link to `{target}`, {why}")
+    };
+    let circle = "it is a symbolic link that leads in a circle";
+    let path = |path: &str| root.join(path).display().to_string();
+    let skipped = [
+        "s/dangling: it is a symbolic link to nothing".to_owned(),
+        to("s/evil", "outside/evil", OUTSIDE),
+        format!("s/loop: {circle}"),
+        format!(
+            "s/outside: it is a symbolic link to `{}`, {OUTSIDE}",
+            path("outside")
+        ),
+        format!("s/x/self: {circle}"),
+        format!("s/x/up: {circle}"),
+        // Two folders that link to each other are each visited once more, and no further.
+        to("s/x/y/x", "s/x", "which was visited already"),
+        format!("s/y/x/self: {circle}"),
+        format!("s/y/x/up: {circle}"),
+        to("s/y/x/y", "s/y", "which was visited already"),
+    ];
+    let skipped: Vec<&str> = skipped.iter().map(String::as_str).collect();
+    check(
+        &tree,
+        &["s/again/SKILL.md", "s/good/SKILL.md"],
+        &skipped
+            .iter()
+            .map(|line| tree.relative(line))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn links_are_named_where_they_are_not_followed() {
+    let tree = tree();
+    tree.link("good", "s/again");
+    let (found, skipped) = tree.walk("s", Links::Skip);
+    assert_eq!(found, ["s/good/SKILL.md"]);
+    assert_eq!(skipped, ["s/again: it is a symbolic link"]);
+}
+
+#[test]
+fn links_to_files() {
+    let tree = tree();
+    tree.write("outside/SKILL.md", skill("evil", "secret"))
+        .write("s/shared.md", skill("shared", "x"))
+        .mkdir("s/in")
+        .mkdir("s/out")
+        .mkdir("s/lower-out")
+        .mkdir("s/gone")
+        .link("../shared.md", "s/in/SKILL.md")
+        .link(tree.path("outside/SKILL.md"), "s/out/SKILL.md")
+        .link(tree.path("outside/SKILL.md"), "s/lower-out/skill.md")
+        .link("nothing", "s/gone/SKILL.md");
+    check(
+        &tree,
+        &["s/good/SKILL.md", "s/in/SKILL.md"],
+        &[
+            "s/gone/SKILL.md: it is a symbolic link to nothing",
+            "s/lower-out/skill.md: it is a symbolic link to `outside/SKILL.md`, outside every allowed folder",
+            "s/out/SKILL.md: it is a symbolic link to `outside/SKILL.md`, outside every allowed folder",
+        ],
+    );
+}
+
+#[test]
+fn links_may_lead_into_the_home_and_the_project() {
+    let tree = Tree::new();
+    tree.skill("home/dotfiles/pdf", "x")
+        .skill("work/shared/csv", "x")
+        .skill("elsewhere/xls", "x")
+        .mkdir("work/.skills")
+        .link(tree.path("home/dotfiles/pdf"), "work/.skills/pdf")
+        .link("../shared/csv", "work/.skills/csv")
+        .link(tree.path("elsewhere/xls"), "work/.skills/xls");
+    let catalog = tree.load();
+    assert_eq!(
+        tree.found(&catalog),
+        ["work/.skills/csv: csv", "work/.skills/pdf: pdf"]
+    );
+    assert_eq!(
+        tree.skipped(&catalog),
+        [
+            "work/.skills/xls: it is a symbolic link to `elsewhere/xls`, outside every allowed folder"
+        ]
+    );
+}
+
+#[test]
+fn a_home_at_the_root_of_the_disk_allows_nothing_more() {
+    let tree = Tree::new();
+    tree.skill("elsewhere/xls", "x")
+        .mkdir("work/.skills")
+        .link(tree.path("elsewhere/xls"), "work/.skills/xls");
+    let mut settings = tree.settings();
+    settings.surroundings.home = Some("/".into());
+    assert_eq!(tree.skipped(&Catalog::load(&settings)).len(), 1);
+}
+
+#[test]
+fn files_that_are_no_files() {
+    let tree = tree();
+    tree.fifo("s/pipe/SKILL.md")
+        .fifo("s/pipe-lower/skill.md")
+        .mkdir("s/folder/SKILL.md")
+        .mkdir("s/folder-lower/skill.md");
+    check(
+        &tree,
+        &["s/good/SKILL.md"],
+        &[
+            "s/folder/SKILL.md: it cannot be read: it is not a regular file",
+            "s/pipe-lower/skill.md: it cannot be read: it is not a regular file",
+            "s/pipe/SKILL.md: it cannot be read: it is not a regular file",
+        ],
+    );
+}
+
+#[test]
+fn a_folder_that_may_not_be_read() {
+    let tree = tree();
+    tree.skill("s/group/inner", "x");
+    let folder = tree.path("s/group");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0)).unwrap();
+    // The superuser may read everything, so what is right depends on who runs the test.
+    if fs::read_dir(&folder).is_ok() {
+        check(&tree, &["s/good/SKILL.md", "s/group/inner/SKILL.md"], &[]);
+    } else {
+        check(
+            &tree,
+            &["s/good/SKILL.md"],
+            &["s/group/SKILL.md: it cannot be read: Permission denied (os error 13)"],
+        );
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn names_of_strangers() {
+    let tree = tree();
+    tree.write("s/new\nline/SKILL.md", skill("newline", "x"));
+    let raw = tree.path("s").join(OsStr::from_bytes(b"raw\xff"));
+    fs::create_dir(&raw).unwrap();
+    fs::write(raw.join("SKILL.md"), skill("raw", "x")).unwrap();
+    let file = tree.path("s").join(OsStr::from_bytes(b"file\xfe"));
+    fs::write(file, "nobody misses it").unwrap();
+    check(
+        &tree,
+        &["s/good/SKILL.md", "s/new\nline/SKILL.md"],
+        &["s/raw\u{fffd}: its name is not UTF-8"],
+    );
+}
+
+#[test]
+fn more_folders_than_are_looked_into() {
+    let tree = tree();
+    for number in 0..2_500 {
+        tree.mkdir(&format!("s/many/f{number:04}"));
+    }
+    // A skill costs nothing, however many folders there are.
+    tree.skill("s/many/f2499/late", "too late")
+        .skill("s/many/zz", "beside them");
+    let (found, skipped) = tree.walk("s", Links::Skip);
+    assert_eq!(found, ["s/good/SKILL.md", "s/many/zz/SKILL.md"]);
+    // The source and `many` are two of the 2,000.
+    assert_eq!(skipped.len(), 502);
+    assert_eq!(
+        skipped.first().unwrap(),
+        "s/many/f1998: more than 2000 folders without a SKILL.md were found before it"
+    );
+    assert!(skipped.last().unwrap().starts_with("s/many/f2499: "));
+}
+
+#[test]
+fn the_limits_are_settings() {
+    let tree = Tree::new();
+    tree.skill("work/.skills/a/b/c", "x")
+        .skill("work/.skills/d", "x");
+    let load = |limits| {
+        Catalog::load(&Settings {
+            limits,
+            ..tree.settings()
+        })
+    };
+    let shallow = load(WalkLimits {
+        depth: 2,
+        ..WalkLimits::default()
+    });
+    assert_eq!(tree.found(&shallow), ["work/.skills/d: d"]);
+    assert_eq!(
+        tree.skipped(&shallow),
+        ["work/.skills/a/b/c: it is deeper than 2 folders"]
+    );
+    let few = load(WalkLimits {
+        folders: 1,
+        ..WalkLimits::default()
+    });
+    assert_eq!(tree.found(&few), ["work/.skills/d: d"]);
+    assert_eq!(
+        tree.skipped(&few),
+        ["work/.skills/a: more than 1 folders without a SKILL.md were found before it"]
+    );
+}
+
+/// Writes `text` as the only skill of the project and compares why it cannot be loaded.
+#[track_caller]
+fn unloadable(text: impl AsRef<[u8]>, reason: &str) {
+    let tree = Tree::new();
+    tree.write("work/.skills/bad/SKILL.md", text);
+    let catalog = tree.load();
+    assert_eq!(tree.found(&catalog), [""; 0]);
+    assert_eq!(
+        tree.skipped(&catalog),
+        [format!("work/.skills/bad/SKILL.md: {reason}")]
+    );
+}
+
+#[test]
+fn files_that_hold_no_skill() {
+    unloadable("", "the file is empty");
+    unloadable("# Only text\n", "?");
+    unloadable("---\nname: bad\n---\nx\n", "`description` is missing");
+    unloadable("---\nname: bad\ndescription: \"\"\n---\nx\n", "?");
+    unloadable("---\nname: [unclosed\ndescription: x\n---\nx\n", "?");
+    unloadable("---\n- a\n- list\n---\n", "?");
+    unloadable("---\nname: bad\ndescription: x\n", "?");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_offered() {
+    let mut text = skill("bad", "Looks good in its first block.");
+    text.push_str(&" ".repeat(10 * 1024 * 1024));
+    let size = text.len();
+    unloadable(
+        text,
+        &format!("the file has {size} bytes, and at most 10485760 are read"),
+    );
+}
+
+#[test]
+fn a_name_that_is_not_the_folders_is_a_problem() {
+    let tree = Tree::new();
+    tree.write(
+        "work/.skills/folder/SKILL.md",
+        skill("other", "Use when x."),
+    );
+    let catalog = tree.load();
+    let skill = catalog.find("other").unwrap();
+    assert_eq!(skill.status, Status::Enabled);
+    assert_eq!(skill.record.problems[0].code, "name-matches-directory");
+    assert!(catalog.find("folder").is_none());
+}
+
+#[derive(Debug, Clone)]
+enum Thing {
+    Skill,
+    Lower,
+    Folder,
+    File,
+    Broken,
+    Link,
+}
+
+fn thing() -> impl Strategy<Value = (String, Thing)> {
+    let thing = prop_oneof![
+        4 => Just(Thing::Skill),
+        1 => Just(Thing::Lower),
+        3 => Just(Thing::Folder),
+        1 => Just(Thing::File),
+        1 => Just(Thing::Broken),
+        1 => Just(Thing::Link),
+    ];
+    ("[ab]{1,2}(/[abc]{1,2}){0,4}", thing)
+}
+
+fn make(tree: &Tree, path: &str, thing: &Thing) {
+    let path = format!("s/{path}");
+    if fs::create_dir_all(tree.path(&path)).is_err() {
+        return;
+    }
+    match thing {
+        Thing::Skill => drop(fs::write(
+            tree.path(&path).join("SKILL.md"),
+            skill("x", "y"),
+        )),
+        Thing::Lower => drop(fs::write(
+            tree.path(&path).join("skill.md"),
+            skill("x", "y"),
+        )),
+        Thing::Folder => {}
+        Thing::File => drop(fs::write(tree.path(&path).join("z.md"), "z")),
+        Thing::Broken => drop(fs::create_dir(tree.path(&path).join("SKILL.md"))),
+        Thing::Link => drop(std::os::unix::fs::symlink(
+            "..",
+            tree.path(&path).join("up"),
+        )),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The same things made in another order, in another folder, give the same answer.
+    #[test]
+    fn the_order_of_making_does_not_matter(
+        (things, shuffled) in proptest::collection::vec(thing(), 1..20)
+            .prop_map(|things| things.into_iter().collect::<std::collections::BTreeMap<_, _>>().into_iter().map(|(path, thing)| (path, format!("{thing:?}"), thing)).collect::<Vec<_>>())
+            .prop_flat_map(|things| {
+                let plain: Vec<(String, Thing)> = things.into_iter().map(|(path, _, thing)| (path, thing)).collect();
+                (Just(plain.clone()), Just(plain).prop_shuffle())
+            })
+    ) {
+        let told = |things: &[(String, Thing)]| {
+            let tree = Tree::new();
+            tree.mkdir("s");
+            for (path, thing) in things {
+                make(&tree, path, thing);
+            }
+            tree.walk("s", Links::Within(vec![tree.path("s")]))
+        };
+        let first = told(&things);
+        prop_assert_eq!(&first, &told(&shuffled));
+        // No skill lies in another.
+        for skill in &first.0 {
+            let folder = skill.rsplit_once('/').unwrap().0;
+            let inner = first.0.iter().filter(|other| other.starts_with(&format!("{folder}/"))).count();
+            prop_assert_eq!(inner, 1, "{}", skill);
+        }
+    }
+}
+
+#[test]
+fn many_skills_are_visited_in_parallel_and_told_in_order() {
+    let tree = Tree::new();
+    for number in (0..600).rev() {
+        tree.skill(&format!("s/k{number:03}"), "x");
+    }
+    let walk = Walk {
+        limits: WalkLimits::default(),
+        links: Links::Skip,
+        extent: Extent::Head,
+    };
+    for _ in 0..5 {
+        let walked = walk.run(&tree.path("s"), |found| found.folder.to_owned());
+        assert_eq!(walked.skills.len(), 600);
+        assert!(walked.skills.is_sorted());
+        assert_eq!(walked.listed.len(), 1);
+    }
+}
