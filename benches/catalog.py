@@ -64,13 +64,17 @@ def peers(install: bool):
         if not (place / "bin/knack").exists():
             subprocess.run(["cargo", "install", "-q", "knack", "--root", place], check=False)
         if not (place / "node_modules/skills").exists():
-            subprocess.run(["npm", "install", "-s", "--prefix", place, "skills", "openskills"], check=False)
+            # These want a newer Node.js than Debian has, so one comes along.
+            packages = ["node@24", "skills@1.7.4", "openskills@1.5.0"]
+            subprocess.run(["npm", "install", "-s", "--force", "--prefix", place, *packages], check=False)
     found = {}
     if (place / "bin/knack").exists():
         found["knack list (Rust)"] = [str(place / "bin/knack"), "list"]
-    skills = place / "node_modules/.bin/skills"
-    if skills.exists():
-        found["npm skills list"] = [str(skills), "list"]
+    node = place / "node_modules/.bin/node"
+    for name in ("skills", "openskills"):
+        script = place / "node_modules/.bin" / name
+        if script.exists() and node.exists():
+            found[f"{name} list (npm)"] = [str(node), str(script), "list"]
     return found
 
 

@@ -148,6 +148,12 @@ pub(crate) fn from_document(
     };
     // Text, numbers and the like cannot fail to become JSON.
     let frontmatter = serde_json::to_string(&skill.frontmatter).unwrap_or_default();
+    // Advice is left to `validate`, but of this spelling most clients see nothing at all.
+    let misspelled = !matches!(file_name, "SKILL.md" | "skill.md");
+    let spelling = misspelled.then(|| Problem {
+        code: "file-name".to_owned(),
+        message: format!("the file is called `{file_name}`"),
+    });
     Reading::Skill(Box::new(Record {
         folder: folder.to_owned(),
         file_name: file_name.to_owned(),
@@ -163,6 +169,7 @@ pub(crate) fn from_document(
                 code: each.code.to_owned(),
                 message: each.message,
             })
+            .chain(spelling)
             .collect(),
         name: skill.name,
         description: skill.description,

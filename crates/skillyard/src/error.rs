@@ -261,13 +261,10 @@ pub(crate) fn usage(
 /// What clap writes over several lines, taken apart: the error, and what it proposes.
 fn usage_json(error: &clap::Error) -> Value {
     let text = error.render().to_string();
-    let Some(text) = text.strip_prefix("error: ") else {
-        return as_json("a command is needed", &[], Some("See `skillyard --help`"));
-    };
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
     let message = text.split("\n\n").next().unwrap_or_default();
     let message: Vec<&str> = message.lines().map(str::trim).collect();
-    let tip = text
-        .lines()
-        .find_map(|line| line.trim_start().strip_prefix("tip: "));
+    let mut lines = text.lines().map(str::trim_start);
+    let tip = lines.find_map(|line| line.strip_prefix("tip: "));
     as_json(&message.join(" "), &[], tip)
 }

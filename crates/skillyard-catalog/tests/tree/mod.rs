@@ -16,24 +16,28 @@ use tempfile::TempDir;
 const OLD: Duration = Duration::from_secs(1800);
 
 pub(crate) struct Tree {
-    folder: TempDir,
+    /// Removes it at the end.
+    _folder: TempDir,
+    root: PathBuf,
 }
 
 impl Tree {
     pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
         let tree = Self {
-            folder: TempDir::new().unwrap(),
+            root: folder.path().canonicalize().unwrap(),
+            _folder: folder,
         };
         tree.mkdir("home").mkdir("work");
         tree
     }
 
-    pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap()
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.root().join(path)
+        self.root.join(path)
     }
 
     pub(crate) fn mkdir(&self, path: &str) -> &Self {
@@ -100,7 +104,7 @@ impl Tree {
             };
             rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
         }
-        age(&self.root(), SystemTime::now());
+        age(&self.root, SystemTime::now());
         self
     }
 
@@ -131,7 +135,7 @@ impl Tree {
 
     /// `text` without the place of the temporary folder.
     pub(crate) fn relative(&self, text: &str) -> String {
-        text.replace(&format!("{}/", self.root().display()), "")
+        text.replace(&format!("{}/", self.root.display()), "")
     }
 
     /// The skills that are not inside the binary, as `folder: name`.

@@ -1,7 +1,6 @@
 //! The `description` field must be there.
 
 use super::{Report, Subject};
-use crate::span::Span;
 
 rule! {
     /// A skill must have a `description`.
@@ -14,24 +13,9 @@ rule! {
 }
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    let Some(split) = subject
-        .document
-        .split()
-        .filter(|_| subject.mapping().is_some())
-    else {
-        return;
-    };
-    let entry = subject.field("description");
-    if subject.text("description").is_some()
-        || entry.is_some_and(|entry| entry.value.as_str().is_none())
-    {
-        return;
+    if let Some((span, message)) = subject.missing("description") {
+        report
+            .add(&RULE, span, message)
+            .help("say what the skill does and when to use it");
     }
-    let (span, message) = match entry {
-        Some(entry) => (entry.key_span, "`description` is empty"),
-        None => (Span::at(split.yaml.start), "`description` is missing"),
-    };
-    report
-        .add(&RULE, span, message.into())
-        .help("say what the skill does and when to use it");
 }

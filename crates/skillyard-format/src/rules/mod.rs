@@ -182,6 +182,18 @@ impl<'a> Subject<'a> {
         self.mapping()?.get(key)
     }
 
+    /// Where and how a required field is missing, if it is; a list or mapping is there.
+    fn missing(&self, key: &str) -> Option<(Span, String)> {
+        let start = self.document.split()?.yaml.start;
+        self.mapping()?;
+        let Some(entry) = self.field(key) else {
+            return Some((Span::at(start), format!("`{key}` is missing")));
+        };
+        entry.value.as_str()?;
+        let empty = self.text(key).is_none();
+        empty.then(|| (entry.key_span, format!("`{key}` is empty")))
+    }
+
     /// The text of a field that has some.
     fn text(&self, key: &str) -> Option<(&'a Entry, &'a str)> {
         let entry = self.field(key)?;

@@ -15,25 +15,18 @@ rule! {
 }
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    let Some(split) = subject
-        .document
-        .split()
-        .filter(|_| subject.mapping().is_some())
-    else {
+    let Some((place, message)) = subject.missing("name") else {
         return;
     };
     let entry = subject.field("name");
-    if subject.text("name").is_some() || entry.is_some_and(|entry| entry.value.as_str().is_none()) {
-        return;
-    }
-    let name = subject.directory.and_then(SkillName::from_text);
+    // A folder called `null` or `true` would name the skill nothing.
+    let name = subject
+        .directory
+        .and_then(SkillName::from_text)
+        .filter(|name| !matches!(name.as_str(), "null" | "true" | "false"));
     let suggestion = name.as_ref().map_or("my-skill", SkillName::as_str);
-    let (span, message) = match entry {
-        Some(entry) => (entry.key_span, "`name` is empty"),
-        None => (Span::at(split.yaml.start), "`name` is missing"),
-    };
     let added = report
-        .add(&RULE, span, message.into())
+        .add(&RULE, place, message)
         .help(format!("add `name: {suggestion}`"));
     if let Some(name) = name {
         added.fix([match entry {
@@ -46,7 +39,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 let colon = text.find(':').map_or(span.end, |at| span.start + at + 1);
                 Edit::replace(Span::new(colon, span.end.max(colon)), format!(" {name}"))
             }
-            None => Edit::replace(Span::at(split.yaml.start), format!("name: {name}\n")),
+            None => Edit::replace(place, format!("name: {name}\n")),
         }]);
     }
 }

@@ -63,41 +63,24 @@ pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> 
 }
 
 /// The command line, with what is known about the values of its arguments.
-fn with_values(mut command: clap::Command, context: &Arc<Context>) -> clap::Command {
-    let names = || {
-        let context = Arc::clone(context);
-        ArgValueCandidates::new(move || skill_names(&context))
-    };
-    for (of, argument) in [
-        ("show", "name"),
-        ("enable", "names"),
-        ("disable", "names"),
-        ("explain", "name"),
-    ] {
-        command = command.mut_subcommand(of, |each| {
-            each.mut_arg(argument, |argument| argument.add(names()))
-        });
-    }
-    let context = Arc::clone(context);
-    let names_and_folders = ArgValueCompleter::new(move |current: &OsStr| {
-        let starts = |each: &CompletionCandidate| {
-            let typed = current.as_encoded_bytes();
-            each.get_value().as_encoded_bytes().starts_with(typed)
-        };
-        let mut found = skill_names(&context);
-        found.retain(starts);
-        found.extend(PathCompleter::dir().complete(current));
-        found
-    });
-    command
-        .mut_subcommand("read", |each| {
-            each.mut_arg("skill", |argument| argument.add(names_and_folders))
+fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command {
+    command.mut_subcommands(|each| {
+        let of = each.get_name().to_owned();
+        each.mut_args(|argument| match (of.as_str(), argument.get_id().as_str()) {
+            ("show" | "explain", "name") | ("enable" | "disable", "names") => {
+                let context = Arc::clone(context);
+                argument.add(ArgValueCandidates::new(move || skill_names(&context)))
+            }
+            ("read", "skill") => {
+                let context = Arc::clone(context);
+                argument.add(ArgValueCompleter::new(move |word: &OsStr| {
+                    skill_names_and_folders(&context, word)
+                }))
+            }
+            ("explain", "code") => argument.add(ArgValueCandidates::new(rule_codes)),
+            _ => argument,
         })
-        .mut_subcommand("explain", |each| {
-            each.mut_arg("code", |argument| {
-                argument.add(ArgValueCandidates::new(rule_codes))
-            })
-        })
+    })
 }
 
 /// The names of the skills that are here.
@@ -114,6 +97,16 @@ fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
         .filter(|name| SkillName::new(name).is_ok())
         .map(CompletionCandidate::new)
         .collect()
+}
+
+fn skill_names_and_folders(context: &Context, word: &OsStr) -> Vec<CompletionCandidate> {
+    let mut found = skill_names(context);
+    found.retain(|each| {
+        let name = each.get_value().as_encoded_bytes();
+        name.starts_with(word.as_encoded_bytes())
+    });
+    found.extend(PathCompleter::dir().complete(word));
+    found
 }
 
 /// What `explain` can explain.

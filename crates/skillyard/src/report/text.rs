@@ -38,8 +38,7 @@ pub(crate) fn print_findings(printer: &Printer, checked: &[Checked]) -> io::Resu
         let path = visible(&skill.path.to_string_lossy()).into_owned();
         let shown = most_important(&skill.diagnostics);
         for diagnostic in &shown {
-            let rendered = renderer.render(&[group(diagnostic, &text, &lines, &path)]);
-            output.push_str(&rendered);
+            output.push_str(&rendered(&renderer, diagnostic, &text, &lines, &path));
             output.push_str("\n\n");
         }
         let more = skill.diagnostics.len() - shown.len();
@@ -71,12 +70,13 @@ fn most_important(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics.iter().filter(has_room).collect()
 }
 
-fn group<'a>(
-    diagnostic: &'a Diagnostic,
-    text: &'a str,
+fn rendered(
+    renderer: &Renderer,
+    diagnostic: &Diagnostic,
+    text: &str,
     lines: &LineIndex<'_>,
-    path: &'a str,
-) -> Group<'a> {
+    path: &str,
+) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -84,42 +84,53 @@ fn group<'a>(
     let title = level
         .primary_title(for_people(&diagnostic.message))
         .id(diagnostic.code);
-    let mut group = match diagnostic.span {
-        Some(span) if !text.is_empty() => {
-            let start = lines.position(span.start);
-            let (source, marked) = window(text, lines, span);
-            title
-                .element(
-                    Origin::path(path)
-                        .line(start.line)
-                        .char_column(start.column),
-                )
-                .element(
-                    Snippet::source(source)
-                        .line_start(start.line)
-                        .annotation(AnnotationKind::Primary.span(marked)),
-                )
-        }
-        _ => title.element(Origin::path(path)),
+    let help = |group: Group<'_>| match &diagnostic.help {
+        Some(help) => renderer.render(&[group.element(Level::HELP.message(for_people(help)))]),
+        None => renderer.render(&[group]),
     };
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(for_people(help)));
+    let Some(span) = diagnostic.span.filter(|_| !text.is_empty()) else {
+        return help(title.element(Origin::path(path)));
+    };
+    let window = Window::new(text, lines, span);
+    let snippet = Snippet::source(window.source)
+        .line_start(window.line)
+        .path(path)
+        .annotation(AnnotationKind::Primary.span(window.marked.clone()));
+    let rendered = help(title.element(snippet));
+    // The renderer counts columns in what it is shown, which may be a piece of a long line.
+    let counted = window.source[..window.marked.start].chars().count() + 1;
+    let column = lines.position(span.start).column;
+    if counted == column {
+        return rendered;
     }
-    group
+    let place = |column| format!("{path}:{}:{column}", window.line);
+    rendered.replacen(&place(counted), &place(column), 1)
 }
 
-/// The line that holds the start of `span`, as far as it can be shown, and the range in it.
+/// The line that holds the start of a span, as far as it can be shown.
 ///
 /// A finding about many lines points at the first; the rest is in the file.
-fn window<'a>(text: &'a str, lines: &LineIndex<'_>, span: Span) -> (&'a str, Range<usize>) {
-    let line = lines.line(span.start);
-    let first = text.floor_char_boundary(span.start.min(line.end));
-    let last = text.floor_char_boundary(span.end.clamp(first, line.end));
-    let from = text
-        .floor_char_boundary(first.saturating_sub(MOST_BESIDE))
-        .max(line.start);
-    let to = text.floor_char_boundary(first + MOST_BESIDE).min(line.end);
-    (&text[from..to], first - from..last.min(to) - from)
+struct Window<'a> {
+    line: usize,
+    source: &'a str,
+    marked: Range<usize>,
+}
+
+impl<'a> Window<'a> {
+    fn new(text: &'a str, lines: &LineIndex<'_>, span: Span) -> Self {
+        let line = lines.line(span.start);
+        let first = text.floor_char_boundary(span.start.min(line.end));
+        let last = text.floor_char_boundary(span.end.clamp(first, line.end));
+        let from = text
+            .floor_char_boundary(first.saturating_sub(MOST_BESIDE))
+            .max(line.start);
+        let to = text.floor_char_boundary(first + MOST_BESIDE).min(line.end);
+        Self {
+            line: line.number,
+            source: &text[from..to],
+            marked: first - from..last.min(to) - from,
+        }
+    }
 }
 
 fn closing_line(printer: &Printer, summary: &Summary) -> String {

@@ -1,0 +1,451 @@
+//! The index: whatever happened since, a warm start tells what a cold one does.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod tree;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps};
+use skillyard_catalog::{Catalog, IndexUse, Settings};
+use tree::{Tree, skill, told};
+
+/// Skills of every kind, changed long ago.
+fn old_tree() -> Tree {
+    let tree = Tree::new();
+    tree.skill("work/.skills/pdf", "Fills forms.")
+        .skill("work/.skills/group/csv", "Reads tables.")
+        .skill("home/.agents/skills/pdf", "Another one.")
+        .write("home/.agents/skills/lower/skill.md", skill("lower", "x"))
+        .write("home/.agents/skills/bad/SKILL.md", "no frontmatter")
+        .write("home/.agents/skills/.gitignore", "draft-a\n")
+        .skill("home/.agents/skills/draft-a", "x")
+        .skill("home/.agents/skills/draft-b", "x")
+        .skill("home/dotfiles/linked", "x")
+        .write("home/dotfiles/shared.md", skill("shared", "x"))
+        .write("elsewhere/SKILL.md", skill("secret", "x"))
+        .mkdir("home/.agents/skills/shared")
+        .mkdir("home/.agents/skills/gone")
+        .mkdir("home/.agents/skills/odd/SKILL.md")
+        .link(
+            "../../../dotfiles/shared.md",
+            "home/.agents/skills/shared/SKILL.md",
+        )
+        .link("nothing", "home/.agents/skills/gone/SKILL.md")
+        .link("../../dotfiles/linked", "home/.agents/skills/linked")
+        .link("../../later", "home/.agents/skills/later")
+        .age();
+    tree
+}
+
+/// Compares a warm start with a cold one, and tells how the warm one went.
+#[track_caller]
+fn same(tree: &Tree) -> IndexUse {
+    let warm = tree.load_indexed();
+    let cold = tree.load();
+    assert_eq!(told(&warm), told(&cold));
+    warm.index_use
+}
+
+/// Changes something after the index was made, and compares.
+#[track_caller]
+fn check(change: impl FnOnce(&Tree)) -> IndexUse {
+    let tree = old_tree();
+    same(&tree);
+    let used = same(&tree);
+    assert_eq!((used.walked, used.reread), (0, 0), "nothing changed yet");
+    change(&tree);
+    let used = same(&tree);
+    same(&tree);
+    used
+}
+
+/// Writes other bytes of the same length, and gives the file its old time and size back.
+fn edit_in_secret(path: &Path, bytes: &[u8]) {
+    let before = path.metadata().unwrap();
+    assert_eq!(before.len(), bytes.len() as u64);
+    fs::write(path, bytes).unwrap();
+    let time = Timespec {
+        tv_sec: before.mtime(),
+        tv_nsec: before.mtime_nsec(),
+    };
+    let times = Timestamps {
+        last_access: time,
+        last_modification: time,
+    };
+    rustix::fs::utimensat(CWD, path, &times, AtFlags::empty()).unwrap();
+}
+
+#[test]
+fn nothing_changed() {
+    let used = check(|_| {});
+    assert_eq!((used.walked, used.reread), (0, 0));
+    assert!(used.fresh > 10);
+}
+
+#[test]
+fn one_file_changed() {
+    let used = check(|tree| {
+        tree.skill("work/.skills/pdf", "Fills forms!");
+    });
+    // Only the one file is read again.
+    assert_eq!((used.walked, used.reread), (0, 1));
+}
+
+#[test]
+fn a_file_changed_and_nobody_can_tell_by_its_time() {
+    let used = check(|tree| {
+        let path = tree.path("work/.skills/pdf/SKILL.md");
+        edit_in_secret(&path, skill("pdf", "Fills FORMS.").as_bytes());
+    });
+    assert_eq!((used.walked, used.reread), (0, 1));
+}
+
+#[test]
+fn a_file_became_good_or_bad() {
+    check(|tree| {
+        tree.skill("home/.agents/skills/bad", "Good now.");
+    });
+    check(|tree| {
+        tree.write("work/.skills/pdf/SKILL.md", "bad now");
+    });
+    check(|tree| {
+        tree.remove("work/.skills/pdf/SKILL.md")
+            .mkdir("work/.skills/pdf/SKILL.md");
+    });
+}
+
+#[test]
+fn skills_came_and_went() {
+    check(|tree| {
+        tree.skill("work/.skills/new", "x");
+    });
+    check(|tree| {
+        tree.skill("work/.skills/group/new", "x");
+    });
+    check(|tree| {
+        tree.remove("work/.skills/pdf");
+    });
+    check(|tree| {
+        tree.remove("work/.skills/pdf/SKILL.md");
+    });
+    check(|tree| {
+        tree.remove("work/.skills");
+    });
+    check(|tree| {
+        fs::rename(tree.path("work/.skills/pdf"), tree.path("work/.skills/pdg")).unwrap();
+    });
+    check(|tree| {
+        let path = |name: &str| tree.path("home/.agents/skills/lower").join(name);
+        fs::rename(path("skill.md"), path("SKILL.md")).unwrap();
+    });
+}
+
+#[test]
+fn a_source_appeared() {
+    let used = check(|tree| {
+        tree.skill("home/.claude/skills/new", "x");
+    });
+    assert_eq!(used.walked, 1);
+    check(|tree| {
+        tree.skill("home/.claude/skills", "itself");
+    });
+}
+
+#[test]
+fn the_repository_got_another_root() {
+    check(|tree| {
+        tree.mkdir(".git").skill(".skills/above", "x");
+    });
+}
+
+#[test]
+fn the_list_of_ignored_folders_changed() {
+    check(|tree| {
+        // Written in place, so that no folder's time tells of it.
+        tree.write("home/.agents/skills/.gitignore", "draft-b\n");
+    });
+    check(|tree| {
+        tree.remove("home/.agents/skills/.gitignore");
+    });
+    check(|tree| {
+        tree.write("work/.skills/.ignore", "group\n");
+    });
+}
+
+#[test]
+fn what_was_passed_over_was_mended() {
+    check(|tree| {
+        tree.remove("home/.agents/skills/odd/SKILL.md")
+            .skill("home/.agents/skills/odd", "x");
+    });
+    check(|tree| {
+        tree.remove("home/.agents/skills/gone/SKILL.md")
+            .skill("home/.agents/skills/gone", "x");
+    });
+    check(|tree| {
+        tree.skill("home/later", "It came later.");
+    });
+    check(|tree| {
+        tree.write("home/.agents/skills/gone/nothing", skill("gone", "x"));
+    });
+}
+
+#[test]
+fn a_folder_over_the_limit_became_a_skill() {
+    let tree = Tree::new();
+    for folder in ["a", "b", "c"] {
+        tree.mkdir(&format!("work/.skills/{folder}"));
+    }
+    tree.age();
+    let load = |index_folder| {
+        let mut settings = tree.settings();
+        settings.limits.folders = 2;
+        Catalog::load(&Settings {
+            index_folder,
+            ..settings
+        })
+    };
+    let index = || Some(tree.path("index"));
+    assert_eq!(told(&load(index())), told(&load(None)));
+    tree.skill("work/.skills/c", "x");
+    let warm = load(index());
+    assert_eq!(told(&warm), told(&load(None)));
+    assert!(warm.find("c").is_some());
+}
+
+#[test]
+fn a_link_leads_elsewhere() {
+    let secret = |tree: &Tree| assert!(tree.load_indexed().find("secret").is_none());
+    check(|tree| {
+        tree.write("home/dotfiles/shared.md", skill("shared", "changed"));
+    });
+    check(|tree| {
+        tree.remove("home/.agents/skills/shared/SKILL.md").link(
+            tree.path("elsewhere/SKILL.md"),
+            "home/.agents/skills/shared/SKILL.md",
+        );
+        secret(tree);
+    });
+    check(|tree| {
+        tree.remove("home/.agents/skills/linked")
+            .link(tree.path("elsewhere"), "home/.agents/skills/linked");
+        secret(tree);
+    });
+    check(|tree| {
+        tree.remove("home/dotfiles/linked")
+            .link(tree.path("elsewhere"), "home/dotfiles/linked");
+        secret(tree);
+    });
+    check(|tree| {
+        tree.remove("work/.skills/pdf/SKILL.md")
+            .link(tree.path("elsewhere/SKILL.md"), "work/.skills/pdf/SKILL.md");
+        secret(tree);
+    });
+}
+
+#[test]
+fn permissions_changed() {
+    check(|tree| {
+        let path = tree.path("work/.skills/pdf/SKILL.md");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o200)).unwrap();
+    });
+    check(|tree| {
+        let path = tree.path("work/.skills/group");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+    });
+}
+
+#[test]
+fn a_change_in_the_moment_of_the_walk_is_seen() {
+    let tree = Tree::new();
+    tree.skill("work/.skills/pdf", "first!");
+    for text in ["second", "third!", "fourth"] {
+        same(&tree);
+        tree.skill("work/.skills/pdf", text);
+        same(&tree);
+    }
+}
+
+#[test]
+fn a_root_with_a_slash_at_its_end_is_indexed_too() {
+    let tree = Tree::new();
+    tree.skill("extra/pdf", "x").skill("extra/csv", "x").age();
+    let load = || {
+        let mut settings = tree.settings();
+        settings.surroundings.extra =
+            vec![PathBuf::from(format!("{}/", tree.path("extra").display()))];
+        settings.index_folder = Some(tree.path("index"));
+        Catalog::load(&settings)
+    };
+    let cold = load();
+    let warm = load();
+    assert_eq!(told(&warm), told(&cold));
+    assert_eq!((warm.index_use.walked, warm.index_use.reread), (0, 0));
+}
+
+#[test]
+fn each_set_of_sources_and_limits_has_its_own_index() {
+    let tree = old_tree();
+    let load = |depth, current: &str| {
+        let mut settings = tree.settings();
+        settings.limits.depth = depth;
+        settings.surroundings.current = tree.path(current);
+        settings.index_folder = Some(tree.path("index"));
+        let warm = Catalog::load(&settings);
+        settings.index_folder = None;
+        assert_eq!(told(&warm), told(&Catalog::load(&settings)));
+    };
+    for _ in 0..2 {
+        load(6, "work");
+        load(1, "work");
+        load(6, "home");
+    }
+    assert_eq!(fs::read_dir(tree.path("index")).unwrap().count(), 3);
+}
+
+#[test]
+fn an_index_that_cannot_be_written_costs_no_answer() {
+    let tree = old_tree();
+    tree.write("index", "a file where the folder should be");
+    for _ in 0..2 {
+        assert!(same(&tree).walked > 0);
+    }
+    assert_eq!(
+        fs::read_to_string(tree.path("index")).unwrap(),
+        "a file where the folder should be"
+    );
+}
+
+#[test]
+fn many_load_and_write_at_once() {
+    let tree = old_tree();
+    let cold = told(&tree.load());
+    for round in 0..5 {
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(told(&tree.load_indexed()), cold));
+            }
+        });
+        // Half of the rounds start from nothing.
+        if round % 2 == 0 {
+            tree.remove("index");
+        }
+    }
+    let left = fs::read_dir(tree.path("index")).unwrap().count();
+    assert_eq!(left, 1, "no temporary file stays behind");
+    assert_eq!(same(&tree).walked, 0);
+}
+
+fn index_file(tree: &Tree) -> PathBuf {
+    let mut files = fs::read_dir(tree.path("index")).unwrap();
+    files.next().unwrap().unwrap().path()
+}
+
+/// Damages the index of an old tree and compares.
+fn damaged(tree: &Tree, damage: impl FnOnce(&mut Vec<u8>)) {
+    tree.load_indexed();
+    let file = index_file(tree);
+    let good = fs::read(&file).unwrap();
+    let mut bytes = good.clone();
+    damage(&mut bytes);
+    fs::write(&file, &bytes).unwrap();
+    let used = same(tree);
+    if bytes != good {
+        assert_eq!(used.fresh, 0);
+    }
+    // It was rebuilt without a word.
+    assert_eq!(same(tree).walked, 0);
+}
+
+#[test]
+fn damage_of_every_kind() {
+    let tree = old_tree();
+    damaged(&tree, Vec::clear);
+    damaged(&tree, |bytes| bytes.truncate(11));
+    damaged(&tree, |bytes| bytes[6..8].copy_from_slice(b"99"));
+    damaged(&tree, |bytes| bytes.push(0));
+    damaged(&tree, |bytes| bytes.extend_from_within(..));
+    // A sound checksum over something else.
+    damaged(&tree, |bytes| {
+        bytes.truncate(8);
+        let garbage = [0xff; 64];
+        bytes.extend(crc32fast::hash(&garbage).to_le_bytes());
+        bytes.extend(garbage);
+    });
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Write(String, String),
+    Remove(String),
+    Rename(String, String),
+    Link(String, String),
+    Ignore(String),
+    Age,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let place = || "[abc](/[abc]){0,2}";
+    prop_oneof![
+        4 => (place(), "[xyz]{1,3}").prop_map(|(place, text)| Step::Write(place, text)),
+        2 => place().prop_map(Step::Remove),
+        1 => (place(), place()).prop_map(|(from, to)| Step::Rename(from, to)),
+        1 => (place(), place()).prop_map(|(target, link)| Step::Link(target, link)),
+        1 => "[abc]".prop_map(Step::Ignore),
+        3 => Just(Step::Age),
+    ]
+}
+
+/// Does what can be done; what cannot, such as moving a folder into itself, is left.
+fn take(tree: &Tree, step: &Step) {
+    let skills = tree.path("work/.skills");
+    let at = |place: &str| skills.join(place);
+    match step {
+        Step::Write(place, text) => {
+            let _ = fs::create_dir_all(at(place));
+            let _ = fs::write(at(place).join("SKILL.md"), skill("s", text));
+        }
+        Step::Remove(place) if at(place).is_symlink() => fs::remove_file(at(place)).unwrap(),
+        Step::Remove(place) => drop(fs::remove_dir_all(at(place))),
+        Step::Rename(from, to) => drop(fs::rename(at(from), at(to))),
+        Step::Link(target, link) => drop(symlink(at(target), at(link))),
+        Step::Ignore(name) => fs::write(at(".gitignore"), name).unwrap(),
+        Step::Age => drop(tree.age()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// After any history of changes a warm start tells what a cold one does.
+    #[test]
+    fn warm_is_cold(steps in proptest::collection::vec(step(), 1..24)) {
+        let tree = Tree::new();
+        tree.mkdir("work/.skills");
+        for step in &steps {
+            take(&tree, step);
+            let (warm, cold) = (tree.load_indexed(), tree.load());
+            prop_assert_eq!(told(&warm), told(&cold), "after {:?}", step);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// An index that is cut, changed or garbage is rebuilt.
+    #[test]
+    fn a_damaged_index_is_rebuilt(cut: prop::sample::Index, flip: prop::sample::Index, bit in 0_u8..8, garbage: Vec<u8>) {
+        let tree = Tree::new();
+        tree.skill("work/.skills/pdf", "x").write("home/.agents/skills/bad/SKILL.md", "bad").age();
+        damaged(&tree, |bytes| bytes.truncate(cut.index(bytes.len())));
+        damaged(&tree, |bytes| {
+            let at = flip.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        });
+        damaged(&tree, |bytes| *bytes = garbage);
+    }
+}
