@@ -1,7 +1,7 @@
 //! Searching a catalog: the search core over its skills, kept on disk.
 
-use std::fs;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 

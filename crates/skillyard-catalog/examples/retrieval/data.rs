@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use skillyard_catalog::search::Document;
 use serde::Deserialize;
+use skillyard_catalog::search::Document;
 
 /// One line of the data file.
 #[derive(Deserialize)]

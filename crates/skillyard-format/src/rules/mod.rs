@@ -24,63 +24,102 @@ macro_rules! rule {
     };
 }
 
-macro_rules! rules {
-    ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
-        /// Every rule, in the order in which findings at the same place are shown.
-        pub const ALL: &[&Rule] = &[$(&$name::RULE),+];
-    };
-}
-
-rules![
-    file_too_large,
-    file_empty,
-    file_link_as_text,
-    file_encoding,
-    file_byte_order_mark,
-    file_name,
-    frontmatter_missing,
-    frontmatter_leading_space,
-    frontmatter_fenced,
-    frontmatter_unclosed,
-    frontmatter_closer,
-    frontmatter_not_mapping,
-    yaml_limits,
-    yaml_syntax,
-    yaml_unquoted_text,
-    yaml_indentation,
-    yaml_stray_line,
-    yaml_tab,
-    yaml_control_character,
-    yaml_surrogate_escape,
-    yaml_inner_delimiter,
-    yaml_duplicate_key,
-    field_unknown,
-    field_type,
-    name_missing,
-    name_length,
-    name_characters,
-    name_hyphens,
-    name_matches_directory,
-    description_missing,
-    description_length,
-    description_when,
-    compatibility_length,
-    metadata_nested,
-    metadata_unquoted,
-    allowed_tools_type,
-    allowed_tools_separator,
-    allowed_tools_parentheses,
-    body_empty,
-    body_length,
-    body_control_character,
-    link_broken,
-    link_depth,
-    script_executable,
-    name_similar,
-];
+mod allowed_tools_parentheses;
+mod allowed_tools_separator;
+mod allowed_tools_type;
+mod body_control_character;
+mod body_empty;
+mod body_length;
+mod compatibility_length;
+mod description_length;
+mod description_missing;
+mod description_when;
+mod field_type;
+mod field_unknown;
+mod file_byte_order_mark;
+mod file_empty;
+mod file_encoding;
+mod file_link_as_text;
+mod file_name;
+mod file_too_large;
+mod frontmatter_closer;
+mod frontmatter_fenced;
+mod frontmatter_leading_space;
+mod frontmatter_missing;
+mod frontmatter_not_mapping;
+mod frontmatter_unclosed;
+mod link_broken;
+mod link_depth;
+mod metadata_nested;
+mod metadata_unquoted;
+mod name_characters;
+mod name_hyphens;
+mod name_length;
+mod name_matches_directory;
+mod name_missing;
+mod name_similar;
+mod script_executable;
+mod yaml_control_character;
+mod yaml_duplicate_key;
+mod yaml_indentation;
+mod yaml_inner_delimiter;
+mod yaml_limits;
+mod yaml_stray_line;
+mod yaml_surrogate_escape;
+mod yaml_syntax;
+mod yaml_tab;
+mod yaml_unquoted_text;
 
 pub use name_similar::similar_names;
+
+/// Every rule, in the order in which findings at the same place are shown.
+pub const ALL: &[&Rule] = &[
+    &file_too_large::RULE,
+    &file_empty::RULE,
+    &file_link_as_text::RULE,
+    &file_encoding::RULE,
+    &file_byte_order_mark::RULE,
+    &file_name::RULE,
+    &frontmatter_missing::RULE,
+    &frontmatter_leading_space::RULE,
+    &frontmatter_fenced::RULE,
+    &frontmatter_unclosed::RULE,
+    &frontmatter_closer::RULE,
+    &frontmatter_not_mapping::RULE,
+    &yaml_limits::RULE,
+    &yaml_syntax::RULE,
+    &yaml_unquoted_text::RULE,
+    &yaml_indentation::RULE,
+    &yaml_stray_line::RULE,
+    &yaml_tab::RULE,
+    &yaml_control_character::RULE,
+    &yaml_surrogate_escape::RULE,
+    &yaml_inner_delimiter::RULE,
+    &yaml_duplicate_key::RULE,
+    &field_unknown::RULE,
+    &field_type::RULE,
+    &name_missing::RULE,
+    &name_length::RULE,
+    &name_characters::RULE,
+    &name_hyphens::RULE,
+    &name_matches_directory::RULE,
+    &description_missing::RULE,
+    &description_length::RULE,
+    &description_when::RULE,
+    &compatibility_length::RULE,
+    &metadata_nested::RULE,
+    &metadata_unquoted::RULE,
+    &allowed_tools_type::RULE,
+    &allowed_tools_separator::RULE,
+    &allowed_tools_parentheses::RULE,
+    &body_empty::RULE,
+    &body_length::RULE,
+    &body_control_character::RULE,
+    &link_broken::RULE,
+    &link_depth::RULE,
+    &script_executable::RULE,
+    &name_similar::RULE,
+];
 
 /// What kind of statement a rule makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
