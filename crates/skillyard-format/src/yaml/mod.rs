@@ -1,8 +1,8 @@
 //! YAML as frontmatter needs it: a lossless tree with spans, scalars kept as text.
 //!
-//! Two readers build the same tree. [`simple`] reads the block style that most
+//! Two readers build the same tree. `simple` reads the block style that most
 //! files use, in one pass over the bytes, and declines everything it is not sure
-//! of; [`events`] is libyaml's own scanner and parser and has the last word on
+//! of; `events` is libyaml's own scanner and parser and has the last word on
 //! what is valid. A property test and a fuzz target hold the two equal.
 
 mod events;
