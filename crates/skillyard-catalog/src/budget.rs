@@ -134,22 +134,28 @@ fn report(entries: &[Entry], costs: &[(usize, usize)], kept: &[usize], cap: usiz
 
 /// The longest beginning of whole words that has at most `tokens` tokens, marked as cut.
 fn shorten(text: &str, tokens: usize) -> String {
-    let ends: Vec<usize> = text
-        .char_indices()
-        .filter(|(_, c)| c.is_whitespace())
-        .map(|(at, _)| at)
-        .collect();
-    let fits = ends.partition_point(|end| estimate(&text[..*end]) < tokens);
-    let end = match fits.checked_sub(1) {
-        Some(last) => ends[last],
-        // One endless word: cut it by characters.
-        None => text
-            .char_indices()
-            .nth(tokens * 2)
-            .map_or(text.len(), |(at, _)| at),
+    let words = text.char_indices().filter(|(_, c)| c.is_whitespace());
+    let words: Vec<usize> = words.map(|(at, _)| at).collect();
+    // One endless word is cut between its characters.
+    longest(text, &words, tokens).unwrap_or_else(|| {
+        let characters: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        longest(text, &characters, tokens).unwrap_or_default()
+    })
+}
+
+/// The text up to the last of `ends` that fits, if any beginning does.
+fn longest(text: &str, ends: &[usize], tokens: usize) -> Option<String> {
+    let cut = |end: usize| {
+        let kept = text[..end].trim_end_matches(|c: char| c.is_whitespace() || ",;:.".contains(c));
+        (!kept.is_empty()).then(|| format!("{kept} …"))
     };
-    let kept = text[..end].trim_end_matches(|c: char| c.is_whitespace() || ",;:.".contains(c));
-    format!("{kept} …")
+    let fits = |text: &String| estimate(text) <= tokens;
+    let last = ends.partition_point(|end| cut(*end).is_none_or(|text| fits(&text)));
+    // An estimate need not grow with every character.
+    ends[..last]
+        .iter()
+        .rev()
+        .find_map(|end| cut(*end).filter(fits))
 }
 
 /// What the model is told about entries that were left out.

@@ -21,7 +21,7 @@ use crate::source::Source;
 use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// What an index file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skyidx03";
+const MAGIC: &[u8; 8] = b"skyidx04";
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
 /// Index files not used for this long are removed.

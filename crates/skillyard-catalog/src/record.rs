@@ -22,8 +22,8 @@ pub struct Record {
     pub name: String,
     /// Its description.
     pub description: String,
-    /// Every field of its frontmatter, as JSON.
-    pub frontmatter: String,
+    /// The further fields of its frontmatter, as JSON.
+    pub fields: String,
     /// Commands it needs.
     pub requires: Vec<String>,
     /// Whether a model may choose it.
@@ -138,7 +138,7 @@ pub(crate) fn from_document(
         None => Skill::take(document, directory),
         Some(_) => None,
     };
-    let Some(skill) = skill else {
+    let Some(mut skill) = skill else {
         let reason = fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message.clone());
         return Reading::Unloadable {
             path: folder.join(file_name),
@@ -147,7 +147,11 @@ pub(crate) fn from_document(
         };
     };
     // Text, numbers and the like cannot fail to become JSON.
-    let frontmatter = serde_json::to_string(&skill.frontmatter).unwrap_or_default();
+    skill
+        .frontmatter
+        .entries
+        .retain(|entry| !matches!(entry.key.as_str(), "name" | "description"));
+    let fields = serde_json::to_string(&skill.frontmatter).unwrap_or_default();
     // Advice is left to `validate`, but of this spelling most clients see nothing at all.
     let misspelled = !matches!(file_name, "SKILL.md" | "skill.md");
     let spelling = misspelled.then(|| Problem {
@@ -173,6 +177,6 @@ pub(crate) fn from_document(
             .collect(),
         name: skill.name,
         description: skill.description,
-        frontmatter,
+        fields,
     }))
 }

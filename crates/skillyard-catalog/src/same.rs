@@ -19,7 +19,9 @@ pub(crate) fn is_same_skill(first: &Record, second: &Record) -> bool {
     {
         return true;
     }
-    if first.stamp.size != second.stamp.size || first.frontmatter != second.frontmatter {
+    if first.stamp.size != second.stamp.size
+        || (&first.description, &first.fields) != (&second.description, &second.fields)
+    {
         return false;
     }
     let digest = |record: &Record| {

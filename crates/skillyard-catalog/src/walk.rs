@@ -540,7 +540,8 @@ enum Probe<T> {
 }
 
 thread_local! {
-    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// A block for heads, which stays one block, and a buffer for whole files, which grows.
+    static BUFFERS: [RefCell<Vec<u8>>; 2] = const { [RefCell::new(Vec::new()), RefCell::new(Vec::new())] };
 }
 
 /// Opens and reads a file and hands it to `visit`.
@@ -561,7 +562,11 @@ fn read<T>(
         return Err(io::Error::other("it is not a regular file"));
     }
     let stamp = Stamp::of(&stat);
-    BUFFER.with(|buffer| {
+    BUFFERS.with(|[head, whole]| {
+        let buffer = match extent {
+            Extent::Head => head,
+            Extent::Whole => whole,
+        };
         // The buffer is taken out, because `visit` may walk again on this thread.
         let mut bytes = buffer.take();
         bytes.clear();
@@ -586,9 +591,9 @@ fn read<T>(
 fn read_to(file: &File, bytes: &mut Vec<u8>, extent: Extent) -> io::Result<bool> {
     match extent {
         Extent::Head => {
-            let mut block = [0; BLOCK];
-            let read = rustix::io::read(file, &mut block)?;
-            bytes.extend_from_slice(&block[..read]);
+            // The buffer has room for exactly one block, so no more is asked for.
+            bytes.reserve_exact(BLOCK);
+            let read = rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?;
             Ok(read < BLOCK)
         }
         Extent::Whole => {

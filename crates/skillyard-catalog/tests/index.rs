@@ -145,10 +145,17 @@ fn skills_came_and_went() {
 
 #[test]
 fn a_source_appeared() {
-    let used = check(|tree| {
+    check(|tree| {
         tree.skill("home/.claude/skills/new", "x");
     });
-    assert_eq!(used.walked, 1);
+    // Links may lead into every source, so a new one can allow what was passed over.
+    check(|tree| {
+        tree.mkdir("extra");
+        tree.link(tree.path("home/.claude/skills/new"), "work/.skills/new");
+        tree.age();
+        same(tree);
+        tree.skill("home/.claude/skills/new", "x");
+    });
     check(|tree| {
         tree.skill("home/.claude/skills", "itself");
     });
@@ -329,8 +336,8 @@ fn many_load_and_write_at_once() {
                 scope.spawn(|| assert_eq!(told(&tree.load_indexed()), cold));
             }
         });
-        // Half of the rounds start from nothing.
-        if round % 2 == 0 {
+        // Some rounds start from nothing.
+        if round < 3 {
             tree.remove("index");
         }
     }
@@ -418,7 +425,7 @@ fn take(tree: &Tree, step: &Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// After any history of changes a warm start tells what a cold one does.
     #[test]
@@ -434,7 +441,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// An index that is cut, changed or garbage is rebuilt.
     #[test]

@@ -6,6 +6,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{OrgFolder, PRESETS, Preset, SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, ProjectTrust, Settings, Status};
 use tree::Tree;
@@ -311,5 +312,48 @@ proptest! {
         prop_assert_eq!(&catalog.find("pdf").unwrap().record.description, present[0]);
         let losers: Vec<_> = catalog.shadowed.iter().map(|each| each.skill.record.description.as_str()).collect();
         prop_assert_eq!(losers, &present[1..]);
+    }
+}
+
+fn patterns() -> impl Strategy<Value = Vec<Pattern>> {
+    let pattern = "[ab]{1,2}|[ab]\\*|\\*[ab]|\\*|[ab]\\?|\\{a,b\\}|\\[ab\\]";
+    proptest::collection::vec(pattern, 0..3).prop_map(|texts| {
+        texts
+            .iter()
+            .map(|text| Pattern::new(text).unwrap())
+            .collect()
+    })
+}
+
+fn layer() -> impl Strategy<Value = Layer> {
+    (patterns(), patterns(), patterns(), patterns()).prop_map(|(enabled, disabled, allow, deny)| {
+        Layer {
+            name: "any".into(),
+            enabled,
+            disabled,
+            allow,
+            deny,
+        }
+    })
+}
+
+proptest! {
+    /// A layer that switches nothing on can only narrow, whatever the others say.
+    #[test]
+    fn a_project_only_narrows(user in layer(), project in layer(), flags in layer(), name in "[abc]{1,2}") {
+        let against = |layers: Vec<Layer>| Selection { layers }.reason_against(&name);
+        let without = against(vec![user.clone(), flags.clone()]);
+        let project = Layer { enabled: Vec::new(), ..project };
+        let with = against(vec![user, project, Layer { enabled: Vec::new(), ..flags }]);
+        prop_assert!(without.is_none() || with.is_some());
+    }
+
+    /// What any layer denies stays out, wherever the layer stands.
+    #[test]
+    fn a_denial_is_final(mut layers in proptest::collection::vec(layer(), 0..3), at: prop::sample::Index, name in "[abc]{1,2}") {
+        let deny = vec![Pattern::new(&name).unwrap()];
+        layers.insert(at.index(layers.len() + 1), Layer { deny, ..Layer::default() });
+        let selection = Selection { layers };
+        prop_assert!(selection.reason_against(&name).is_some());
     }
 }

@@ -87,6 +87,25 @@ pub fn normalise(name: &str) -> Cow<'_, str> {
 
 /// Every rule that a normalised name breaks, in the order of the reference validator.
 pub fn problems(name: &str) -> impl Iterator<Item = NameProblem> + use<> {
+    let found = if is_plainly_valid(name) {
+        [None; 6]
+    } else {
+        check(name)
+    };
+    found.into_iter().flatten()
+}
+
+/// Whether a name of ASCII letters is valid, which nearly all are.
+fn is_plainly_valid(name: &str) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    (1..=MAX_LENGTH).contains(&name.len())
+        && name.bytes().all(is_plain)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+        && !name.contains("--")
+}
+
+fn check(name: &str) -> [Option<NameProblem>; 6] {
     let length = name.chars().count();
     let bad = name.chars().find(|c| !is_letter_or_digit(*c) && *c != '-');
     [
@@ -97,8 +116,6 @@ pub fn problems(name: &str) -> impl Iterator<Item = NameProblem> + use<> {
         name.contains("--").then_some(NameProblem::DoubleHyphen),
         bad.map(NameProblem::Character),
     ]
-    .into_iter()
-    .flatten()
 }
 
 fn is_not_lowercase(name: &str) -> bool {

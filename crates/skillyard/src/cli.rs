@@ -29,7 +29,7 @@ pub(crate) struct Global {
     /// Say less: only data and errors
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
-    /// Say more
+    /// Say more, such as what is wrong with a skill that is read
     #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet", help_heading = "Global options")]
     pub(crate) verbose: u8,
     /// Answer in JSON, errors included

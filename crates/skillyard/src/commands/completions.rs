@@ -20,9 +20,10 @@ use crate::environment::COMPLETE;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 
-/// Print the script that completes commands, flags and skill names in your shell
+/// Print shell completions
 ///
-/// Let the shell load it at its start; the script asks the binary, so it stays up to date.
+/// They complete commands, flags and the names of your skills. Let your shell load them at its
+/// start, as below; they ask the binary, so they stay up to date.
 ///
 /// Examples:
 ///   echo 'source <(skillyard completions bash)' >> ~/.bashrc

@@ -10,10 +10,11 @@ use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
-/// Let skills be used again
+/// Let disabled skills be used again
 ///
 /// Examples:
 ///   skillyard enable pdf-tools
+///   skillyard enable 'draft-*'    takes back `skillyard disable 'draft-*'`
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct EnableArgs {

@@ -18,9 +18,9 @@ use crate::sanitize::visible;
 /// How alike two descriptions are when they are reported.
 const ALIKE: f32 = 0.6;
 
-/// Measure how well descriptions find their skills
+/// Measure whether tasks find the skills that fit them
 ///
-/// FILE is YAML or JSON: a list of tasks with the skills that fit them.
+/// FILE is YAML or JSON: a list of tasks with the names of the skills that fit them.
 ///
 ///   - task: fill in the tax form
 ///     skills: [pdf-tools]
@@ -33,7 +33,7 @@ const ALIKE: f32 = 0.6;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The labelled tasks
+    /// The tasks, in YAML or JSON
     file: PathBuf,
 }
 

@@ -10,7 +10,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 
-/// Explain a rule, or a skill's standing
+/// Explain a rule of `validate`, or why a skill is used or not
 ///
 /// Examples:
 ///   skillyard explain yaml-unquoted-text     one rule
@@ -21,7 +21,7 @@ use crate::error::{CommandError, Status};
 pub(crate) struct Args {
     /// The code that stands in brackets in a diagnostic, or `skill`
     code: Option<String>,
-    /// The skill's name, behind `skill`
+    /// The skill's name, after `skill`
     name: Option<String>,
 }
 

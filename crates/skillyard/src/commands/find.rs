@@ -13,7 +13,7 @@ use crate::error::Status;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
-/// Search the skills that are here by words
+/// Search skills by words
 ///
 /// Examples:
 ///   skillyard search pdf forms
@@ -27,7 +27,7 @@ pub(crate) struct SearchArgs {
     /// Only skills of this source
     #[arg(long, value_parser = ["org-pinned", "plugin", "project", "user", "extra", "org", "builtin"])]
     source: Option<String>,
-    /// Most results
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
 
 /// Show which skills fit a task, best first
 ///
-/// This is the ranking that the budgeted prompt and the router use. Only enabled skills take part.
+/// This is the order in which `skillyard prompt --task` keeps skills. Only enabled ones take part.
 ///
 /// Examples:
 ///   skillyard match "fill in the tax form and send it"
@@ -49,7 +49,7 @@ pub(crate) struct MatchArgs {
     /// Show what each word contributed
     #[arg(long)]
     explain: bool,
-    /// Most results
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 5)]
     limit: usize,
     #[command(flatten)]

@@ -17,19 +17,19 @@ use crate::error::Status as CommandStatus;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
-/// List the skills that are here
+/// List the skills on this machine and in this project
 ///
 /// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
 /// ○ disabled, ✗ commands missing, ! project not trusted.
 ///
 /// Examples:
 ///   skillyard list
-///   skillyard list --all          also what lost to another, and what was passed over and why
-///   skillyard list --json
+///   skillyard list --all             also what lost to another, and what was passed over and why
+///   skillyard list --allow 'pdf-*'   only some
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Also show skills that lost to another of their name, and what was passed over
+    /// Also show skills that lost to another of the same name, and what was passed over
     #[arg(short, long)]
     all: bool,
     /// Walk every folder instead of trusting the index
@@ -78,7 +78,7 @@ struct SkillJson<'a> {
     model_invocable: bool,
     user_invocable: bool,
     problems: &'a [Problem],
-    frontmatter: Option<&'a RawValue>,
+    fields: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -121,7 +121,7 @@ impl<'a> SkillJson<'a> {
             model_invocable: record.model_invocable,
             user_invocable: record.user_invocable,
             problems: &record.problems,
-            frontmatter: serde_json::from_str(&record.frontmatter).ok(),
+            fields: serde_json::from_str(&record.fields).ok(),
         }
     }
 }

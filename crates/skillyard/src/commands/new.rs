@@ -18,8 +18,8 @@ use crate::sanitize::visible;
 
 /// Make a new skill
 ///
-/// Writes NAME/SKILL.md with a valid frontmatter and a body to fill in. In a terminal it
-/// asks for what was not given.
+/// Writes NAME/SKILL.md with a valid frontmatter and a body to fill in. In a terminal it asks
+/// for a description that was not given.
 ///
 /// Examples:
 ///   skillyard new pdf-tools --description "Fills PDF forms. Use when a task involves PDF files."

@@ -30,8 +30,8 @@ const MAX_SKILLS: usize = 200;
 
 /// Print the catalog of skills for a model's prompt
 ///
-/// Without a path it holds the enabled skills of this machine, within a budget. The block goes
-/// to stdout and nothing else does.
+/// Without a path it holds the enabled skills of this machine, within a budget. Only the catalog
+/// goes to stdout, so that it can be piped into a prompt.
 ///
 /// Examples:
 ///   skillyard prompt                                    the skills that are here
@@ -43,7 +43,7 @@ const MAX_SKILLS: usize = 200;
 pub(crate) struct Args {
     /// Skills' folders, or folders of skills, instead of the catalog
     paths: Vec<PathBuf>,
-    /// The shape of the catalog; `xml`, or `json` with --json, when nothing is said
+    /// The shape of the catalog [default: xml, or json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -54,7 +54,8 @@ pub(crate) struct Args {
     /// Leave locations out, for agents that load skills with a tool
     #[arg(long, conflicts_with = "mount")]
     no_location: bool,
-    /// Shorten and leave out until the catalog has at most this many tokens; 4000 without a path
+    /// Shorten descriptions and leave skills out until about this many tokens are left
+    /// [default: 4000, or all of it with paths]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     /// What the prompt is for: the skills that fit it best stay when not all do

@@ -10,7 +10,7 @@ use skillyard_catalog::resource::{
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::reference::Properties;
 use skillyard_format::rules::{self, Profile};
-use skillyard_format::{Diagnostic, Document, LineIndex, Severity, Skill, Subject, reference};
+use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
 
 use super::Outcome;
 use crate::context::Context;
@@ -18,14 +18,14 @@ use crate::error::{CommandError, Status};
 use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::for_people;
-use crate::report::json::diagnostic;
+use crate::report::json::Diagnostics;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
 
 /// Print a skill's instructions, one of its files, or its properties
 ///
-/// The skill is loaded leniently: what can be understood is, and what is wrong is said. A file
-/// is read from inside the skill's folder and from nowhere else.
+/// A file with mistakes is read as far as it can be; `-v` says what is wrong with it. Files are
+/// read from inside the skill's folder and from nowhere else.
 ///
 /// Examples:
 ///   skillyard read pdf-tools                         the instructions
@@ -72,18 +72,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let (skill, problems) = load(&file.folder, &file, &document)?;
     if context.printer.is_json() {
-        let lines = LineIndex::new(&document.text);
-        let problems: Vec<Value> = problems
-            .iter()
-            .map(|each| diagnostic(each, &lines))
-            .collect();
         context.printer.json(&json!({
             "name": skill.name,
             "description": skill.description,
             "path": file.path(),
             "frontmatter": skill.frontmatter.to_json(),
             "body": document.body(),
-            "diagnostics": problems,
+            "diagnostics": Diagnostics { diagnostics: &problems, text: &document.text },
         }))?;
     } else {
         for problem in &problems {

@@ -18,8 +18,8 @@ use crate::sanitize::visible;
 /// Show everything about one skill
 ///
 /// Examples:
-///   skillyard show pdf-tools
-///   skillyard show pdf-tools --files
+///   skillyard show pdf-tools           its fields, where it is, what it costs
+///   skillyard show pdf-tools --files   its files too
 ///   skillyard show pdf-tools --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -98,7 +98,7 @@ fn body_tokens(bytes: &[u8]) -> usize {
 
 fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
     let record = &skill.record;
-    let frontmatter: Value = serde_json::from_str(&record.frontmatter).unwrap_or_default();
+    let fields: Value = serde_json::from_str(&record.fields).unwrap_or_default();
     let losers: Vec<Value> = catalog
         .shadowed
         .iter()
@@ -119,7 +119,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "reason": skill.status.reason(),
         "digest": details.digest,
         "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens },
-        "frontmatter": frontmatter,
+        "fields": fields,
         "files": files,
         "unreadable": details.unreadable.iter().map(|(path, reason)| json!({ "path": path, "reason": reason })).collect::<Vec<_>>(),
         "problems": record.problems,
@@ -170,11 +170,8 @@ fn text(
         ),
     );
     let fields: serde_json::Map<String, Value> =
-        serde_json::from_str(&record.frontmatter).unwrap_or_default();
-    for (key, value) in fields
-        .iter()
-        .filter(|(key, _)| !matches!(key.as_str(), "name" | "description"))
-    {
+        serde_json::from_str(&record.fields).unwrap_or_default();
+    for (key, value) in &fields {
         match value {
             Value::Object(map) => {
                 for (inner, value) in map {

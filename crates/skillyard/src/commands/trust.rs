@@ -12,7 +12,7 @@ use crate::trusted;
 
 /// Let the skills of a project be used
 ///
-/// Skills that a folder brings along are listed, but kept out of prompts until you trust it.
+/// Skills that a project brings along are listed, but kept out of prompts until you trust it.
 ///
 /// Examples:
 ///   skillyard trust .                this project

@@ -1,51 +1,78 @@
-//! The result as one JSON document.
+//! The result as one JSON document, made finding by finding while it is written.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use skillyard_format::{Diagnostic, LineIndex, Severity};
 
 use super::{Checked, Summary};
 
 /// `{"results": […], "summary": {…}}`.
-pub(crate) fn document(checked: &[Checked], summary: &Summary) -> Value {
-    let results: Vec<Value> = checked.iter().map(result).collect();
-    json!({
-        "results": results,
-        "summary": {
+pub(crate) fn document<'a>(checked: &'a [Checked], summary: &Summary) -> impl Serialize + use<'a> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        results: Vec<CheckedJson<'a>>,
+        summary: Value,
+    }
+    Document {
+        results: checked.iter().map(CheckedJson::new).collect(),
+        summary: json!({
             "skills": summary.skills,
             "invalid": summary.invalid,
             "errors": summary.errors,
             "warnings": summary.warnings,
             "fixable": summary.fixable,
             "fixed": summary.fixed,
+        }),
+    }
+}
+
+#[derive(Serialize)]
+struct CheckedJson<'a> {
+    path: String,
+    file: String,
+    name: Option<&'a str>,
+    valid: bool,
+    errors: Vec<&'a str>,
+    diagnostics: Diagnostics<'a>,
+}
+
+impl<'a> CheckedJson<'a> {
+    fn new(checked: &'a Checked) -> Self {
+        let diagnostics = &checked.diagnostics;
+        Self {
+            path: checked.folder.to_string_lossy().into_owned(),
+            file: checked.path.to_string_lossy().into_owned(),
+            name: checked.name.as_deref(),
+            valid: checked.is_valid(),
+            errors: diagnostics
+                .iter()
+                .filter(|each| each.severity == Severity::Error)
+                .map(|each| each.message.as_str())
+                .collect(),
+            diagnostics: Diagnostics {
+                diagnostics,
+                text: &checked.text,
+            },
         }
-    })
+    }
 }
 
-fn result(checked: &Checked) -> Value {
-    let errors: Vec<&str> = checked
-        .diagnostics
-        .iter()
-        .filter(|each| each.severity == Severity::Error)
-        .map(|each| each.message.as_str())
-        .collect();
-    let lines = LineIndex::new(&checked.text);
-    let diagnostics: Vec<Value> = checked
-        .diagnostics
-        .iter()
-        .map(|each| diagnostic(each, &lines))
-        .collect();
-    json!({
-        "path": checked.folder.to_string_lossy(),
-        "file": checked.path.to_string_lossy(),
-        "name": checked.name,
-        "valid": checked.is_valid(),
-        "errors": errors,
-        "diagnostics": diagnostics,
-    })
+/// Diagnostics with their places as bytes and as lines and columns.
+pub(crate) struct Diagnostics<'a> {
+    /// What was found.
+    pub(crate) diagnostics: &'a [Diagnostic],
+    /// The text it was found in.
+    pub(crate) text: &'a str,
 }
 
-/// A diagnostic with its place as bytes and as line and column.
-pub(crate) fn diagnostic(diagnostic: &Diagnostic, lines: &LineIndex<'_>) -> Value {
+impl Serialize for Diagnostics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lines = LineIndex::new(self.text);
+        serializer.collect_seq(self.diagnostics.iter().map(|each| diagnostic(each, &lines)))
+    }
+}
+
+fn diagnostic(diagnostic: &Diagnostic, lines: &LineIndex<'_>) -> Value {
     let mut value = json!({
         "code": diagnostic.code,
         "severity": diagnostic.severity,

@@ -2,15 +2,43 @@
 
 use std::fmt::Write as _;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use skillyard_format::{Diagnostic, LineIndex, Severity, rules};
 
 use super::Checked;
 
 /// A SARIF log with one run.
-pub(crate) fn document(checked: &[Checked]) -> Value {
-    let results: Vec<Value> = checked.iter().flat_map(results).collect();
-    let described: Vec<Value> = rules::ALL
+pub(crate) fn document(checked: &[Checked]) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Log<'a> {
+        #[serde(rename = "$schema")]
+        schema: &'static str,
+        version: &'static str,
+        runs: [Run<'a>; 1],
+    }
+    Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: tool(),
+            column_kind: "unicodeCodePoints",
+            results: Results(checked),
+        }],
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Value,
+    column_kind: &'static str,
+    results: Results<'a>,
+}
+
+/// Skillyard and its rules.
+fn tool() -> Value {
+    let rules: Vec<Value> = rules::ALL
         .iter()
         .map(|rule| {
             json!({
@@ -20,26 +48,26 @@ pub(crate) fn document(checked: &[Checked]) -> Value {
         })
         .collect();
     json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "skillyard",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": described,
-            } },
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
+        "driver": {
+            "name": "skillyard",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        }
     })
 }
 
-/// The findings of one skill.
-fn results(skill: &Checked) -> Vec<Value> {
-    let lines = LineIndex::new(&skill.text);
-    let path = uri(&skill.path.to_string_lossy());
-    let findings = skill.diagnostics.iter();
-    findings.map(|each| result(each, &path, &lines)).collect()
+/// The findings, made one by one while they are written.
+struct Results<'a>(&'a [Checked]);
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().flat_map(|skill| {
+            let lines = LineIndex::new(&skill.text);
+            let path = uri(&skill.path.to_string_lossy());
+            let findings = skill.diagnostics.iter();
+            findings.map(move |each| result(each, &path, &lines))
+        }))
+    }
 }
 
 fn result(diagnostic: &Diagnostic, path: &str, lines: &LineIndex<'_>) -> Value {
