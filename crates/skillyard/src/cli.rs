@@ -103,7 +103,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = command().try_get_matches_from(without_skill(arguments.to_vec()))?;
+    let matches = command().try_get_matches_from(understood(arguments.to_vec()))?;
     Cli::from_arg_matches(&matches)
 }
 
@@ -129,12 +129,16 @@ fn with_examples(command: clap::Command) -> clap::Command {
     }
 }
 
-/// `skillyard skill <verb>` is `skillyard <verb>`, for hands trained on other tools.
-fn without_skill(mut arguments: Vec<OsString>) -> Vec<OsString> {
+/// For hands trained on other tools: `skillyard skill <verb>` is `skillyard <verb>`, and
+/// `skillyard help <verb>` is `skillyard <verb> --help`.
+fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is = |at: usize, word: &str| arguments.get(at).is_some_and(|each| each == word);
-    if is(1, "skill") && arguments.len() > 2 {
-        let manage = is(2, "manage") && arguments.len() > 3;
-        arguments.drain(1..if manage { 3 } else { 2 });
+    if is(1, "skill") {
+        arguments.drain(1..if is(2, "manage") { 3 } else { 2 });
+    }
+    if arguments.get(1).is_some_and(|each| each == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
     }
     arguments
 }
@@ -210,19 +214,19 @@ mod tests {
     }
 
     #[test]
-    fn the_word_skill_may_come_first() {
+    fn words_of_other_tools_are_understood() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(
-            without_skill(words("skillyard skill validate x")),
-            words("skillyard validate x")
-        );
-        assert_eq!(
-            without_skill(words("skillyard skill manage list")),
-            words("skillyard list")
-        );
-        assert_eq!(
-            without_skill(words("skillyard validate skill")),
-            words("skillyard validate skill")
-        );
+        for (typed, meant) in [
+            ("skillyard skill validate x", "skillyard validate x"),
+            ("skillyard skill manage list", "skillyard list"),
+            ("skillyard skill", "skillyard"),
+            ("skillyard validate skill", "skillyard validate skill"),
+            ("skillyard help", "skillyard --help"),
+            ("skillyard help list", "skillyard list --help"),
+            ("skillyard skill help list", "skillyard list --help"),
+            ("skillyard read help", "skillyard read help"),
+        ] {
+            assert_eq!(understood(words(typed)), words(meant));
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Environment {
     pub(crate) editor: Option<OsString>,
     /// `COLUMNS`: the width of the terminal, where it cannot be asked.
     pub(crate) columns: Option<usize>,
-    /// `HOME`: the user's home directory.
+    /// `HOME`: the user's home directory; without it what the system knows.
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
@@ -33,14 +33,19 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the variables.
     pub(crate) fn read() -> Self {
-        let home = given("HOME").map(PathBuf::from);
+        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
         Self {
             no_color: given("NO_COLOR").is_some(),
             dumb_terminal: given("TERM").is_some_and(|value| value == "dumb"),
             editor: given("VISUAL").or_else(|| given("EDITOR")),
             columns: given("COLUMNS").and_then(|value| value.to_str()?.parse().ok()),
             skillyard_home: given("SKILLYARD_HOME").map_or_else(
-                || home.clone().unwrap_or_default().join(".skillyard"),
+                // Never the current folder: what lies there is a stranger's.
+                || {
+                    home.clone()
+                        .unwrap_or_else(|| "/nonexistent".into())
+                        .join(".skillyard")
+                },
                 PathBuf::from,
             ),
             home,

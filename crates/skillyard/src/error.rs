@@ -11,7 +11,7 @@ use crate::cli::Global;
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::printer::Printer;
-use crate::sanitize::{shortened, visible};
+use crate::sanitize::{is_deceptive, shortened, visible};
 
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub(crate) enum CommandError {
         code: String,
         nearest: Option<&'static str>,
     },
+    #[error("`explain skill` needs the name of a skill")]
+    NoSkillName,
     #[error("a description is needed")]
     NoDescription,
     #[error("{message}")]
@@ -140,8 +142,10 @@ impl CommandError {
                 ..
             } => format!("Did you mean `{code}`?"),
             Self::NoSuchRule { nearest: None, .. } => {
-                "List all rules with `skillyard explain`".into()
+                "List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`".into()
             }
+            Self::NoSkillName => "List the names with `skillyard list`".into(),
+            Self::NoSuchFile(_) => "List its files with `skillyard show NAME --files`".into(),
             Self::NoDescription => {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
             }
@@ -206,6 +210,10 @@ impl CommandError {
 
 /// Tells the user why the command failed.
 pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
+    told(&context.printer, error)
+}
+
+fn told(printer: &Printer, error: &CommandError) -> ExitCode {
     if let CommandError::Output(source) = error
         && source.kind() == io::ErrorKind::BrokenPipe
     {
@@ -214,13 +222,11 @@ pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
     let message = for_people(&error.to_string());
     let causes: Vec<String> = error.causes().iter().map(|each| for_people(each)).collect();
     let hint = error.hint().map(|hint| for_people(&hint));
-    if context.printer.is_json() {
+    if printer.is_json() {
         // If stdout is gone too there is nobody left to tell.
-        let _ = context
-            .printer
-            .json(&as_json(&message, &causes, hint.as_deref()));
+        let _ = printer.json(&as_json(&message, &causes, hint.as_deref()));
     }
-    context.printer.error(&message, &causes, hint.as_deref());
+    printer.error(&message, &causes, hint.as_deref());
     ExitCode::from(error.code())
 }
 
@@ -243,11 +249,17 @@ pub(crate) fn usage(
     environment: &Environment,
 ) -> ExitCode {
     let printer = Printer::new(&Global::guessed(arguments), environment);
-    let text = error.render().ansi().to_string();
+    let is_harmless = |each: &OsString| !each.to_string_lossy().contains(is_deceptive);
+    let text = if arguments.iter().all(is_harmless) {
+        error.render().ansi().to_string()
+    } else {
+        // The colours of clap cannot be told from what was quoted.
+        visible(&error.render().to_string()).into_owned()
+    };
     if !error.use_stderr() {
         return match printer.data(&text) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
-            _ => ExitCode::SUCCESS,
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => told(&printer, &error.into()),
         };
     }
     if printer.is_json() {

@@ -1,6 +1,7 @@
 //! The skills of this machine, as the commands see them: configuration put together with
 //! the catalog.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
@@ -136,15 +137,16 @@ pub(crate) enum Target {
 
 impl Target {
     /// A path is what exists, or looks like a path.
-    pub(crate) fn of(word: &str) -> Self {
+    pub(crate) fn of(word: &OsStr) -> Self {
         let path = Path::new(word);
-        let looks_like_path = word.contains('/') || word.starts_with('.');
+        let bytes = word.as_encoded_bytes();
+        let looks_like_path = bytes.contains(&b'/') || bytes.starts_with(b".");
         let is_skill =
             path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file();
         if looks_like_path || is_skill {
             Self::Path(path.to_owned())
         } else {
-            Self::Name(word.to_owned())
+            Self::Name(word.to_string_lossy().into_owned())
         }
     }
 }

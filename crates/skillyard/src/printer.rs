@@ -33,6 +33,10 @@ pub(crate) struct Printer {
     columns: Option<usize>,
 }
 
+#[expect(
+    clippy::unused_self,
+    reason = "who writes needs the printer, also where it has nothing to decide"
+)]
 impl Printer {
     /// Resolves flags and environment.
     pub(crate) fn new(global: &Global, environment: &Environment) -> Self {
@@ -126,19 +130,24 @@ impl Printer {
 
     /// Tells people that something failed, and what they can do.
     pub(crate) fn error(&self, message: &str, causes: &[String], hint: Option<&str>) {
-        let mut text = format!("{ERROR}error:{ERROR:#} {message}");
+        // What was quoted may have lines of its own, which must not pass for ours.
+        let indented = |text: &str| text.replace('\n', "\n    ");
+        let mut text = format!("{ERROR}error:{ERROR:#} {}", indented(message));
         for cause in causes {
-            let _ = write!(text, "\n  Caused by: {cause}");
+            let _ = write!(text, "\n  Caused by: {}", indented(cause));
         }
         if let Some(hint) = hint {
-            let _ = write!(text, "\n\n{HINT}hint:{HINT:#} {hint}");
+            let _ = write!(text, "\n\n{HINT}hint:{HINT:#} {}", indented(hint));
         }
         self.people(&text);
     }
 
-    /// `text` as a heading.
+    /// `text` as a heading, in data.
     pub(crate) fn heading(&self, text: &str) -> String {
-        format!("{BOLD}{text}{BOLD:#}")
+        match self.resolved(io::stdout().is_terminal()) {
+            ColorChoice::Never => text.to_owned(),
+            _ => format!("{BOLD}{text}{BOLD:#}"),
+        }
     }
 
     /// `text` in the colour of success.

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 pub(crate) fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+            true
+        }
         c => c.is_control(),
     }
 }

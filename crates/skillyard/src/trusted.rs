@@ -50,6 +50,11 @@ pub(crate) fn set(file: &Path, folder: &Path, trusted: bool) -> Result<bool, Com
         .as_array_of_tables_mut()
         .ok_or_else(|| error("`folder` is not a list of tables".into()))?;
     let path = folder.to_string_lossy().into_owned();
+    if trusted && folder.to_str().is_none() {
+        return Err(error(format!(
+            "`{path}` cannot be written down: its path is not UTF-8"
+        )));
+    }
     let at = folders
         .iter()
         .position(|each| each.get("path").and_then(Item::as_str) == Some(&path));

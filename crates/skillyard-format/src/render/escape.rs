@@ -45,6 +45,11 @@ pub(super) fn line(text: &str) -> String {
 
 /// `text` on one line: every run of white space is one space, controls become U+FFFD.
 pub fn one_line(text: &str) -> String {
+    // Most text is one line of printable ASCII already.
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if plain && !text.contains("  ") && text.trim() == text {
+        return text.to_owned();
+    }
     let mut result = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !result.is_empty() {

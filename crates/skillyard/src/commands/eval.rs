@@ -1,5 +1,6 @@
 //! `skillyard eval`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -102,23 +103,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !misses.is_empty() {
         text.push_str("\nNot first:\n");
         for (task, first) in &misses {
-            text.push_str(&format!(
-                "  {}\n    wanted {}, found {}\n",
+            let _ = writeln!(
+                text,
+                "  {}\n    wanted {}, found {}",
                 visible(&task.text),
                 visible(&task.wanted.join(", ")),
                 visible(&first.join(", "))
-            ));
+            );
         }
     }
     if !alike.is_empty() {
         text.push_str("\nDescriptions that are easily confused:\n");
         for (first, second, similarity) in &alike {
-            text.push_str(&format!(
-                "  {:>3.0} %  {} and {}\n",
+            let _ = writeln!(
+                text,
+                "  {:>3.0} %  {} and {}",
                 similarity * 100.0,
                 visible(first),
                 visible(second)
-            ));
+            );
         }
     }
     context.printer.data(&text)?;

@@ -9,6 +9,7 @@ use skillyard_format::rules::{self, Class, Rule};
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::report::explanation;
 
 /// Explain a rule of `validate`, or why a skill is used or not
 ///
@@ -28,6 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     match (args.code.as_deref(), &args.name) {
         (Some("skill"), Some(name)) => return super::explain_skill::run(context, name),
+        (Some("skill"), None) => return Err(CommandError::NoSkillName),
         (_, Some(extra)) => return Err(CommandError::UnexpectedArgument(extra.clone())),
         _ => {}
     }
@@ -74,14 +76,4 @@ fn kind(rule: &Rule) -> &'static str {
         Class::Extension => "outside the specification",
         Class::Advice => "advice",
     }
-}
-
-/// The rule's documentation without the space that doc comments start with.
-fn explanation(rule: &Rule) -> String {
-    let lines: Vec<&str> = rule
-        .explanation
-        .lines()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
-    format!("{}\n", lines.join("\n").trim())
 }

@@ -1,5 +1,7 @@
 //! `skillyard explain skill`.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use skillyard_format::name::normalise;
@@ -9,7 +11,7 @@ use super::Outcome;
 use super::list::{mark, tilde};
 use super::prompt::default_fitting;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
+use crate::error::Status;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
@@ -30,7 +32,7 @@ pub(super) fn run(context: &Context, name: &str) -> Outcome {
     if skill.is_none() && about.is_empty() {
         return library::find(&catalog, &name).map(|_| Status::Yes);
     }
-    let facts = facts(context, &catalog, &name, skill)?;
+    let facts = facts(context, &catalog, &name, skill);
     if context.printer.is_json() {
         let passed: Vec<Value> = about
             .iter()
@@ -50,14 +52,15 @@ pub(super) fn run(context: &Context, name: &str) -> Outcome {
         None => format!("- {}\n", context.printer.heading(&visible(&name))),
     };
     for fact in &facts {
-        text.push_str(&format!("  - {}\n", visible(fact)));
+        let _ = writeln!(text, "  - {}", visible(fact));
     }
     for each in about {
-        text.push_str(&format!(
-            "  - passed over: {}: {}\n",
+        let _ = writeln!(
+            text,
+            "  - passed over: {}: {}",
             visible(&tilde(&each.path, context.environment.home.as_deref())),
             visible(&one_line(&each.reason))
-        ));
+        );
     }
     context.printer.data(&text)?;
     Ok(Status::Yes)
@@ -69,12 +72,12 @@ fn facts(
     catalog: &Catalog,
     name: &str,
     skill: Option<&CatalogSkill>,
-) -> Result<Vec<String>, CommandError> {
+) -> Vec<String> {
     let home = context.environment.home.as_deref();
     let mut facts = Vec::new();
     let Some(skill) = skill else {
         facts.push("no file of this name could be loaded".to_owned());
-        return Ok(facts);
+        return facts;
     };
     facts.push(format!(
         "found at {}, by source {}, the strongest that has it",
@@ -108,7 +111,7 @@ fn facts(
                     .into(),
             );
         }
-        None => facts.extend(prompt_fact(catalog, name)),
+        None => facts.push(prompt_fact(catalog, name)),
     }
     if skill.status == SkillStatus::Untrusted
         && let Some(other) = catalog.stand_in(name)
@@ -118,19 +121,19 @@ fn facts(
             tilde(&other.record.folder, home)
         ));
     }
-    Ok(facts)
+    facts
 }
 
 /// How the skill fares in a prompt of the default budget.
-fn prompt_fact(catalog: &Catalog, name: &str) -> Option<String> {
+fn prompt_fact(catalog: &Catalog, name: &str) -> String {
     let fitting = default_fitting(catalog);
     if fitting.omitted.iter().any(|omitted| omitted == name) {
-        return Some("left out of a prompt without a task: the catalog is over its budget".into());
+        return "left out of a prompt without a task: the catalog is over its budget".into();
     }
     if let Some((_, before, after)) = fitting.shortened.iter().find(|(each, _, _)| each == name) {
-        return Some(format!(
+        return format!(
             "in the prompt with its description shortened from about {before} to {after} tokens"
-        ));
+        );
     }
-    Some("in the prompt with its whole description".into())
+    "in the prompt with its whole description".into()
 }

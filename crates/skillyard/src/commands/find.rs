@@ -1,5 +1,7 @@
 //! `skillyard search` and `skillyard match`.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use skillyard_catalog::finder::Finder;
 use skillyard_catalog::search::{Detail, Hit, Options, Origin};
@@ -57,10 +59,12 @@ pub(crate) struct MatchArgs {
 }
 
 pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
-    let catalog = library::load(context, IndexMode::Use, &args.choice)?;
+    let chosen = args.choice.filter()?;
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills: Vec<&CatalogSkill> = catalog
         .skills
         .iter()
+        .filter(|skill| chosen(&skill.record.name))
         .filter(|skill| {
             args.source
                 .as_deref()
@@ -131,13 +135,14 @@ fn print(context: &Context, skills: &[&CatalogSkill], found: &[Hit], explain: bo
     } else {
         let mut text = String::new();
         for (skill, hit) in &hits {
-            text.push_str(&format!(
-                "{} {}  {}\n    {}\n",
+            let _ = writeln!(
+                text,
+                "{} {}  {}\n    {}",
                 mark(skill),
                 context.printer.heading(&visible(&skill.record.name)),
                 format_args!("{:.1}", hit.score),
                 visible(&one_line(&skill.record.description)),
-            ));
+            );
             if explain {
                 text.push_str(&explanation(hit));
             }
@@ -190,24 +195,27 @@ fn explanation(hit: &Hit) -> String {
             Origin::Asked => String::new(),
             other => format!(" ({} `{}`)", how(other), visible(&each.term)),
         };
-        text.push_str(&format!(
-            "      {:>5.1}  {}{how}\n",
+        let _ = writeln!(
+            text,
+            "      {:>5.1}  {}{how}",
             each.worth(),
             visible(&each.word)
-        ));
+        );
     }
     if explanation.name_bonus >= 0.05 {
-        text.push_str(&format!(
-            "      {:>5.1}  its name is like the task\n",
+        let _ = writeln!(
+            text,
+            "      {:>5.1}  its name is like the task",
             explanation.name_bonus
-        ));
+        );
     }
     if let Some(trigger) = &explanation.trigger {
-        text.push_str(&format!(
-            "      {:>5.1}  trigger on `{}`\n",
+        let _ = writeln!(
+            text,
+            "      {:>5.1}  trigger on `{}`",
             trigger.worth,
             visible(&trigger.text)
-        ));
+        );
     }
     text
 }

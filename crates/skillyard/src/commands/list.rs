@@ -1,6 +1,7 @@
 //! `skillyard list`.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -150,15 +151,9 @@ impl<'a> SkippedJson<'a> {
 fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
     let home = context.environment.home.as_deref();
     let mut text = String::new();
-    for (at, source) in catalog.sources.iter().enumerate() {
-        let skills: Vec<&CatalogSkill> = catalog
-            .skills
-            .iter()
-            .filter(|skill| skill.source == at)
-            .collect();
-        if skills.is_empty() {
-            continue;
-        }
+    // The skills are in the order of their sources.
+    for skills in catalog.skills.chunk_by(|a, b| a.source == b.source) {
+        let source = &catalog.sources[skills[0].source];
         let place = tilde(&source.root, home);
         let heading = context.printer.heading(source.kind.as_str());
         text.push_str(format!("{heading}  {}\n", visible(&place)).trim_end());
@@ -175,25 +170,27 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
         text.push('\n');
     }
     if all && !catalog.shadowed.is_empty() {
-        text.push_str(&format!("{}\n", context.printer.heading("shadowed")));
+        let _ = writeln!(text, "{}", context.printer.heading("shadowed"));
         for shadowed in &catalog.shadowed {
-            text.push_str(&format!(
-                "  - {} at {}, by {}\n",
+            let _ = writeln!(
+                text,
+                "  - {} at {}, by {}",
                 visible(&shadowed.skill.record.name),
                 visible(&tilde(&shadowed.skill.record.folder, home)),
                 visible(&tilde(&shadowed.winner, home)),
-            ));
+            );
         }
         text.push('\n');
     }
     if all && !catalog.skipped.is_empty() {
-        text.push_str(&format!("{}\n", context.printer.heading("passed over")));
+        let _ = writeln!(text, "{}", context.printer.heading("passed over"));
         for skipped in &catalog.skipped {
-            text.push_str(&format!(
-                "  - {}: {}\n",
+            let _ = writeln!(
+                text,
+                "  - {}: {}",
                 visible(&tilde(&skipped.path, home)),
                 visible(&one_line(&skipped.reason))
-            ));
+            );
         }
         text.push('\n');
     }
@@ -203,22 +200,20 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
 fn line(skill: &CatalogSkill, width: usize, context: &Context) -> String {
     let record = &skill.record;
     let name = visible(&record.name);
+    let room = context.printer.width().saturating_sub(width + 6).max(20);
     let detail = match skill.status.reason() {
         Some(reason) => format!("({}) {reason}", skill.status.as_str()),
-        None => one_line(&record.description),
+        None => beginning(&record.description, room),
     };
-    let room = context.printer.width().saturating_sub(width + 6).max(20);
     let mut text = format!(
         "  {} {name:<width$}  {}\n",
         mark(skill),
         cut(&visible(&detail), room)
     );
     for problem in record.problems.iter().take(3) {
-        text.push_str(&format!(
-            "      {}: {}\n",
-            problem.code,
-            cut(&visible(&one_line(&problem.message)), room)
-        ));
+        let told = format!("{}: {}", problem.code, one_line(&problem.message));
+        let room = context.printer.width().saturating_sub(6);
+        let _ = writeln!(text, "      {}", cut(&visible(&told), room));
     }
     text
 }
@@ -234,11 +229,21 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
     }
 }
 
+/// Enough of a long text to fill `room` characters, on one line.
+fn beginning(text: &str, room: usize) -> String {
+    let end = text
+        .char_indices()
+        .nth(room * 2)
+        .map_or(text.len(), |(at, _)| at);
+    one_line(&text[..end])
+}
+
 fn cut(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
+    if text.len() <= room || text.chars().nth(room).is_none() {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    let last = text.char_indices().nth(room.saturating_sub(1));
+    let kept = last.map_or(text, |(at, _)| &text[..at]);
     format!("{}…", kept.trim_end())
 }
 
@@ -260,7 +265,11 @@ fn on_one_line(path: &Path) -> String {
 
 fn closing_line(catalog: &Catalog, all: bool) -> String {
     let count = catalog.skills.len();
-    let enabled = catalog.enabled().count();
+    let enabled = catalog
+        .skills
+        .iter()
+        .filter(|skill| skill.status == Status::Enabled)
+        .count();
     let mut line = match count {
         0 => "No skills found; make one with `skillyard new NAME`".to_owned(),
         1 => format!("1 skill, {enabled} enabled"),
@@ -272,17 +281,19 @@ fn closing_line(catalog: &Catalog, all: bool) -> String {
         .filter(|skill| skill.status == Status::Untrusted)
         .count();
     if untrusted > 0 {
-        line.push_str(&format!(
+        let _ = write!(
+            line,
             "; {untrusted} of a project that is not trusted (`skillyard trust .`)"
-        ));
+        );
     }
     let hidden = catalog.shadowed.len() + catalog.skipped.len();
     if hidden > 0 && !all {
-        line.push_str(&format!(
+        let _ = write!(
+            line,
             "\n{} shadowed and {} passed over; see them with `--all`",
             catalog.shadowed.len(),
             catalog.skipped.len()
-        ));
+        );
     }
     line
 }

@@ -27,6 +27,10 @@ use crate::sanitize::visible;
 ///   skillyard new pdf-tools -f draft.md
 #[derive(Debug, Clone, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
 pub(crate) struct Args {
     /// The skill's name: lowercase letters, digits and hyphens
     name: String,
@@ -65,6 +69,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         problem,
         proposal: SkillName::from_text(&args.name).map(|name| name.to_string()),
     })?;
+    if args.path.exists() && !args.path.is_dir() {
+        return Err(CommandError::NotAFolder(args.path.clone()));
+    }
     let folder = args.path.join(name.as_str());
     if folder.symlink_metadata().is_ok() {
         return Err(CommandError::Exists(folder));
@@ -72,11 +79,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let editor = args.edit.then(|| Editor::of(context)).transpose()?;
     let text = match &args.file {
         Some(file) => from_file(context, file, &name)?,
-        None => {
-            let text = template(&name, &description(context, args, &name)?, args);
-            check(&name, &text)?;
-            text
-        }
+        None => from_template(context, args, &name)?,
     };
     create(args, &folder, &text)?;
     if let Some(editor) = editor {
@@ -84,6 +87,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     report(&context.printer, &name, &folder)?;
     Ok(Status::Yes)
+}
+
+fn from_template(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
+    let text = template(name, &description(context, args, name)?, args);
+    check(name, &text)?;
+    Ok(text)
 }
 
 /// The description that was given, or the answer to a question.
@@ -297,7 +306,11 @@ impl Editor {
 fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), CommandError> {
     let file = folder.join("SKILL.md");
     if printer.is_json() {
-        printer.json(&json!({ "name": name.as_str(), "path": folder, "file": file }))?;
+        printer.json(&json!({
+            "name": name.as_str(),
+            "path": folder.to_string_lossy(),
+            "file": file.to_string_lossy(),
+        }))?;
         return Ok(());
     }
     let folder = folder.to_string_lossy();

@@ -1,6 +1,7 @@
 //! `skillyard prompt`.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     no_location: bool,
     /// Shorten descriptions and leave skills out until about this many tokens are left
     /// [default: 4000, or all of it with paths]
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true)]
     budget: Option<usize>,
     /// What the prompt is for: the skills that fit it best stay when not all do
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -72,9 +73,9 @@ pub(crate) struct Args {
 /// The shape of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// <available_skills> with one element a line
+    /// `<available_skills>` with one element a line
     Xml,
-    /// JSON: {"available_skills": [...]}
+    /// `{"available_skills": [...]}`
     Json,
     /// The same bytes as `skills-ref to-prompt`
     SkillsRef,
@@ -113,13 +114,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut text = catalog::render(&entries, format.into());
     let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
     if let Some(line) = budget::omission_line(omitted) {
-        text = with_omission(text, &line, omitted, format);
+        text = with_omission(&text, &line, omitted, format);
+    }
+    if args.instructions && !entries.is_empty() {
+        text = with_instructions(&text, catalog::activation_text(!args.no_location), format);
     }
     if format == Format::Json {
         text = escaped(&text).into_owned();
     }
-    if args.instructions && !entries.is_empty() {
-        text = format!("{text}\n\n{}", catalog::activation_text(!args.no_location));
+    if text.is_empty() && context.printer.is_json() {
+        // An empty catalog adds nothing to a prompt; but who asks for JSON gets some.
+        text = format!("{:#}", json!({ "available_skills": [] }));
     }
     if !text.is_empty() {
         text.push('\n');
@@ -143,11 +148,26 @@ fn from_catalog(
     args: &Args,
 ) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
     let catalog = library::load(context, IndexMode::Use, &args.choice)?;
-    let skills = choosable(&catalog);
-    let all = skills
-        .iter()
-        .map(|skill| entry_of(context, args, skill))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut skills = choosable(&catalog);
+    let mut all = Vec::with_capacity(skills.len());
+    let mut unwritten = None;
+    skills.retain(|skill| match entry_of(context, args, skill) {
+        Ok(entry) => {
+            all.push(entry);
+            true
+        }
+        Err(error) => {
+            unwritten = Some(error);
+            false
+        }
+    });
+    if let Some(error) = unwritten {
+        let folder = context.environment.skillyard_home.to_string_lossy();
+        context.printer.note(&format!(
+            "left out the built-in skills: cannot write them to {}: {error}",
+            visible(&folder)
+        ));
+    }
     let ranking = args.task.as_ref().map(|task| {
         let hits = rank(context, &skills, task, skills.len(), Detail::Ranking);
         hits.iter()
@@ -222,20 +242,13 @@ pub(super) fn default_fitting(catalog: &Catalog) -> Fitting {
     budget::fit(&entries, limits, None)
 }
 
-fn entry_of(
-    context: &Context,
-    args: &Args,
-    skill: &CatalogSkill,
-) -> Result<CatalogEntry, CommandError> {
+fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {
     let record = &skill.record;
     let on_disk = !args.no_location && args.mount.is_none();
     let folder = if skill.kind == SourceKind::Builtin && on_disk {
         // A model that reads files needs one.
         let folder = context.environment.skillyard_home.join("builtin");
-        builtin::materialise(&record.name, &folder).map_err(|source| CommandError::Write {
-            path: folder,
-            source,
-        })?
+        builtin::materialise(&record.name, &folder)?
     } else {
         record.folder.clone()
     };
@@ -313,9 +326,9 @@ fn location(args: &Args, folder: &Path, file_name: &str, name: &str) -> Option<S
 }
 
 /// The block with the line that says what is missing from it.
-fn with_omission(text: String, line: &str, count: usize, format: Format) -> String {
+fn with_omission(text: &str, line: &str, count: usize, format: Format) -> String {
     match format {
-        Format::Json => match serde_json::from_str::<serde_json::Value>(&text) {
+        Format::Json => match serde_json::from_str::<serde_json::Value>(text) {
             Ok(mut value) => {
                 value["omitted"] = json!({ "count": count, "note": line });
                 format!("{value:#}")
@@ -328,6 +341,16 @@ fn with_omission(text: String, line: &str, count: usize, format: Format) -> Stri
         },
         _ if text.is_empty() => line.to_owned(),
         _ => format!("{text}\n{line}"),
+    }
+}
+
+fn with_instructions(text: &str, instructions: &str, format: Format) -> String {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(mut value) if format == Format::Json => {
+            value["instructions"] = json!(instructions);
+            format!("{value:#}")
+        }
+        _ => format!("{text}\n\n{instructions}"),
     }
 }
 

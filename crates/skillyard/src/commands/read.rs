@@ -1,11 +1,12 @@
 //! `skillyard read`.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{
-    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, SkillRoot,
+    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::reference::Properties;
@@ -35,14 +36,25 @@ use crate::skill_files::{self, SkillFileOnDisk};
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The skill's name, its folder or its SKILL.md
-    skill: String,
+    skill: OsString,
     /// A file of the skill, relative to its folder
     resource: Option<String>,
     /// Start at this byte of the file
-    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "resource")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value_t = 0,
+        requires = "resource",
+        allow_negative_numbers = true
+    )]
     offset: u64,
     /// Read at most this many bytes of the file
-    #[arg(long, value_name = "BYTES", requires = "resource")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        requires = "resource",
+        allow_negative_numbers = true
+    )]
     limit: Option<u64>,
     /// Print the fields of the frontmatter as JSON
     #[arg(long, conflicts_with = "resource")]
@@ -75,7 +87,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.json(&json!({
             "name": skill.name,
             "description": skill.description,
-            "path": file.path(),
+            "path": file.path().to_string_lossy(),
             "frontmatter": skill.frontmatter.to_json(),
             "body": document.body(),
             "diagnostics": Diagnostics { diagnostics: &problems, text: &document.text },
@@ -132,7 +144,7 @@ fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) 
         .ok()
         .and_then(Path::to_str);
     let resource = match builtin.and_then(builtin::files) {
-        Some(files) => builtin_resource(files, path)?,
+        Some(files) => builtin_resource(files, path, range)?,
         None => SkillRoot::open(&file.folder)
             .and_then(|root| root.read(path, range, &limits))
             .map_err(CommandError::Resource)?,
@@ -163,17 +175,33 @@ fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) 
     Ok(Status::Yes)
 }
 
-fn builtin_resource(files: &[(&str, &'static str)], path: &str) -> Result<Resource, CommandError> {
+fn builtin_resource(
+    files: &[(&str, &'static str)],
+    path: &str,
+    range: ReadRange,
+) -> Result<Resource, CommandError> {
     let found = files
         .iter()
         .find(|(each, _)| *each == path.trim_start_matches("./"));
     let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile(path.to_owned()))?;
+    let size = text.len() as u64;
+    if range.offset > size {
+        return Err(CommandError::Resource(ResourceError::OffsetPastEnd {
+            path: (*path).to_owned(),
+            offset: range.offset,
+            size,
+        }));
+    }
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    let end = range.offset.saturating_add(range.limit.unwrap_or(size));
+    let start = text.floor_char_boundary(place(range.offset));
+    let end = text.floor_char_boundary(place(end));
     Ok(Resource {
         path: (*path).to_owned(),
-        size: text.len() as u64,
-        offset: 0,
-        content: Content::Text((*text).to_owned()),
-        next_offset: None,
+        size,
+        offset: start as u64,
+        content: Content::Text(text[start..end].to_owned()),
+        next_offset: (end < text.len()).then_some(end as u64),
         executable: false,
     })
 }

@@ -1,5 +1,7 @@
 //! `skillyard show`.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
@@ -147,7 +149,7 @@ fn text(
     );
     let mut row = |label: &str, value: &str| {
         if !value.is_empty() {
-            text.push_str(&format!("  {label:<14} {}\n", visible(value)));
+            let _ = writeln!(text, "  {label:<14} {}", visible(value));
         }
     };
     row("description", &one_line(&record.description));
@@ -203,7 +205,7 @@ fn text(
         text.push('\n');
         for (path, size, executable) in &details.files {
             let mark = if *executable { "x" } else { "-" };
-            text.push_str(&format!("  {mark} {size:>9}  {}\n", visible(path)));
+            let _ = writeln!(text, "  {mark} {size:>9}  {}", visible(path));
         }
     }
     text

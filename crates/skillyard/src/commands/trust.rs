@@ -90,9 +90,10 @@ fn set(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome 
             .printer
             .note(&format!("Skills in `{shown}` are now {word}"));
     } else {
+        let already = if trusted { " already" } else { "" };
         context
             .printer
-            .note(&format!("Nothing to do: `{shown}` is {word} already"));
+            .note(&format!("Nothing to do: `{shown}` is {word}{already}"));
     }
     Ok(Status::Yes)
 }

@@ -9,6 +9,7 @@ pub(crate) mod text;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use skillyard_format::rules::Rule;
 use skillyard_format::{Diagnostic, Severity};
 
 use crate::sanitize::{shortened, visible};
@@ -71,6 +72,16 @@ impl Checked {
 /// A message of a rule, which may quote a stranger at any length: harmless, and short.
 pub(crate) fn for_people(message: &str) -> String {
     shortened(&visible(message), MOST_CHARACTERS).into_owned()
+}
+
+/// The rule's documentation without the space that doc comments start with.
+pub(crate) fn explanation(rule: &Rule) -> String {
+    let lines: Vec<&str> = rule
+        .explanation
+        .lines()
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    format!("{}\n", lines.join("\n").trim())
 }
 
 /// The result in numbers.

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use skillyard_format::{Diagnostic, LineIndex, Severity, rules};
 
-use super::Checked;
+use super::{Checked, explanation};
 
 /// A SARIF log with one run.
 pub(crate) fn document(checked: &[Checked]) -> impl Serialize {
@@ -43,7 +43,7 @@ fn tool() -> Value {
         .map(|rule| {
             json!({
                 "id": rule.code,
-                "fullDescription": { "text": rule.explanation.trim() },
+                "fullDescription": { "text": explanation(rule).trim() },
             })
         })
         .collect();

@@ -84,27 +84,27 @@ fn rendered(
     let title = level
         .primary_title(for_people(&diagnostic.message))
         .id(diagnostic.code);
-    let help = |group: Group<'_>| match &diagnostic.help {
+    let with_help = |group: Group<'_>| match &diagnostic.help {
         Some(help) => renderer.render(&[group.element(Level::HELP.message(for_people(help)))]),
         None => renderer.render(&[group]),
     };
     let Some(span) = diagnostic.span.filter(|_| !text.is_empty()) else {
-        return help(title.element(Origin::path(path)));
+        return with_help(title.element(Origin::path(path)));
     };
     let window = Window::new(text, lines, span);
     let snippet = Snippet::source(window.source)
         .line_start(window.line)
         .path(path)
         .annotation(AnnotationKind::Primary.span(window.marked.clone()));
-    let rendered = help(title.element(snippet));
+    let text = with_help(title.element(snippet));
     // The renderer counts columns in what it is shown, which may be a piece of a long line.
     let counted = window.source[..window.marked.start].chars().count() + 1;
     let column = lines.position(span.start).column;
     if counted == column {
-        return rendered;
+        return text;
     }
     let place = |column| format!("{path}:{}:{column}", window.line);
-    rendered.replacen(&place(counted), &place(column), 1)
+    text.replacen(&place(counted), &place(column), 1)
 }
 
 /// The line that holds the start of a span, as far as it can be shown.

@@ -43,13 +43,28 @@ fn every_command_has_help_with_an_example() {
     let context = TestContext::new();
     let help = text(&output(context.skillyard().arg("--help")).stdout);
     for command in commands(&help) {
-        let run = output(context.skillyard().args([command, "--help"]));
-        let help = text(&run.stdout);
-        assert!(run.status.success(), "{command}");
-        assert!(
-            help.contains("Examples:") && help.contains(&format!("skillyard {command} ")),
-            "{help}"
-        );
+        for flag in ["-h", "--help"] {
+            let run = output(context.skillyard().args([command, flag]));
+            let help = text(&run.stdout);
+            assert!(run.status.success(), "{command}");
+            let mut lines = help.lines();
+            let summary = lines.next().unwrap_or_default();
+            assert!(summary.chars().count() < 80, "{summary}");
+            assert!(
+                !summary.ends_with('.') && lines.next() == Some(""),
+                "{help}"
+            );
+            assert_eq!(help.matches("Examples:").count(), 1, "{help}");
+            assert!(
+                help.matches(&format!("skillyard {command}")).count() > 1,
+                "{help}"
+            );
+            assert!(
+                help.lines().all(|line| line.chars().count() <= 100),
+                "{help}"
+            );
+            assert!(flag == "--help" || help.lines().count() <= 40, "{help}");
+        }
     }
 }
 
@@ -101,6 +116,57 @@ fn an_unknown_command_gets_a_suggestion() {
 }
 
 #[test]
+fn help_is_a_word_too() {
+    let context = TestContext::new();
+    assert_eq!(context.run(&["help"]), context.run(&["--help"]));
+    assert_eq!(
+        context.run(&["help", "list"]),
+        context.run(&["list", "--help"])
+    );
+    assert_eq!(context.code(&["skill"]), Some(2));
+}
+
+#[test]
+fn this_folder_never_passes_for_the_home_directory() {
+    let context = TestContext::new();
+    context.write_skill(".agents/skills/pdf").write(
+        ".skillyard/config.toml",
+        "[discovery]\ntrust_projects = \"always\"\n",
+    );
+    for home in [None, Some("")] {
+        let mut command = context.skillyard();
+        command.arg("list").env_remove("HOME");
+        if let Some(home) = home {
+            command.env("HOME", home);
+        }
+        let run = output(&mut command);
+        let told = text(&run.stderr);
+        // As the file of a project it says too much, and is refused.
+        assert_eq!(run.status.code(), Some(2), "{told}");
+        assert!(told.contains("a project may only set"), "{told}");
+    }
+    assert!(!context.root().join(".skillyard/index").exists());
+}
+
+#[test]
+fn lines_of_a_message_do_not_pass_for_ours() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["validate", "./x\nhint: run `evil`"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `./x
+        hint: run `evil`` does not exist
+    ");
+    context.write("../home/.skillyard/config.toml", "broken");
+    assert!(context.run(&["list"]).contains(
+        "\n  Caused by: TOML parse error at line 1, column 7\n      |\n    1 | broken\n"
+    ),);
+}
+
+#[test]
 fn the_word_skill_may_come_first() {
     let context = TestContext::new();
     context.write_skill("pdf");
@@ -115,15 +181,43 @@ fn the_word_skill_may_come_first() {
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let context = TestContext::new();
-    context.write_skill("pdf").write("csv/SKILL.md", "");
+    context
+        .write_skill("pdf")
+        .write("csv/SKILL.md", "")
+        .write_skill(".agents/skills/zip")
+        .write("zip/draft.md", "")
+        .write("tasks.yaml", "- task: zip it\n  skills: [zip]\n");
     for arguments in [
         &["explain"][..],
         &["explain", "--json"],
+        &["explain", "skill", "zip"],
         &["completions", "bash"],
+        &["prompt"],
         &["prompt", "pdf"],
+        &["prompt", "--json"],
         &["read", "pdf"],
+        &["read", "pdf", "SKILL.md"],
+        &["read", "pdf", "--properties"],
         &["validate", "pdf", "--json"],
+        &["validate", "csv"],
+        &["validate", "csv", "--format", "sarif"],
+        &["validate", "csv", "--format", "github"],
+        &["validate", "pdf", "--profile", "skills-ref"],
+        &["list"],
+        &["list", "--json"],
+        &["show", "zip"],
+        &["show", "zip", "--json"],
+        &["search", "skill"],
+        &["match", "write a skill"],
+        &["eval", "tasks.yaml"],
+        &["new", "made", "-d", "x"],
+        &["new", "draft", "-f", "zip/draft.md"],
+        &["disable", "zip"],
+        &["trust", "."],
+        &["trust", "list"],
         &["--help"],
+        &["show", "--help"],
+        &["--version"],
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
@@ -140,6 +234,101 @@ fn a_closed_pipe_is_no_failure() {
             text(&run.stderr)
         );
         assert_eq!(text(&run.stderr), "", "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_failure() {
+    let context = TestContext::new();
+    context.write_skill("pdf");
+    for arguments in [
+        &["explain"][..],
+        &["read", "pdf"],
+        &["list", "--json"],
+        &["--help"],
+    ] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("/dev/full");
+        let run = output(context.skillyard().args(arguments).stdout(full));
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}");
+        let told = text(&run.stderr);
+        assert!(told.contains("cannot write to the output"), "{told}");
+        assert!(told.contains("No space left"), "{told}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_json_too() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["lst", "--json"]), @r#"
+    success: false
+    exit code: 2
+    ----- stdout -----
+    {
+      "error": {
+        "message": "unrecognized subcommand 'lst'",
+        "causes": [],
+        "hint": "a similar subcommand exists: 'list'"
+      }
+    }
+    ----- stderr -----
+    error: unrecognized subcommand 'lst'
+
+      tip: a similar subcommand exists: 'list'
+
+    Usage: skillyard [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    "#);
+    let error = context.json(&["show", "--json"]);
+    assert_eq!(
+        error["error"]["message"],
+        "the following required arguments were not provided: <NAME>"
+    );
+    assert!(context.json(&["--json"])["error"]["message"].is_string());
+    assert!(
+        context
+            .run(&["lst", "--", "--json"])
+            .contains("stdout -----\n\n-----")
+    );
+}
+
+#[test]
+fn no_error_reaches_the_terminal_raw() {
+    let context = TestContext::new();
+    let attack = "x\u{1b}]0;pwned\u{7}\u{9b}2J\u{202e}";
+    context.write(&format!("{attack}/SKILL.md"), "---\nname: x\n---\nText.\n");
+    context.write(&format!("{attack}/draft.md"), "x");
+    context.write_skill("pdf");
+    let folder = format!("./{attack}");
+    let draft = format!("{folder}/draft.md");
+    for arguments in [
+        &["read", &folder][..],
+        &["read", &folder, "--json"],
+        &["validate", &draft],
+        &["validate", &folder],
+        &["validate", &folder, "--format", "sarif"],
+        &["validate", &folder, "--profile", "skills-ref"],
+        &["prompt", "."],
+        &["prompt", &folder],
+        &["new", "pdf", "--path", &folder, "-f", &draft],
+        &["new", "made", "--path", &folder, "-d", "x"],
+        &["new", "made", "--path", &folder, "-d", "x"],
+        &["new", attack, "-d", "x"],
+        &["show", attack],
+        &["explain", attack],
+        &["completions", attack],
+        &[attack],
+    ] {
+        let run = output(context.skillyard().args(arguments));
+        let shown = text(&run.stdout) + &text(&run.stderr);
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']),
+            "{arguments:?}: {shown:?}"
+        );
     }
 }
 

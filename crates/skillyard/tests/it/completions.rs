@@ -1,5 +1,7 @@
 //! `skillyard completions`.
 
+use std::process::Command;
+
 use insta::assert_snapshot;
 
 use crate::{TestContext, output, text};
@@ -11,14 +13,100 @@ fn every_shell_learns_the_commands() {
         let run = output(context.skillyard().args(["completions", shell]));
         let script = text(&run.stdout);
         assert!(run.status.success() && run.stderr.is_empty(), "{shell}");
-        for word in ["skillyard", "validate", "prompt", "--profile"] {
-            let word = if shell == "fish" {
-                word.trim_start_matches('-')
-            } else {
-                word
-            };
-            assert!(script.contains(word), "{shell} does not know {word}");
-        }
+        let question = match shell {
+            "elvish" | "bash" | "zsh" | "fish" => format!("SKILLYARD_COMPLETE=\"{shell}\""),
+            _ => format!("$env:SKILLYARD_COMPLETE = \"{shell}\""),
+        };
+        assert!(
+            script.contains(&question) || script.contains(&question.replace('"', "")),
+            "{shell}: {script}"
+        );
+    }
+}
+
+/// Asks what could stand at the end of the line.
+fn candidates(context: &TestContext, shell: &str, line: &[&str]) -> Vec<String> {
+    let mut command: Command = context.skillyard();
+    command
+        .args(["--", "skillyard"])
+        .args(line)
+        .env("SKILLYARD_COMPLETE", shell)
+        .env("_CLAP_COMPLETE_INDEX", line.len().to_string())
+        .env("_CLAP_IFS", "\n");
+    let run = output(&mut command);
+    assert!(run.status.success() && run.stderr.is_empty());
+    text(&run.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn commands_flags_and_values_are_completed() {
+    let context = TestContext::new();
+    assert_eq!(candidates(&context, "bash", &["val"]), ["validate"]);
+    assert_eq!(
+        candidates(&context, "bash", &["validate", "--prof"]),
+        ["--profile"]
+    );
+    let profiles = candidates(&context, "bash", &["validate", "--profile", "s"]);
+    assert_eq!(profiles, ["spec", "strict", "skills-ref"]);
+    assert_eq!(
+        candidates(&context, "bash", &["explain", "name-l"]),
+        ["name-length"]
+    );
+}
+
+#[test]
+fn skill_names_are_completed() {
+    let context = TestContext::new();
+    context
+        .write_skill(".agents/skills/pdf-tools")
+        .write_skill(".agents/skills/csv")
+        .write(
+            ".agents/skills/bad/SKILL.md",
+            "---\nname: pdf-$(touch x)\ndescription: Use when x.\n---\nx\n",
+        )
+        .write_skill("pdf-folder");
+    for line in [
+        &["show", "pdf"][..],
+        &["enable", "pdf"],
+        &["disable", "csv", "pdf"],
+        &["explain", "skill", "pdf"],
+    ] {
+        // A name that a shell would run is not handed to one.
+        assert_eq!(
+            candidates(&context, "bash", line),
+            ["pdf-tools"],
+            "{line:?}"
+        );
+    }
+    assert_eq!(
+        candidates(&context, "bash", &["read", "pdf"]),
+        ["pdf-tools", "pdf-folder/"]
+    );
+    context.write("../home/.skillyard/config.toml", "broken");
+    assert!(candidates(&context, "bash", &["show", "pdf"]).is_empty());
+}
+
+#[test]
+fn the_script_for_bash_works_in_bash() {
+    let context = TestContext::new();
+    context.write_skill(".agents/skills/pdf-tools");
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skillyard"));
+    let folder = binary.parent().expect("a folder").display().to_string();
+    let script = "eval \"$(skillyard completions bash)\"\n\
+                  COMP_WORDS=(skillyard show pd) COMP_CWORD=2\n\
+                  _clap_complete_skillyard skillyard pd show\n\
+                  echo \"${COMPREPLY[@]}\"";
+    let mut bash = context.command("bash");
+    bash.args(["-c", script])
+        .env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
+    // Not every machine has bash, and this one line of it is all that is lost then.
+    if let Ok(run) = bash.output() {
+        assert_eq!(
+            text(&run.stdout).trim(),
+            "pdf-tools",
+            "{}",
+            text(&run.stderr)
+        );
     }
 }
 

@@ -71,7 +71,17 @@ fn a_rule_that_does_not_exist() {
     ----- stderr -----
     error: there is no rule `zzz`
 
-    hint: List all rules with `skillyard explain`
+    hint: List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`
+    ");
+    assert_snapshot!(context.run(&["explain", "skill"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `explain skill` needs the name of a skill
+
+    hint: List the names with `skillyard list`
     ");
 }
 

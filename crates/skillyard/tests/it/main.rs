@@ -1,12 +1,27 @@
 //! The binary as its users meet it: one file per command, each run in a folder of its own.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on stops where it is"
+)]
+
 mod cli;
 mod completions;
+mod enable;
+mod eval;
 mod explain;
+mod explain_skill;
+mod find;
+mod list;
+mod machine;
 mod new;
 mod prompt;
+mod prompt_catalog;
 mod read;
+mod read_resource;
 mod readme;
+mod show;
+mod trust;
 mod validate;
 
 use std::fs;

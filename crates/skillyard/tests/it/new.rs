@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::{DESCRIPTION, TestContext};
+use crate::{DESCRIPTION, TestContext, output};
 
 #[test]
 fn a_skill_is_made_and_is_valid() {
@@ -180,9 +180,31 @@ fn from_an_invalid_file() {
       |
       = help: rename the folder to `csv`, or the skill to `pdf`
     ----- stderr -----
-    Checked 1 skill in [TIME]: ✗ invalid, 2 errors
-    error: the file is invalid, and nothing was created
+    error: `draft.md` is not valid, and nothing was created
+
+    hint: Correct `draft.md`, then run the command again
     ");
+    assert_snapshot!(context.run(&["new", "pdf", "-f", "draft.md", "--json"]), @r#"
+    success: false
+    exit code: 1
+    ----- stdout -----
+    {
+      "error": {
+        "message": "`draft.md` is not valid, and nothing was created",
+        "causes": [
+          "`description` is missing",
+          "the name is `csv`, but the folder is called `pdf`"
+        ],
+        "hint": "Correct `draft.md`, then run the command again"
+      }
+    }
+    ----- stderr -----
+    error: `draft.md` is not valid, and nothing was created
+      Caused by: `description` is missing
+      Caused by: the name is `csv`, but the folder is called `pdf`
+
+    hint: Correct `draft.md`, then run the command again
+    "#);
     assert_eq!(context.tree(), ["draft.md"]);
     assert_snapshot!(context.run(&["new", "pdf", "-f", "nowhere.md"]), @"
     success: false
@@ -193,6 +215,44 @@ fn from_an_invalid_file() {
     error: cannot read `nowhere.md`
       Caused by: No such file or directory (os error 2)
     ");
+}
+
+#[test]
+fn a_folder_that_is_a_file() {
+    let context = TestContext::new();
+    context.write("notes", "x");
+    assert_snapshot!(context.run(&["new", "pdf", "-d", "x", "--path", "notes"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `notes` is not a folder
+    ");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let context = TestContext::new();
+    let path = std::ffi::OsStr::from_bytes(b"a\xff");
+    let mut command = context.skillyard();
+    command.args(["new", "pdf", "-d", "x", "--json", "--path"]);
+    let run = output(command.arg(path));
+    assert_eq!(run.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("\"path\": \"a\u{fffd}/pdf\""));
+    let mut command = context.skillyard();
+    command.args(["read", "--json"]);
+    let run = output(command.arg(std::path::Path::new(path).join("pdf")));
+    assert_eq!(run.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("\"name\": \"pdf\""));
+    // What cannot be written down exactly is not trusted: it could be another folder.
+    let mut command = context.skillyard();
+    command.args(["trust", "."]);
+    let run = output(command.current_dir(context.root().join(path)));
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("its path is not UTF-8"));
 }
 
 #[test]
@@ -299,7 +359,10 @@ fn an_editor_that_fails_is_told() {
 
     ----- stderr -----
     error: the editor `[EDITOR]` failed
+
+    hint: The skill was made; its instructions are in `./pdf/SKILL.md`
     ");
+    assert_eq!(context.tree(), ["pdf/", "pdf/SKILL.md"]);
 }
 
 #[test]
@@ -315,4 +378,40 @@ fn without_an_editor_the_variable_is_named() {
 
     hint: Set `EDITOR`, or leave out `--edit`
     ");
+    let mut empty = context.skillyard();
+    empty.args(["new", "pdf", "--edit"]).env("VISUAL", " ");
+    assert_eq!(output(&mut empty).status.code(), Some(2));
+    assert!(context.tree().is_empty());
+}
+
+#[test]
+fn a_description_that_breaks_a_rule_is_refused_in_its_words() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["new", "pdf", "-d", &"x".repeat(1_025)]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the description has 1025 characters, and at most 1024 are allowed
+
+    hint: keep what it does and when to use it; move the rest into the body
+    ");
+    assert!(context.tree().is_empty());
+    assert_eq!(
+        context.code(&["new", "pdf", "-d", &"ä".repeat(1_024)]),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_description_may_start_with_a_hyphen_and_need_not_say_when() {
+    let context = TestContext::new();
+    assert_eq!(
+        context.code(&["new", "pdf", "--description", "- fills forms"]),
+        Some(0)
+    );
+    assert_eq!(context.code(&["new", "csv", "-d", "-x"]), Some(0));
+    let found = context.json(&["read", "pdf", "--json"]);
+    assert_eq!(found["description"], "- fills forms");
 }

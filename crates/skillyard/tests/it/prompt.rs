@@ -268,3 +268,51 @@ fn a_folder_without_skills() {
     hint: A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`
     ");
 }
+
+#[test]
+fn as_json_in_every_case() {
+    let context = two_skills();
+    assert_eq!(
+        context.run(&["prompt", "skills", "--json"]),
+        context.run(&["prompt", "skills", "--format", "json"])
+    );
+    let found = context.json(&["prompt", "skills", "--json", "--instructions"]);
+    assert_eq!(found["available_skills"].as_array().map(Vec::len), Some(2));
+    assert!(found["instructions"].is_string());
+    let found = context.json(&["prompt", "skills", "--json", "--deny", "*"]);
+    assert_eq!(found, serde_json::json!({ "available_skills": [] }));
+    let asked = context.run(&["prompt", "skills", "--json", "--format", "summary"]);
+    assert!(asked.contains("Available skills: csv, pdf"), "{asked}");
+}
+
+#[test]
+fn a_home_that_cannot_be_written_costs_only_the_builtin_skills() {
+    let context = TestContext::new();
+    context.write_skill("../home/.agents/skills/pdf");
+    context.write(
+        "../home/.skillyard/builtin",
+        "a file, where a folder is needed",
+    );
+    let shown = context.run(&["prompt", "--format", "summary"]);
+    assert!(shown.contains("success: true"), "{shown}");
+    assert!(shown.contains("Available skills: pdf\n"), "{shown}");
+    assert!(shown.contains("left out the built-in skills"), "{shown}");
+}
+
+#[test]
+fn a_task_may_start_with_a_hyphen() {
+    let context = TestContext::new();
+    assert_eq!(context.code(&["prompt", "--task", "- fill it in"]), Some(0));
+}
+
+#[test]
+fn a_path_is_harmless_in_the_note() {
+    let context = two_skills();
+    context.write("skills/\u{1b}[31mbad/SKILL.md", "---\nname: bad\n---\nx\n");
+    let shown = context.run(&["prompt", "skills"]);
+    assert!(
+        shown.contains("left out skills/\\u{1b}[31mbad: "),
+        "{shown}"
+    );
+    assert!(!shown.contains('\u{1b}'));
+}

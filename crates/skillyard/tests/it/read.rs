@@ -231,6 +231,53 @@ fn a_folder_that_is_no_skill() {
 }
 
 #[test]
+fn a_part_of_a_file_inside_the_binary() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["read", "using-skillyard", "SKILL.md", "--offset", "4", "--limit", "21"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    name: using-skillyard
+    ----- stderr -----
+    25 of 1796 bytes; go on with `--offset 25`
+    ");
+    let past = context.run(&["read", "using-skillyard", "SKILL.md", "--offset", "99999"]);
+    assert!(past.contains("past the end"), "{past}");
+    let negative = context.run(&["read", "using-skillyard", "SKILL.md", "--limit", "-1"]);
+    assert!(negative.contains("invalid value '-1'"), "{negative}");
+}
+
+#[test]
+fn json_is_harmless_on_a_terminal() {
+    let context = TestContext::new();
+    let odd = "x\u{9b}31m\u{202e}y\u{7f}";
+    context.write(
+        "pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: \"Use when {odd}\"\n---\n{odd}\n"),
+    );
+    for arguments in [
+        &["read", "pdf", "--json"][..],
+        &["read", "pdf", "--properties"],
+        &["read", "pdf", "SKILL.md", "--json"],
+        &["prompt", "pdf", "--format", "json"],
+        &["prompt", "pdf", "--json"],
+        &["validate", "pdf", "--json"],
+    ] {
+        let run = output(context.skillyard().args(arguments));
+        let shown = text(&run.stdout);
+        assert!(
+            !shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']),
+            "{arguments:?}: {shown}"
+        );
+        serde_json::from_str::<serde_json::Value>(&shown).expect("JSON");
+    }
+    assert_eq!(
+        context.json(&["read", "pdf", "--json"])["body"],
+        format!("{odd}\n")
+    );
+}
+
+#[test]
 fn a_pipe_gets_the_bytes() {
     let context = TestContext::new();
     let body = "# Fill\r\n\r\n\u{1b}[31mred\u{1b}[0m\r\n";

@@ -101,7 +101,7 @@ fn six_mistakes_at_once() {
      = help: write them below the closing `---`
     ----- stderr -----
     Checked 1 skill in [TIME]: ✗ invalid, 4 errors, 4 warnings
-    2 problems can be mended with `--fix`
+    5 problems can be mended with `--fix`
     ");
 }
 
@@ -559,9 +559,9 @@ fn a_folder_without_skills() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `docs/readme.md` is not a skill: it has no SKILL.md
+    error: `docs/readme.md` is not a SKILL.md
 
-    hint: Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate docs/readme.md`
+    hint: Name a `SKILL.md`, or the folder that holds it
     ");
 }
 
@@ -577,14 +577,14 @@ fn a_file_that_cannot_be_read() {
 
     ----- stderr -----
     error: cannot read `pdf/SKILL.md`
-      Caused by: it cannot be read: it is not a regular file
+      Caused by: it is not a regular file
     ");
 }
 
 #[test]
 fn escapes_never_reach_the_terminal() {
     let context = TestContext::new();
-    let attack = "---\nname: \"\\e]0;pwned\\a\\x9b2J\"\ndescription: \"\\e]0;pwned\\a: x\"\n\
+    let attack = "---\nname: \"\\e]0;pwned\\a\\x9b2J\\u202e\\u2066\"\ndescription: \"\\e]0;pwned\\a: x\"\n\
                   \"\\e]0;pwned\": x\nmetadata:\n  \"\\e]0;pwned\": [x]\n---\n\u{1b}]0;pwned\u{7}\n";
     context.write("pdf/SKILL.md", attack);
     context.write("csv/SKILL.md", attack.replace("\\e", "\u{1b}"));
@@ -601,14 +601,109 @@ fn escapes_never_reach_the_terminal() {
                 !shown.contains("\u{1b}]") && !shown.contains('\u{7}'),
                 "{format}: {shown:?}"
             );
-            // JSON is for programs, and has escapes of its own for the oldest of these.
-            let for_people = matches!(format, "text" | "github");
             assert!(
-                !for_people || !shown.contains('\u{9b}'),
+                !shown.contains(['\u{9b}', '\u{202e}', '\u{2066}']),
                 "{format}: {shown:?}"
             );
         }
     }
+}
+
+#[test]
+fn many_findings_are_cut_short_for_people_only() {
+    let context = TestContext::new();
+    let header = format!("---\nname: pdf\ndescription: {DESCRIPTION}\n---\n");
+    let links: Vec<String> = (0..20_000).map(|at| format!("[x](a/{at}.md)")).collect();
+    for between in ["\n", " "] {
+        context.write("pdf/SKILL.md", header.clone() + &links.join(between) + "\n");
+        let start = std::time::Instant::now();
+        let run = output(context.skillyard().args(["validate", "pdf"]));
+        let shown = text(&run.stdout);
+        let of = |code| shown.matches(code).count();
+        assert_eq!(of("warning["), 100, "{shown}");
+        let more = "… and 19901 more in this file; see them all with `--json`";
+        assert!(shown.contains(more), "{shown}");
+        for format in ["json", "sarif", "github"] {
+            let run = output(
+                context
+                    .skillyard()
+                    .args(["validate", "pdf", "--format", format]),
+            );
+            let found = text(&run.stdout);
+            assert_eq!(found.matches("/19999.md").count(), 1, "{format}");
+        }
+        // Time that grows with findings times bytes would be minutes here.
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn an_error_is_not_lost_among_warnings() {
+    let context = TestContext::new();
+    let links = "[x](a.md)\n".repeat(150);
+    context.write(
+        "pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: {DESCRIPTION}\n---\n{links}\u{0}\n"),
+    );
+    let found = context.json(&["validate", "pdf", "--profile", "strict", "--json"]);
+    let count = found["results"][0]["diagnostics"].as_array().map(Vec::len);
+    assert!(count > Some(150), "{count:?}");
+    let shown = context.run(&["validate", "pdf", "--profile", "strict"]);
+    assert_eq!(shown.matches("error[").count(), 100, "{shown}");
+}
+
+#[test]
+fn a_place_on_a_long_line_is_told_exactly() {
+    let context = TestContext::new();
+    let line = "é".repeat(5_000) + "[x](gone.md)" + &"é".repeat(5_000);
+    context.write(
+        "pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: {DESCRIPTION}\n---\n{line}\n"),
+    );
+    let shown = context.run(&["validate", "pdf"]);
+    assert!(shown.contains("--> pdf/SKILL.md:5:5001\n"), "{shown}");
+    assert!(shown.contains("[x](gone.md)"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() < 200));
+}
+
+#[test]
+fn a_long_name_is_cut_for_people_only() {
+    let context = TestContext::new();
+    let name = "A".repeat(900_000);
+    context.write(
+        "pdf/SKILL.md",
+        format!("---\nname: {name}\ndescription: {DESCRIPTION}\n---\nText.\n"),
+    );
+    for format in ["text", "github"] {
+        let shown = context.run(&["validate", "pdf", "--format", format]);
+        assert!(shown.contains("AAA…AAA"), "{shown}");
+        assert!(
+            shown.contains("AA`, but the folder is called `pdf`"),
+            "{shown}"
+        );
+        assert!(shown.len() < 5_000, "{}", shown.len());
+    }
+    let found = context.json(&["validate", "pdf", "--json"]);
+    assert_eq!(found["results"][0]["name"], name.as_str());
+    let shown = context.run(&["read", "pdf", "-v"]);
+    assert!(shown.len() < 5_000, "{}", shown.len());
+}
+
+#[test]
+fn what_fix_would_mend_is_what_it_mends() {
+    let context = TestContext::new();
+    context.write("pdf-tools/SKILL.md", SIX_MISTAKES);
+    let before = context.json(&["validate", "pdf-tools", "--json"]);
+    let after = context.json(&["validate", "pdf-tools", "--fix", "--json"]);
+    assert_eq!(before["summary"]["fixable"], after["summary"]["fixed"]);
+    assert_eq!(after["summary"]["fixable"], 0);
+    // What cannot be written back without loss is not promised.
+    context.write(
+        "csv/SKILL.md",
+        b"---\nname: csv\ndescription: Usage: when caf\xe9\n---\nText.\n",
+    );
+    let before = context.json(&["validate", "csv", "--json"]);
+    assert_eq!(before["summary"]["fixable"], 0);
 }
 
 #[test]

@@ -1,0 +1,294 @@
+//! `skillyard enable` and `skillyard disable`, and what else decides whether a skill is used.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+
+use crate::machine::TRUSTING;
+use crate::{TestContext, output, text};
+
+fn skills(config: &str) -> TestContext {
+    let context = TestContext::configured(config);
+    for name in ["pdf-fill", "pdf-merge", "csv"] {
+        context.skill(&format!("../home/.agents/skills/{name}"), "Use when asked.");
+    }
+    context
+}
+
+#[test]
+fn off_and_on_again() {
+    let context = skills("# Mine.\n[discovery]\nmax_depth = 3\n");
+    assert_snapshot!(context.tell(&["disable", "csv"]), @"
+    exit status: 0
+    ----- stdout -----
+     - csv
+    ----- stderr -----
+    1 skill disabled
+    ");
+    assert_snapshot!(context.status("csv"), @"disabled: disabled by `csv` (user)");
+    assert_snapshot!(context.in_prompt(&[]), @"pdf-fill, pdf-merge");
+    assert_snapshot!(context.tell(&["disable", "csv"]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing to do: already disabled
+    ");
+    // What the user wrote stays.
+    assert_snapshot!(context.read("../home/.skillyard/config.toml"), @r#"
+    # Mine.
+    [discovery]
+    max_depth = 3
+
+    [skills]
+    disabled = ["csv"]
+    "#);
+    assert_snapshot!(context.tell(&["enable", "csv"]), @"
+    exit status: 0
+    ----- stdout -----
+     + csv
+    ----- stderr -----
+    1 skill enabled
+    ");
+    assert_snapshot!(context.tell(&["enable", "csv"]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing to do: already enabled
+    ");
+    assert_snapshot!(context.status("csv"), @"enabled");
+    assert_snapshot!(context.tell(&["disable", "csv", "pdf-*", "--json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "changed": [
+        "csv",
+        "pdf-*"
+      ],
+      "enabled": false,
+      "still_disabled": []
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn a_pattern() {
+    let context = skills("");
+    assert_snapshot!(context.tell(&["disable", "pdf-*"]), @"
+    exit status: 0
+    ----- stdout -----
+     - pdf-*
+    ----- stderr -----
+    1 skill disabled
+    ");
+    assert_snapshot!(context.in_prompt(&[]), @"csv");
+    // One skill of a pattern cannot be taken out of it by name.
+    assert_snapshot!(context.tell(&["enable", "pdf-fill"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    `pdf-fill` is still disabled by `pdf-*` (user)
+    ");
+    assert_snapshot!(context.tell(&["enable", "pdf-fill", "--json"]), @r#"
+    exit status: 1
+    ----- stdout -----
+    {
+      "changed": [],
+      "enabled": true,
+      "still_disabled": [
+        {
+          "name": "pdf-fill",
+          "reason": "disabled by `pdf-*` (user)"
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
+    assert_snapshot!(context.tell(&["enable", "pdf-*"]), @"
+    exit status: 0
+    ----- stdout -----
+     + pdf-*
+    ----- stderr -----
+    1 skill enabled
+    ");
+    assert_snapshot!(context.in_prompt(&[]), @"csv, pdf-fill, pdf-merge");
+}
+
+#[test]
+fn an_unknown_name_changes_nothing() {
+    let context = skills("");
+    assert_snapshot!(context.tell(&["disable", "csv", "pdf-fil"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no skill `pdf-fil`
+
+    hint: Did you mean `pdf-fill`?
+    ");
+    assert_eq!(context.status("csv"), "enabled");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used() {
+    let context = skills("");
+    let tell = |text: &str| {
+        context.write("../home/.skillyard/config.toml", text);
+        context.tell(&["disable", "csv"])
+    };
+    assert_snapshot!(tell("[skills\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use `[HOME]/.skillyard/config.toml`
+      Caused by: TOML parse error at line 1, column 8
+      |
+    1 | [skills
+      |        ^
+    unclosed table, expected `]`
+    ");
+    assert_snapshot!(tell("[skills]\nenbled = []\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use `[HOME]/.skillyard/config.toml`
+      Caused by: TOML parse error at line 2, column 1
+      |
+    2 | enbled = []
+      | ^^^^^^
+    unknown field `enbled`, expected one of `enabled`, `disabled`, `allow`, `deny`
+    ");
+    assert_snapshot!(tell("[skills]\ndeny = [\"a[\"]\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use `[HOME]/.skillyard/config.toml`
+      Caused by: `a[` is not a pattern: unclosed character class; missing ']'
+    ");
+    assert_snapshot!(tell("[discovery]\nprecedence = \"newest\"\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use `[HOME]/.skillyard/config.toml`
+      Caused by: `discovery.precedence` is `newest`; it can be default, agent-harness, remcochat, keep-up, claude-code
+    ");
+}
+
+#[test]
+fn the_file_is_the_users_alone() {
+    let context = skills("");
+    fs::remove_file(context.home().join(".skillyard/config.toml")).unwrap();
+    assert_eq!(context.code(&["disable", "csv"]), Some(0));
+    let file = context.home().join(".skillyard/config.toml");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn layers() {
+    let config = "[skills]\ndisabled = [\"pdf-*\"]\nenabled = [\"pdf-merge\"]\n";
+    let context = skills(config);
+    assert_eq!(
+        context.status("pdf-fill"),
+        "disabled: disabled by `pdf-*` (user)"
+    );
+    assert_eq!(context.status("pdf-merge"), "enabled");
+    context.write(
+        ".skillyard/config.toml",
+        "[skills]\nallow = [\"pdf-*\"]\ndeny = [\"*-merge\"]\n",
+    );
+    assert_eq!(
+        context.status("csv"),
+        "disabled: not in the allow list (project)"
+    );
+    assert_eq!(
+        context.status("pdf-merge"),
+        "disabled: denied by `*-merge` (project)"
+    );
+    assert_eq!(
+        context.status("pdf-fill"),
+        "disabled: disabled by `pdf-*` (user)"
+    );
+    context.write(".skillyard/config.toml", "[skills]\ndisabled = [\"csv\"]\n");
+    assert_eq!(
+        context.status("csv"),
+        "disabled: disabled by `csv` (project)"
+    );
+    assert_eq!(context.in_prompt(&[]), "pdf-merge");
+    assert_eq!(context.in_prompt(&["--deny", "pdf-merge"]), "");
+}
+
+#[test]
+fn a_project_cannot_loosen() {
+    let context = skills("");
+    for text in [
+        "[skills]\nenabled = [\"*\"]\n",
+        "[discovery]\ntrust_projects = \"always\"\n",
+        "[discovery]\ntrust_projects = \"never\"\n",
+        "[discovery]\ndirectories = [\"/tmp\"]\n",
+        "[discovery]\nprecedence = \"claude-code\"\n",
+        "[[org]]\npath = \"/tmp\"\npinned = true\n",
+    ] {
+        context.write(".skillyard/config.toml", text);
+        let told = context.tell(&["list"]);
+        assert!(told.starts_with("exit status: 2"), "{text}{told}");
+        assert!(
+            told.contains(
+                "a project may only set `skills.disabled`, `skills.allow` and `skills.deny`"
+            ),
+            "{text}{told}"
+        );
+    }
+}
+
+fn requiring(commands: &str) -> TestContext {
+    let context = TestContext::configured(TRUSTING);
+    context.write(
+        ".skills/gh/SKILL.md",
+        format!("---\nname: gh\ndescription: Use when asked.\nmetadata:\n  requires: {commands}\n---\nx\n"),
+    );
+    context
+}
+
+/// The status of the skill when `PATH` is one folder with these files, executable or not.
+fn with_path(context: &TestContext, files: &[(&str, u32)]) -> String {
+    let folder = context.root().join("../bin");
+    drop(fs::remove_dir_all(&folder));
+    context.mkdir("../bin");
+    for (name, mode) in files {
+        let file = folder.join(name);
+        fs::write(&file, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(*mode)).unwrap();
+    }
+    let told = output(context.skillyard().args(["list"]).env("PATH", &folder));
+    let told = text(&told.stdout);
+    told.lines()
+        .find(|line| line.contains(" gh "))
+        .unwrap()
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn commands_that_a_skill_needs() {
+    let context = requiring("gh jq");
+    assert_snapshot!(with_path(&context, &[("gh", 0o755), ("jq", 0o755)]), @"✓ gh  Use when asked.");
+    assert_snapshot!(with_path(&context, &[("gh", 0o755)]), @"✗ gh  (unavailable) missing commands: jq");
+    assert_snapshot!(with_path(&context, &[("gh", 0o755), ("jq", 0o644)]), @"✗ gh  (unavailable) missing commands: jq");
+    assert_snapshot!(with_path(&context, &[]), @"✗ gh  (unavailable) missing commands: gh, jq");
+    // The answer does not come from the index: nothing but PATH changed.
+    assert_snapshot!(with_path(&context, &[("gh", 0o755), ("jq", 0o755)]), @"✓ gh  Use when asked.");
+}
+
+#[test]
+fn a_path_is_no_command() {
+    let context = requiring("/bin/sh ../bin/gh");
+    assert_snapshot!(with_path(&context, &[("gh", 0o755)]), @"✗ gh  (unavailable) missing commands: /bin/sh, ../bin/gh");
+}

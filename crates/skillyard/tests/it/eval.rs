@@ -1,0 +1,159 @@
+//! `skillyard eval`.
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+use crate::machine::TRUSTING;
+
+fn toolbox() -> TestContext {
+    let context = TestContext::configured(&format!(
+        "{TRUSTING}[skills]\ndeny = [\"skill-*\", \"using-*\"]\n"
+    ));
+    context
+        .skill(
+            ".skills/pdf-forms",
+            "Fills in PDF forms for taxes. Use when a task involves a PDF form.",
+        )
+        .skill(
+            ".skills/pdf-fill",
+            "Fills in PDF forms for taxes. Use when a task involves PDF forms.",
+        )
+        .skill(
+            ".skills/spreadsheets",
+            "Edits spreadsheets. Use when a task involves Excel files.",
+        );
+    context
+}
+
+const TASKS: &str = "\
+- task: edit my excel file
+  skills: [spreadsheets]
+- query: pdf fill
+  skill: pdf-forms
+- prompt: what is the weather
+  expected: []
+";
+
+#[test]
+fn recall_misses_and_descriptions_that_collide() {
+    let context = toolbox();
+    context.write("tasks.yaml", TASKS);
+    assert_snapshot!(context.tell(&["eval", "tasks.yaml"]), @"
+    exit status: 0
+    ----- stdout -----
+    3 tasks over 3 skills
+      recall@1    50.0 %
+      recall@5   100.0 %
+      recall@10  100.0 %
+
+    Not first:
+      pdf fill
+        wanted pdf-forms, found pdf-fill, pdf-forms, spreadsheets
+
+    Descriptions that are easily confused:
+      100 %  pdf-fill and pdf-forms
+    ----- stderr -----
+    ");
+    assert_snapshot!(context.tell(&["eval", "tasks.yaml", "--json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "tasks": 3,
+      "recall": {
+        "1": 0.5,
+        "5": 1.0,
+        "10": 1.0
+      },
+      "misses": [
+        {
+          "task": "pdf fill",
+          "wanted": [
+            "pdf-forms"
+          ],
+          "found": [
+            "pdf-fill",
+            "pdf-forms",
+            "spreadsheets"
+          ]
+        }
+      ],
+      "alike": [
+        {
+          "first": "pdf-fill",
+          "second": "pdf-forms",
+          "similarity": 1.0
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn json_tasks_are_the_same_tasks() {
+    let context = toolbox();
+    context.write("tasks.yaml", TASKS).write(
+        "tasks.json",
+        r#"{"tasks": [{"task": "edit my excel file", "skills": ["spreadsheets"]}, {"query": "pdf fill", "skill": "pdf-forms"}, {"prompt": "what is the weather", "expected": null}]}"#,
+    );
+    assert_eq!(
+        context.json(&["eval", "tasks.json", "--json"]),
+        context.json(&["eval", "tasks.yaml", "--json"])
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_tasks() {
+    let context = toolbox();
+    let tell = |text: &str| {
+        context.write("tasks.yaml", text);
+        context.tell(&["eval", "tasks.yaml"])
+    };
+    assert_snapshot!(tell("- task: x\n  skills: [spredsheets]\n"), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no skill `spredsheets`
+
+    hint: Did you mean `spreadsheets`?
+    ");
+    assert_snapshot!(tell("- task: x\n- skills: [pdf-fill]\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use the tasks in `tasks.yaml`
+      Caused by: entry 1 has no `task` and `skills`
+
+    hint: See the form of the file with `skillyard eval --help`
+    ");
+    assert_snapshot!(tell("just text\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use the tasks in `tasks.yaml`
+      Caused by: it is not a list of tasks
+
+    hint: See the form of the file with `skillyard eval --help`
+    ");
+    assert_snapshot!(tell("a: [\n"), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use the tasks in `tasks.yaml`
+      Caused by: line 1: did not find expected node content
+
+    hint: See the form of the file with `skillyard eval --help`
+    ");
+    assert_snapshot!(context.tell(&["eval", "nowhere.yaml"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read `nowhere.yaml`
+      Caused by: No such file or directory (os error 2)
+    ");
+}

@@ -1,0 +1,418 @@
+//! `skillyard prompt` over the catalog: selection, mounts, budgets.
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+use crate::machine::{NO_BUILTIN, TRUSTING};
+
+fn toolbox() -> TestContext {
+    let context = TestContext::configured(TRUSTING);
+    context
+        .skill(
+            ".skills/csv-read",
+            "Reads tables. Use when there is a table.",
+        )
+        .skill(".skills/csv-deprecated", "Reads tables. Use never.")
+        .skill(".skills/json-read", "Reads JSON. Use when there is JSON.")
+        .skill(
+            "../home/.agents/skills/pdf",
+            "Fills forms. Use when there is a form.",
+        );
+    context
+}
+
+fn prompt(context: &TestContext, arguments: &[&str]) -> String {
+    context.tell(&[&["prompt"], arguments, &NO_BUILTIN].concat())
+}
+
+#[test]
+fn full_and_summary_visibility() {
+    let context = toolbox();
+    assert_snapshot!(prompt(&context, &[]), @"
+    exit status: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>csv-deprecated</name>
+        <description>Reads tables. Use never.</description>
+        <location>[DIR]/.skills/csv-deprecated/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>csv-read</name>
+        <description>Reads tables. Use when there is a table.</description>
+        <location>[DIR]/.skills/csv-read/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>json-read</name>
+        <description>Reads JSON. Use when there is JSON.</description>
+        <location>[DIR]/.skills/json-read/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>pdf</name>
+        <description>Fills forms. Use when there is a form.</description>
+        <location>[HOME]/.agents/skills/pdf/SKILL.md</location>
+      </skill>
+    </available_skills>
+    ----- stderr -----
+    ");
+    assert_snapshot!(prompt(&context, &["--format", "summary"]), @"
+    exit status: 0
+    ----- stdout -----
+    Available skills: csv-deprecated, csv-read, json-read, pdf
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn chosen_by_patterns() {
+    let context = toolbox();
+    // Story 3 of the weakincentives design.
+    let arguments = [
+        "--allow",
+        "csv-*",
+        "--allow",
+        "json-*",
+        "--deny",
+        "*-deprecated",
+    ];
+    assert_eq!(context.in_prompt(&arguments), "csv-read, json-read");
+    assert_eq!(context.in_prompt(&["--allow", "nothing"]), "");
+    assert_snapshot!(context.tell(&["prompt", "--deny", "a["]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `a[` is not a pattern: unclosed character class; missing ']'
+    ");
+    let paths = [
+        "prompt",
+        ".skills",
+        "--format",
+        "summary",
+        "--allow",
+        "csv-*",
+        "--deny",
+        "*-deprecated",
+    ];
+    assert_eq!(context.stdout(&paths).trim(), "Available skills: csv-read");
+}
+
+#[test]
+fn an_empty_catalog_renders_nothing() {
+    let context = toolbox();
+    // `skills-ref` has the bytes of the reference implementation, which renders an empty block.
+    for format in ["xml", "json", "codex", "markdown", "summary"] {
+        assert_eq!(
+            context.stdout(&[
+                "prompt",
+                "--allow",
+                "nothing",
+                "--format",
+                format,
+                "--instructions"
+            ]),
+            "",
+            "{format}"
+        );
+    }
+}
+
+#[test]
+fn two_folders_with_two_mounts() {
+    // Story 2 of the weakincentives design: each folder is a section of its own.
+    let context = TestContext::new();
+    context
+        .skill("../org-skills/review", "Reviews. Use when reviewing.")
+        .skill("project-skills/deploy", "Deploys. Use when deploying.");
+    assert_snapshot!(context.tell(&["prompt", "../org-skills", "--mount", "skills/org"]), @"
+    exit status: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>review</name>
+        <description>Reviews. Use when reviewing.</description>
+        <location>skills/org/review</location>
+      </skill>
+    </available_skills>
+    ----- stderr -----
+    ");
+    assert_snapshot!(context.tell(&["prompt", "project-skills", "--mount", "skills/project"]), @"
+    exit status: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>deploy</name>
+        <description>Deploys. Use when deploying.</description>
+        <location>skills/project/deploy</location>
+      </skill>
+    </available_skills>
+    ----- stderr -----
+    ");
+    assert_snapshot!(context.tell(&["prompt", "../org-skills", "project-skills", "--mount", "skills", "--format", "summary"]), @"
+    exit status: 0
+    ----- stdout -----
+    Available skills: review, deploy
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn mounted_and_without_locations() {
+    let context = toolbox();
+    assert_snapshot!(prompt(&context, &["--mount", "skills", "--allow", "pdf", "--instructions"]), @"
+    exit status: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>pdf</name>
+        <description>Fills forms. Use when there is a form.</description>
+        <location>skills/pdf</location>
+      </skill>
+    </available_skills>
+
+    When a task matches one of these skills, read its SKILL.md at the given location before you start, follow its instructions, and read or run the other files of its folder only as they are needed. Paths in a skill are relative to its folder.
+    ----- stderr -----
+    ");
+    assert_snapshot!(prompt(&context, &["--no-location", "--allow", "pdf", "--format", "json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "available_skills": [
+        {
+          "name": "pdf",
+          "description": "Fills forms. Use when there is a form."
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn builtin_skills_can_be_read_where_the_prompt_says() {
+    let context = TestContext::new();
+    let prompt = context.json(&["prompt", "--format", "json"]);
+    let skills = prompt["available_skills"].as_array().unwrap();
+    assert_eq!(skills.len(), 3);
+    for skill in skills {
+        let text = std::fs::read_to_string(skill["location"].as_str().unwrap()).unwrap();
+        assert!(text.contains(skill["name"].as_str().unwrap()));
+    }
+}
+
+fn crowded() -> TestContext {
+    let context = TestContext::configured(TRUSTING);
+    for number in 0..30 {
+        context.skill(
+            &format!(".skills/s{number:02}"),
+            &format!("Does number {number}. {}", "and so on ".repeat(30)),
+        );
+    }
+    context.skill(
+        ".skills/zebra",
+        "Rides zebras. Use when a task involves zebras.",
+    );
+    context
+}
+
+#[test]
+fn over_budget() {
+    let context = crowded();
+    assert_snapshot!(prompt(&context, &["--budget", "400", "--task", "ride a zebra", "--explain"]), @"
+    exit status: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>s00</name>
+        <description>Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>[DIR]/.skills/s00/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>s01</name>
+        <description>Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>[DIR]/.skills/s01/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>s02</name>
+        <description>Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>[DIR]/.skills/s02/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>s03</name>
+        <description>Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>[DIR]/.skills/s03/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>s04</name>
+        <description>Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>[DIR]/.skills/s04/SKILL.md</location>
+      </skill>
+      <skill>
+        <name>zebra</name>
+        <description>Rides zebras. Use when a task involves zebras.</description>
+        <location>[DIR]/.skills/zebra/SKILL.md</location>
+      </skill>
+    </available_skills>
+    25 more skills are available but not listed here; find them with `skill_search`.
+    ----- stderr -----
+    6 skills, about 399 tokens of 3364
+     ~ s00 shortened from about 85 to 47 tokens
+     ~ s01 shortened from about 85 to 47 tokens
+     ~ s02 shortened from about 85 to 47 tokens
+     ~ s03 shortened from about 85 to 47 tokens
+     ~ s04 shortened from about 85 to 47 tokens
+     - s05 left out
+     - s06 left out
+     - s07 left out
+     - s08 left out
+     - s09 left out
+     - s10 left out
+     - s11 left out
+     - s12 left out
+     - s13 left out
+     - s14 left out
+     - s15 left out
+     - s16 left out
+     - s17 left out
+     - s18 left out
+     - s19 left out
+     - s20 left out
+     - s21 left out
+     - s22 left out
+     - s23 left out
+     - s24 left out
+     - s25 left out
+     - s26 left out
+     - s27 left out
+     - s28 left out
+     - s29 left out
+    ");
+    assert_snapshot!(prompt(&context, &["--budget", "400", "--task", "ride a zebra", "--format", "json", "--no-location"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "available_skills": [
+        {
+          "name": "s00",
+          "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+        },
+        {
+          "name": "s01",
+          "description": "Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+        },
+        {
+          "name": "s02",
+          "description": "Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+        },
+        {
+          "name": "s03",
+          "description": "Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+        },
+        {
+          "name": "s04",
+          "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+        },
+        {
+          "name": "zebra",
+          "description": "Rides zebras. Use when a task involves zebras."
+        }
+      ],
+      "omitted": {
+        "count": 25,
+        "note": "25 more skills are available but not listed here; find them with `skill_search`."
+      }
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn the_block_is_within_its_budget() {
+    let context = crowded();
+    for budget in [200, 400, 1_000, 2_000] {
+        for format in ["xml", "json", "markdown", "codex"] {
+            let block = context.stdout(&[
+                "prompt",
+                "--budget",
+                &budget.to_string(),
+                "--format",
+                format,
+            ]);
+            let tokens = skillyard_format::tokens::estimate(&block);
+            assert!(tokens <= budget, "{format}: {tokens} of {budget}");
+        }
+    }
+}
+
+#[test]
+fn a_task_keeps_what_matters() {
+    let context = crowded();
+    let named = |task: &[&str]| {
+        context
+            .in_prompt(&[&["--budget", "300"], task].concat())
+            .contains("zebra")
+    };
+    assert!(!named(&[]));
+    assert!(named(&["--task", "ride a zebra"]));
+}
+
+#[test]
+fn descriptions_are_shortened_before_skills_go() {
+    let context = crowded();
+    let told = prompt(&context, &["--budget", "2400", "--explain"]);
+    assert!(told.contains("~ s00 shortened from about"), "{told}");
+    assert!(!told.contains("left out"), "{told}");
+}
+
+#[test]
+fn a_budget_for_folders_too() {
+    let context = crowded();
+    let told = context.tell(&[
+        "prompt",
+        ".skills",
+        "--budget",
+        "300",
+        "--format",
+        "summary",
+        "--explain",
+    ]);
+    assert!(
+        told.contains("more skills are available but not listed here"),
+        "{told}"
+    );
+    let told = context.tell(&["prompt", ".skills", "--format", "summary", "--explain"]);
+    assert!(told.ends_with("31 skills, no budget"), "{told}");
+}
+
+#[test]
+fn the_same_bytes_every_time() {
+    let context = crowded();
+    let arguments = ["prompt", "--budget", "900", "--task", "number 7"];
+    let first = context.stdout(&arguments);
+    for _ in 0..3 {
+        assert_eq!(context.stdout(&arguments), first);
+    }
+}
+
+#[test]
+fn no_body_reaches_a_prompt() {
+    let context = TestContext::configured(TRUSTING);
+    context.write(
+        ".skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Use when asked.\n---\n\nBODY_MARKER\n",
+    );
+    for format in ["xml", "json", "codex", "markdown", "summary", "skills-ref"] {
+        let told = context.stdout(&[
+            "prompt",
+            "--format",
+            format,
+            "--task",
+            "BODY_MARKER",
+            "--instructions",
+        ]);
+        assert!(
+            told.contains("pdf") && !told.contains("BODY_MARKER"),
+            "{told}"
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! `skillyard show`.
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+use crate::machine::{TRUSTING, skill};
+
+fn pdf() -> TestContext {
+    let context = TestContext::configured(TRUSTING);
+    let fields =
+        "license: MIT\nmetadata:\n  version: \"1.2\"\n  tags: pdf forms\nallowed-tools: Read\n";
+    context
+        .write(
+            ".skills/pdf/SKILL.md",
+            format!("---\nname: pdf\ndescription: Fills forms. Use when there is a form.\n{fields}---\n\n# Fill\n\nFill it in.\n"),
+        )
+        .write(".skills/pdf/references/forms.md", "# Forms\n")
+        .write(".skills/pdf/scripts/fill.sh", "#!/bin/sh\n")
+        .skill("../home/.agents/skills/pdf", "Another one.");
+    context
+}
+
+#[test]
+fn as_text() {
+    let context = pdf();
+    assert_snapshot!(context.tell(&["show", "pdf"]), @"
+    exit status: 0
+    ----- stdout -----
+    ✓ pdf
+      description    Fills forms. Use when there is a form.
+      status         enabled
+      source         project
+      folder         [DIR]/.skills/pdf
+      digest         sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
+      tokens         about 10 in every prompt, about 7 when activated
+      license        MIT
+      metadata.version 1.2
+      metadata.tags  pdf forms
+      allowed-tools  Read
+      files          3 (187 bytes)
+      shadows        ~/.agents/skills/pdf
+    ----- stderr -----
+    ");
+    assert_snapshot!(context.tell(&["show", "pdf", "--files"]), @"
+    exit status: 0
+    ----- stdout -----
+    ✓ pdf
+      description    Fills forms. Use when there is a form.
+      status         enabled
+      source         project
+      folder         [DIR]/.skills/pdf
+      digest         sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
+      tokens         about 10 in every prompt, about 7 when activated
+      license        MIT
+      metadata.version 1.2
+      metadata.tags  pdf forms
+      allowed-tools  Read
+      files          3 (187 bytes)
+      shadows        ~/.agents/skills/pdf
+
+      -       169  SKILL.md
+      -         8  references/forms.md
+      -        10  scripts/fill.sh
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn as_json() {
+    assert_snapshot!(pdf().tell(&["show", "pdf", "--json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "name": "pdf",
+      "description": "Fills forms. Use when there is a form.",
+      "source": "project",
+      "path": "[DIR]/.skills/pdf",
+      "status": "enabled",
+      "reason": null,
+      "digest": "sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31",
+      "tokens": {
+        "catalog": 10,
+        "instructions": 7
+      },
+      "fields": {
+        "license": "MIT",
+        "metadata": {
+          "version": "1.2",
+          "tags": "pdf forms"
+        },
+        "allowed-tools": "Read"
+      },
+      "files": [
+        {
+          "path": "SKILL.md",
+          "size": 169,
+          "executable": false
+        },
+        {
+          "path": "references/forms.md",
+          "size": 8,
+          "executable": false
+        },
+        {
+          "path": "scripts/fill.sh",
+          "size": 10,
+          "executable": false
+        }
+      ],
+      "unreadable": [],
+      "problems": [],
+      "shadows": [
+        {
+          "path": "[HOME]/.agents/skills/pdf",
+          "source": "user"
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn what_is_wrong_is_shown() {
+    let context = TestContext::new();
+    context
+        .write(
+            ".skills/Odd/SKILL.md",
+            skill("Odd_Name", "Odd. Use when: asked"),
+        )
+        .link("/etc/passwd", ".skills/Odd/secret");
+    assert_snapshot!(context.tell(&["show", "Odd_Name"]), @"
+    exit status: 0
+    ----- stdout -----
+    ! Odd_Name
+      description    Odd. Use when: asked
+      status         untrusted: the project's folder is not trusted
+      source         project
+      folder         [DIR]/.skills/Odd
+      digest         sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
+      tokens         about 7 in every prompt, about 8 when activated
+      files          1 (77 bytes)
+      problem        name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_', and only letters, digits and hyphens are allowed
+      problem        name-matches-directory: the name is `Odd_Name`, but the folder is called `Odd`
+      problem        yaml-unquoted-text: the value of `description` needs quotes: a `: ` inside starts another value
+      not readable   secret: `secret` is or passes through a symbolic link
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn a_skill_inside_the_binary() {
+    let context = TestContext::new();
+    let shown = context.json(&["show", "skill-authoring", "--json"]);
+    assert_eq!(shown["source"], "builtin");
+    assert_eq!(shown["files"][0]["path"], "SKILL.md");
+    assert!(shown["tokens"]["instructions"].as_u64() > Some(100));
+    assert_eq!(
+        context.code(&["show", "skill-authoring", "--files"]),
+        Some(0)
+    );
+}
+
+#[test]
+fn did_you_mean() {
+    let context = TestContext::new();
+    context.skill(".skills/pdf-tools", "Fills forms.");
+    assert_snapshot!(context.tell(&["show", "pdf-tols"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no skill `pdf-tols`
+
+    hint: Did you mean `pdf-tools`?
+    ");
+    assert_snapshot!(context.tell(&["show", "zzz"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no skill `zzz`
+
+    hint: List the skills that are here with `skillyard list --all`
+    ");
+    assert_snapshot!(context.tell(&["show", "pdf-tols", "--json"]), @r#"
+    exit status: 1
+    ----- stdout -----
+    {
+      "error": {
+        "message": "there is no skill `pdf-tols`",
+        "causes": [],
+        "hint": "Did you mean `pdf-tools`?"
+      }
+    }
+    ----- stderr -----
+    error: there is no skill `pdf-tols`
+
+    hint: Did you mean `pdf-tools`?
+    "#);
+}
+
+#[test]
+fn names_are_compared_as_unicode_compares_them() {
+    let context = TestContext::new();
+    // The file has `é` as one character, the user types two.
+    context.skill(".skills/café", "Brews. Use when thirsty.");
+    assert_eq!(context.code(&["show", "cafe\u{301}"]), Some(0));
+}

@@ -1,0 +1,202 @@
+//! `skillyard trust`, and what an untrusted project may do.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+
+fn project(config: &str) -> TestContext {
+    let context = TestContext::configured(config);
+    context
+        .mkdir(".git")
+        .skill(".skills/pdf", "Of the project.")
+        .skill("../home/.agents/skills/pdf", "Mine.")
+        .skill("../home/.agents/skills/csv", "Mine.");
+    context
+}
+
+#[test]
+fn a_project_is_trusted_and_no_longer() {
+    let context = project("");
+    assert_snapshot!(context.status("pdf"), @"untrusted");
+    assert_snapshot!(context.tell(&["trust", "list"]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    No folder is trusted
+    ");
+    assert_snapshot!(context.tell(&["trust", "."]), @"
+    exit status: 0
+    ----- stdout -----
+     + [DIR]
+    ----- stderr -----
+    Skills in `[DIR]` are now trusted
+    ");
+    assert_snapshot!(context.status("pdf"), @"enabled");
+    assert_snapshot!(context.tell(&["trust", "."]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing to do: `[DIR]` is trusted already
+    ");
+    assert_snapshot!(context.tell(&["trust", "list"]), @"
+    exit status: 0
+    ----- stdout -----
+    [DIR]
+    ----- stderr -----
+    ");
+    assert_snapshot!(context.tell(&["trust", "list", "--json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "folders": [
+        "[DIR]"
+      ]
+    }
+    ----- stderr -----
+    "#);
+    assert_snapshot!(context.tell(&["trust", "revoke", ".", "--json"]), @r#"
+    exit status: 0
+    ----- stdout -----
+    {
+      "folder": "[DIR]",
+      "trusted": false,
+      "changed": true
+    }
+    ----- stderr -----
+    "#);
+    assert_snapshot!(context.status("pdf"), @"untrusted");
+    assert_snapshot!(context.tell(&["trust", "revoke", "."]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing to do: `[DIR]` is not trusted already
+    ");
+}
+
+#[test]
+fn wrong_usage() {
+    let context = project("");
+    assert_snapshot!(context.tell(&["trust", "nowhere"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `nowhere` does not exist
+    ");
+    assert_snapshot!(context.tell(&["trust", "revoke"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `revoke` needs a folder
+
+    hint: See what is trusted with `skillyard trust list`
+    ");
+    assert_snapshot!(context.tell(&["trust", ".skills/pdf/SKILL.md"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[DIR]/.skills/pdf/SKILL.md` is not a folder
+    ");
+    assert_snapshot!(context.tell(&["trust", ".", "extra"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `extra` was not expected
+    ");
+}
+
+#[test]
+fn trust_reaches_the_folders_below_and_not_those_beside() {
+    let context = project("");
+    context
+        .skill("sub/.skills/xls", "x")
+        .skill("../beside/.skills/zip", "x");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    let list = |folder: &str| {
+        let mut command = context.skillyard();
+        command
+            .current_dir(context.root().join(folder))
+            .args(["list"]);
+        context.shown(&mut command)
+    };
+    assert!(list("sub").contains("✓ xls"));
+    assert!(list("../beside").contains("! zip"));
+}
+
+#[test]
+fn a_folder_that_is_gone_can_be_revoked() {
+    let context = project("");
+    context.skill("old/.skills/xls", "x");
+    assert_eq!(context.code(&["trust", "old"]), Some(0));
+    fs::remove_dir_all(context.root().join("old")).unwrap();
+    assert_snapshot!(context.tell(&["trust", "revoke", "old"]), @"
+    exit status: 0
+    ----- stdout -----
+     - [DIR]/old
+    ----- stderr -----
+    Skills in `[DIR]/old` are now not trusted
+    ");
+    assert_eq!(
+        context.json(&["trust", "list", "--json"])["folders"]
+            .as_array()
+            .map(Vec::len),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_link_is_trusted_by_where_it_leads() {
+    let context = project("");
+    context.link(context.root(), "../link");
+    assert_eq!(context.code(&["trust", "../link"]), Some(0));
+    assert_eq!(context.status("pdf"), "enabled");
+}
+
+#[test]
+fn always_and_never() {
+    let always = project("[discovery]\ntrust_projects = \"always\"\n");
+    assert_eq!(always.status("pdf"), "enabled");
+    let never = project("[discovery]\ntrust_projects = \"never\"\n");
+    assert_eq!(never.code(&["trust", "."]), Some(0));
+    assert_eq!(never.status("pdf"), "untrusted");
+}
+
+#[test]
+fn an_untrusted_project_takes_no_skill_of_the_users_away() {
+    let context = project("");
+    // The project has another `pdf`, and a copy of the user's `csv`.
+    context
+        .skill(".skills/csv", "Mine.")
+        .skill(".skills/new", "Of the project.");
+    assert_eq!(context.in_prompt(&[]), "csv, pdf");
+    let prompt = context.stdout(&["prompt"]);
+    assert!(
+        prompt.contains("[HOME]/.agents/skills/pdf/SKILL.md"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("[DIR]"), "{prompt}");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    assert_eq!(context.in_prompt(&[]), "csv, new, pdf");
+    assert!(
+        context
+            .stdout(&["prompt"])
+            .contains("[DIR]/.skills/pdf/SKILL.md")
+    );
+}
+
+#[test]
+fn approvals_that_cannot_be_read_are_an_error() {
+    let context = project("");
+    context.write("../home/.skillyard/approvals.toml", "folder = 3\n");
+    let told = context.tell(&["list"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert_eq!(context.code(&["trust", "."]), Some(2));
+}
