@@ -344,7 +344,7 @@ proptest! {
         let against = |layers: Vec<Layer>| Selection { layers }.reason_against(&name);
         let without = against(vec![user.clone(), flags.clone()]);
         let project = Layer { enabled: Vec::new(), ..project };
-        let with = against(vec![user, project, Layer { enabled: Vec::new(), ..flags }]);
+        let with = against(vec![user, project, flags]);
         prop_assert!(without.is_none() || with.is_some());
     }
 

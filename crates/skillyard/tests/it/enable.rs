@@ -147,10 +147,10 @@ fn a_configuration_that_cannot_be_used() {
     ----- stderr -----
     error: cannot use `[HOME]/.skillyard/config.toml`
       Caused by: TOML parse error at line 1, column 8
-      |
-    1 | [skills
-      |        ^
-    unclosed table, expected `]`
+          |
+        1 | [skills
+          |        ^
+        unclosed table, expected `]`
     ");
     assert_snapshot!(tell("[skills]\nenbled = []\n"), @"
     exit status: 2
@@ -159,10 +159,10 @@ fn a_configuration_that_cannot_be_used() {
     ----- stderr -----
     error: cannot use `[HOME]/.skillyard/config.toml`
       Caused by: TOML parse error at line 2, column 1
-      |
-    2 | enbled = []
-      | ^^^^^^
-    unknown field `enbled`, expected one of `enabled`, `disabled`, `allow`, `deny`
+          |
+        2 | enbled = []
+          | ^^^^^^
+        unknown field `enbled`, expected one of `enabled`, `disabled`, `allow`, `deny`
     ");
     assert_snapshot!(tell("[skills]\ndeny = [\"a[\"]\n"), @"
     exit status: 2

@@ -6,7 +6,10 @@ use crate::TestContext;
 use crate::machine::{NO_BUILTIN, TRUSTING};
 
 fn toolbox() -> TestContext {
-    let context = TestContext::configured(TRUSTING);
+    // The skills inside the binary would take part in every ranking.
+    let context = TestContext::configured(&format!(
+        "{TRUSTING}[skills]\ndeny = [\"skill-*\", \"using-*\"]\n"
+    ));
     context
         .skill(".skills/pdf-forms", "Fills in PDF forms. Use when a task involves a PDF form.")
         .skill(".skills/spreadsheets", "Edits spreadsheets and tables. Use when a task involves Excel files.")
@@ -20,6 +23,19 @@ fn toolbox() -> TestContext {
             "---\nname: secret\ndescription: Deletes spreadsheets. Use when told.\ndisable-model-invocation: true\n---\nx\n",
         );
     context
+}
+
+/// What a command tells, without the scores: those are the business of the search core.
+fn without_scores(text: &str) -> String {
+    let is_score = |word: &str| word.contains('.') && word.parse::<f32>().is_ok();
+    let lines = text.lines().map(|line| {
+        let words = line.split(' ');
+        let words: Vec<&str> = words
+            .map(|word| if is_score(word) { "[N]" } else { word })
+            .collect();
+        words.join(" ")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The names that a command finds, best first.
@@ -38,19 +54,13 @@ fn names(context: &TestContext, arguments: &[&str]) -> Vec<String> {
 fn search_as_text_and_json() {
     let context = toolbox();
     let arguments = [&["search", "pdf", "form"][..], &NO_BUILTIN].concat();
-    assert_snapshot!(context.tell(&arguments), @"
+    assert_snapshot!(without_scores(&context.tell(&arguments)), @"
     exit status: 0
     ----- stdout -----
-    ✓ pdf-forms  13.9
+    ✓ pdf-forms  [N]
         Fills in PDF forms. Use when a task involves a PDF form.
-    ✓ spreadsheets  0.8
+    ✓ spreadsheets  [N]
         Edits spreadsheets and tables. Use when a task involves Excel files.
-    ○ skill-authoring  0.7
-        Writes and improves Agent Skills (folders with a SKILL.md). Use when the user wants to create a skill, turn a workflow into a skill, fix one that does not trigger, or make one valid.
-    ○ skill-review  0.5
-        Reviews an Agent Skill for safety and quality before it is trusted or installed. Use when the user asks whether a skill is safe, wants a skill from the internet checked, or reviews a change to one.
-    ○ using-skillyard  0.3
-        Finds, inspects, validates and manages Agent Skills with the skillyard command. Use when the user asks which skills there are, why a skill is missing or not used, or how to do something with skillyard.
     ----- stderr -----
     ");
     let found = context.json(&["search", "pdf", "form", "--limit", "1", "--json"]);
@@ -139,24 +149,24 @@ fn nothing_is_found() {
 #[test]
 fn match_tells_why() {
     let context = toolbox();
-    assert_snapshot!(context.tell(&["match", "fill in this pdf form", "--explain", "--limit", "1"]), @"
+    assert_snapshot!(without_scores(&context.tell(&["match", "fill in this pdf form", "--explain", "--limit", "1"])), @"
     exit status: 0
     ----- stdout -----
-    ✓ pdf-forms  16.5
+    ✓ pdf-forms  [N]
         Fills in PDF forms. Use when a task involves a PDF form.
-            6.0  form
-            6.0  pdf
-            4.0  fill
-            0.5  its name is like the task
+            [N]  form
+            [N]  pdf
+            [N]  fill
+            [N]  its name is like the task
     ----- stderr -----
     ");
-    assert_snapshot!(context.tell(&["match", "greet everybody", "--explain", "--limit", "1"]), @"
+    assert_snapshot!(without_scores(&context.tell(&["match", "greet everybody", "--explain", "--limit", "1"])), @"
     exit status: 0
     ----- stdout -----
-    ✓ greeter  2.0
+    ✓ greeter  [N]
         Says hello. Use when somebody arrives.
-            1.3  greet (spelled like `greeter`)
-            0.7  trigger on `greet everybody`
+            [N]  greet (spelled like `greeter`)
+            [N]  trigger on `greet everybody`
     ----- stderr -----
     ");
     let why = context.json(&[

@@ -41,9 +41,13 @@ fn as_text() {
 
     user  ~/.claude/skills
       ⚠ Odd_Name  Odd. Use when asked.
-          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_',…
+          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the chara…
           name-matches-directory: the name is `Odd_Name`, but the folder is called `other`
       ✗ gh        (unavailable) missing commands: no-such-command
+
+    ----- stderr -----
+    8 skills, 5 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    1 shadowed and 1 passed over; see them with `--all`
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "--all"])), @"
     exit status: 0
@@ -57,9 +61,10 @@ fn as_text() {
 
     user  ~/.claude/skills
       ⚠ Odd_Name  Odd. Use when asked.
-          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_',…
+          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the chara…
           name-matches-directory: the name is `Odd_Name`, but the folder is called `other`
       ✗ gh        (unavailable) missing commands: no-such-command
+
 
     shadowed
       - pdf at ~/.agents/skills/pdf, by [DIR]/.skills/pdf
@@ -67,7 +72,7 @@ fn as_text() {
     passed over
       - ~/.claude/skills/broken/SKILL.md: the file does not start with frontmatter
     ----- stderr -----
-    8 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    8 skills, 5 enabled; 1 of a project that is not trusted (`skillyard trust .`)
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "-q"])), @"
     exit status: 0
@@ -81,9 +86,11 @@ fn as_text() {
 
     user  ~/.claude/skills
       ⚠ Odd_Name  Odd. Use when asked.
-          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_',…
+          name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the chara…
           name-matches-directory: the name is `Odd_Name`, but the folder is called `other`
       ✗ gh        (unavailable) missing commands: no-such-command
+
+    ----- stderr -----
     ");
 }
 
@@ -365,10 +372,10 @@ fn every_case_has_its_result_and_its_reason() {
     });
     assert_snapshot!(skills, @"
     both both enabled []
-    deep-2 d1/d2/deep-2 enabled []
-    deep-3 d1/d2/d3/deep-3 enabled []
-    deep-4 d1/d2/d3/d4/deep-4 enabled []
-    deep-5 d1/d2/d3/d4/d5/deep-5 enabled []
+    deep-1 g/d1/deep-1 enabled []
+    deep-2 g/d1/d2/deep-2 enabled []
+    deep-3 g/d1/d2/d3/deep-3 enabled []
+    deep-4 g/d1/d2/d3/d4/deep-4 enabled []
     good good enabled []
     link-in link-in enabled []
     linked linked enabled []
@@ -377,12 +384,12 @@ fn every_case_has_its_result_and_its_reason() {
     newline new
     line enabled [String(name-matches-directory)]
     other folder enabled [String(name-matches-directory)]
+    same same enabled []
     ");
     let shadowed = lines("shadowed", &|each| {
         format!("{} {} by {}", each["name"], each["path"], each["winner"])
     });
     assert_snapshot!(shadowed, @"
-    good [HOME]/.skillyard/skills/good by good
     both [HOME]/.claude/skills/both by both
     good [HOME]/.claude/skills/good by good
     ");
@@ -398,10 +405,10 @@ fn every_case_has_its_result_and_its_reason() {
     bad-none/SKILL.md: the file does not start with frontmatter
     bad-yaml/SKILL.md: the frontmatter is not valid YAML: did not find expected key, while parsing a block mapping
     circle/up: it is a symbolic link that leads in a circle
-    d1/d2/d3/d4/d5/d6/d7: it is deeper than 6 folders
-    d1/d2/d3/d4/d5/d6/deep-6: it is deeper than 6 folders
     dangling: it is a symbolic link to nothing
     evil: it is a symbolic link to `[TMP]/outside/evil`, outside every allowed folder
+    g/d1/d2/d3/d4/d5/d6: it is deeper than 6 folders
+    g/d1/d2/d3/d4/d5/deep-5: it is deeper than 6 folders
     huge/SKILL.md: the file has 10485823 bytes, and at most 10485760 are read
     ignored: it is ignored by a `.gitignore` beside it
     link-gone/SKILL.md: it is a symbolic link to nothing

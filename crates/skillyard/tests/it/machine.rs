@@ -112,11 +112,10 @@ impl TestContext {
 
 /// `text` of a list without the group of the skills inside the binary.
 pub(crate) fn without_builtin(text: &str) -> String {
-    match text.split_once("builtin\n") {
-        Some((before, group)) => {
-            let after = group.split_once("\n\n").map_or("", |(_, after)| after);
-            format!("{before}{after}")
-        }
-        None => text.to_owned(),
-    }
+    let mut inside = false;
+    let others = text.lines().filter(|line| {
+        inside = *line == "builtin" || (inside && line.starts_with("  "));
+        !inside
+    });
+    others.collect::<Vec<_>>().join("\n")
 }

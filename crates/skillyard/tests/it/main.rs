@@ -1,8 +1,9 @@
 //! The binary as its users meet it: one file per command, each run in a folder of its own.
 
 #![allow(
+    clippy::too_many_lines,
     clippy::unwrap_used,
-    reason = "a test that cannot go on stops where it is"
+    reason = "snapshots are long, and a test that cannot go on stops where it is"
 )]
 
 mod cli;

@@ -1,4 +1,4 @@
-//! `skillyard read NAME PATH`, and the conformance skill of the RemcoChat design through the binary.
+//! `skillyard read NAME PATH`, and the conformance skill of the `RemcoChat` design through the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -225,12 +225,14 @@ fn an_unknown_skill_or_file() {
 
     ----- stderr -----
     error: the skill has no file `nowhere.md`
+
+    hint: List its files with `skillyard show NAME --files`
     ");
 }
 
 const NAME: &str = "skills-system-validation";
 
-/// A project that has the conformance skill where RemcoChat keeps it.
+/// A project that has the conformance skill where `RemcoChat` keeps it.
 fn conformance() -> TestContext {
     let context = TestContext::configured(
         "[discovery]\ntrust_projects = \"always\"\nprecedence = \"remcochat\"\n",

@@ -74,7 +74,7 @@ fn a_project_is_trusted_and_no_longer() {
     ----- stdout -----
 
     ----- stderr -----
-    Nothing to do: `[DIR]` is not trusted already
+    Nothing to do: `[DIR]` is not trusted
     ");
 }
 
