@@ -109,9 +109,16 @@ impl Surroundings {
     pub fn project_root(&self) -> &Path {
         self.current
             .ancestors()
-            .take_while(|folder| Some(*folder) != self.home.as_deref())
+            .take_while(|folder| !self.is_home(folder))
             .find(|folder| folder.join(".git").exists())
             .unwrap_or(&self.current)
+    }
+
+    /// Whether the folder is the home directory, which may be named through a link.
+    fn is_home(&self, folder: &Path) -> bool {
+        self.home.as_deref().is_some_and(|home| {
+            home == folder || home.canonicalize().is_ok_and(|home| home == folder)
+        })
     }
 
     /// The sources in order of precedence, each folder once.
@@ -208,7 +215,7 @@ impl Surroundings {
         let root = self.project_root();
         for level in self.current.ancestors() {
             // What lies in the home directory itself is the user's, not a project's.
-            if Some(level) == self.home.as_deref() {
+            if self.is_home(level) {
                 break;
             }
             for folder in &folders {

@@ -1,4 +1,4 @@
-//! The conformance skill of the RemcoChat design (§6) through the library, step by step of its checklist.
+//! The conformance skill of the `RemcoChat` design (§6) through the library, step by step of its checklist.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod tree;
@@ -22,7 +22,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// The catalog of a repository that has the skill where RemcoChat keeps it.
+/// The catalog of a repository that has the skill where `RemcoChat` keeps it.
 fn catalog(preset: Preset) -> (Tree, Catalog) {
     let tree = Tree::new();
     tree.mkdir("work/.git");

@@ -59,7 +59,7 @@ fn skills_are_found_six_folders_deep() {
     let tree = Tree::new();
     let mut folder = "s".to_owned();
     for depth in 1..=7 {
-        folder.push_str(&format!("/g{depth}"));
+        folder = format!("{folder}/g{depth}");
         tree.skill(&format!("{folder}/skill"), "deep");
     }
     check(
@@ -291,7 +291,7 @@ fn a_folder_that_may_not_be_read() {
     let tree = tree();
     tree.skill("s/group/inner", "x");
     let folder = tree.path("s/group");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).unwrap();
     // The superuser may read everything, so what is right depends on who runs the test.
     if fs::read_dir(&folder).is_ok() {
         check(&tree, &["s/good/SKILL.md", "s/group/inner/SKILL.md"], &[]);

@@ -206,12 +206,17 @@ fn the_home_directory_is_no_project() {
     let mut settings = tree.settings();
     settings.surroundings.current = tree.path("home");
     settings.project_trust = ProjectTrust::Untrusted;
-    let catalog = Catalog::load(&settings);
-    let skill = catalog.find("pdf").unwrap();
-    assert_eq!(
-        (skill.kind, &skill.status),
-        (SourceKind::User, &Status::Enabled)
-    );
+    tree.link("home", "link");
+    // `HOME` may name it through a link, which the working directory never does.
+    for home in ["home", "link"] {
+        settings.surroundings.home = Some(tree.path(home));
+        let catalog = Catalog::load(&settings);
+        let skill = catalog.find("pdf").unwrap();
+        assert_eq!(
+            (skill.kind, &skill.status),
+            (SourceKind::User, &Status::Enabled)
+        );
+    }
 }
 
 #[test]

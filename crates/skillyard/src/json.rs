@@ -27,7 +27,8 @@ pub(crate) fn write_compact(out: impl io::Write, value: &impl Serialize) -> io::
 ///
 /// Such a character can only stand inside a string, so no other place has to be known.
 pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
-    if json.is_ascii() && !json.contains('\u{7f}') || !json.contains(needs_escape) {
+    // Control characters of ASCII are escaped in every JSON text, all but the last, `0x7f`.
+    if json.bytes().all(|byte| byte < 0x7f) || !json.contains(needs_escape) {
         return Cow::Borrowed(json);
     }
     let mut result = String::with_capacity(json.len() + 16);

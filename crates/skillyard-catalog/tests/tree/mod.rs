@@ -13,7 +13,7 @@ use skillyard_catalog::{Catalog, ProjectTrust, Settings};
 use tempfile::TempDir;
 
 /// What was changed longer ago than this is old enough to be believed by an index.
-const OLD: Duration = Duration::from_secs(1800);
+const OLD: Duration = Duration::from_mins(30);
 
 pub(crate) struct Tree {
     /// Removes it at the end.

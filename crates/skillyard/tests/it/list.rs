@@ -339,8 +339,9 @@ fn every_case() -> TestContext {
     );
     assert!(pipe.status.success());
     // More folders than are looked into, in a source of their own.
+    let many = context.home().join(".claude/skills/many");
     for number in 0..2_500 {
-        context.mkdir(&format!("../home/.claude/skills/many/f{number:04}"));
+        fs::create_dir_all(many.join(format!("f{number:04}"))).unwrap();
     }
     context
 }
