@@ -2,7 +2,7 @@
 
 use super::{Report, Subject};
 use crate::edit::Edit;
-use crate::span::{Position, Span};
+use crate::span::{LineIndex, Span};
 use crate::yaml::{Entry, Mapping, Node, Value};
 
 rule! {
@@ -21,9 +21,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
 }
 
 fn check_mapping(subject: &Subject<'_>, mapping: &Mapping, outermost: bool, report: &mut Report) {
+    let mut lines: Option<LineIndex<'_>> = None;
     for (first, again) in mapping.duplicates() {
         let text = &subject.document.text;
-        let line = Position::of(text, first.key_span.start).line;
+        let lines = lines.get_or_insert_with(|| LineIndex::new(text));
+        let line = lines.position(first.key_span.start).line;
         let added = report
             .add(
                 &RULE,
