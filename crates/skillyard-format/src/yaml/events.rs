@@ -35,6 +35,8 @@ pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree, YamlError>, Fe
     let features = builder.features;
     if let Ok(Some(root)) = &mut root
         && shielded.padded
+        // A last line of spaces is no part of a block, and neither is the break behind it.
+        && !source.lines().next_back().is_none_or(|line| line.trim().is_empty())
     {
         trim_last_block(root, offset + source.len());
     }

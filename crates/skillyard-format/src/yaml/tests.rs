@@ -226,4 +226,5 @@ fn a_block_without_a_final_line_break_has_none() {
     assert_eq!(text("a: |\n  b"), "b");
     assert_eq!(text("a: |\n  b\n"), "b\n");
     assert_eq!(text("a: |+\n  b\n\n"), "b\n\n");
+    assert_eq!(text("a: |\n  b\n\n "), "b\n");
 }

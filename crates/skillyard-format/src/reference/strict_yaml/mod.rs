@@ -25,16 +25,16 @@ use crate::yaml::{self, Node};
 /// The root value of `source`; `None` when it is empty.
 ///
 /// What the fast reader of the common shape accepts, this one accepts with the same answer,
-/// unless a key is repeated or mappings are uneven; so it is only asked about the rest.
+/// unless it holds a bracket, a repeated key or uneven mappings. Where nothing else can be
+/// wrong, the first bracket is what the reference complains about.
 pub(super) fn load(source: &str) -> Result<Option<Node>, StrictError> {
     match yaml::parse_simple(source, 0) {
-        Some(tree)
-            if tree.features.flow.is_none()
-                && tree.root.iter().all(|root| is_sound(source, root)) =>
-        {
-            Ok(tree.root)
-        }
-        _ => read(source),
+        Some(tree) => match tree.features.flow {
+            Some(flow) => Err(parser::flow_error(flow.span.start)),
+            None if tree.root.iter().all(|root| is_sound(source, root)) => Ok(tree.root),
+            None => read(source),
+        },
+        None => read(source),
     }
 }
 

@@ -12,6 +12,11 @@ const ANCHOR: &str =
     "Found confusing disallowed anchor token (surround with ' and ' to make text appear literally)";
 const TAG: &str = "Found disallowed tag tokens (do not specify types in markup)";
 
+/// A bracket at `start` that opens a value in flow style.
+pub(super) fn flow_error(start: usize) -> StrictError {
+    StrictError::new(FLOW, start + 1).within("While scanning", start)
+}
+
 /// Lists and mappings inside one another; the reference runs out of stack one level deeper.
 const DEEPEST: usize = 247;
 
@@ -105,9 +110,7 @@ impl Parser<'_> {
                 let problem = format!("found undefined alias {}", repr(name));
                 Err(StrictError::new(problem, start))
             }
-            TokenKind::FlowStart(_) => {
-                Err(StrictError::new(FLOW, end).within("While scanning", start))
-            }
+            TokenKind::FlowStart(_) => Err(flow_error(start)),
             TokenKind::Anchor => Err(StrictError::new(ANCHOR, end).within("While scanning", start)),
             // The reference swaps the two places.
             TokenKind::Tag => Err(StrictError::new(TAG, start).within("While scanning", end)),

@@ -119,6 +119,10 @@ impl Reader<'_> {
 
     /// Reads a `|` or `>` scalar whose lines are all indented alike.
     pub(super) fn block_scalar(&mut self, parent: usize) -> Option<Node> {
+        // How a block ends at the end of a text without a line break is libyaml's to say.
+        if !self.source.ends_with('\n') {
+            return None;
+        }
         let start = self.at;
         let folded = self.bytes[self.at] == b'>';
         self.at += 1;
@@ -149,7 +153,7 @@ impl Reader<'_> {
             if here <= parent {
                 break;
             }
-            if here != columns || line_end == self.bytes.len() {
+            if here != columns {
                 return None;
             }
             if !text.is_empty() {
