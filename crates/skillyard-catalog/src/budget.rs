@@ -9,9 +9,6 @@ use skillyard_format::tokens::estimate;
 
 /// Fewest tokens that are left of a description.
 pub const SHORTEST: usize = 40;
-/// What an entry costs beside its name and description.
-const FRAME: usize = 24;
-
 /// An entry of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -19,6 +16,8 @@ pub struct Entry {
     pub name: String,
     /// Its description.
     pub description: String,
+    /// Tokens of the entry without its description: name, location and markup.
+    pub frame: usize,
 }
 
 /// What is to fit into what.
@@ -50,7 +49,7 @@ pub struct Fitting {
 pub fn fit(entries: &[Entry], budget: Budget, ranking: Option<&[usize]>) -> Fitting {
     let costs: Vec<(usize, usize)> = entries
         .iter()
-        .map(|entry| (estimate(&entry.name) + FRAME, estimate(&entry.description)))
+        .map(|entry| (entry.frame, estimate(&entry.description)))
         .collect();
     let order = order(entries.len(), ranking);
     let total = |places: &[usize], cap: usize| -> usize {
@@ -175,6 +174,7 @@ mod tests {
         Entry {
             name: name.into(),
             description: "word ".repeat(words).trim().into(),
+            frame: 25,
         }
     }
 

@@ -7,7 +7,7 @@ use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, Skill};
 
-use crate::walk::{Found, Stamp};
+use crate::walk::{Found, Stamp, UNREADABLE};
 
 /// A skill that can be used, without its body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
         Err(error) => Reading::Unloadable {
             path: found.folder.join(found.file_name),
             stamp: found.stamp,
-            reason: format!("it cannot be read: {error}"),
+            reason: format!("{UNREADABLE}{error}"),
         },
     }
 }

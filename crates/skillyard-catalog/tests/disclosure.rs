@@ -111,8 +111,11 @@ proptest! {
 
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let description = "([a-z]{1,9}[ ,.]{1,2}){0,120}|[a-z]{300,600}|[一-鿿🦀é]{0,200}";
-    let entry =
-        ("[a-z]{1,12}", description).prop_map(|(name, description)| Entry { name, description });
+    let entry = ("[a-z]{1,12}", description).prop_map(|(name, description)| Entry {
+        name,
+        description,
+        frame: 25,
+    });
     proptest::collection::vec(entry, 0..30)
 }
 

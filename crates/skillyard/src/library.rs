@@ -85,16 +85,18 @@ fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Setti
         preset: config.preset(&config_file)?,
     };
     let project = surroundings.project_root().to_owned();
-    let mut layers = vec![config.layer("user", &config_file)?];
-    layers.push(Config::project_layer(
-        &project.join(".skillyard/config.toml"),
-    )?);
-    layers.push(choice.layer()?);
     let project_trust = match config.discovery.trust_projects {
         TrustProjects::Always => ProjectTrust::Trusted,
         TrustProjects::Never => ProjectTrust::Untrusted,
         TrustProjects::Ask => trust_of(context, &project)?,
     };
+    let mut layers = vec![config.layer("user", &config_file)?];
+    // A project has no say before it is trusted: not even to hide the user's skills.
+    if project_trust == ProjectTrust::Trusted {
+        let file = project.join(".skillyard/config.toml");
+        layers.push(Config::project_layer(&file)?);
+    }
+    layers.push(choice.layer()?);
     Ok(Settings {
         limits: config.limits(),
         surroundings,

@@ -5,7 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use skillyard_catalog::walk::{Extent, Found, Links, Walk, WalkLimits, Walked};
+use skillyard_catalog::walk::{
+    Extent, Found, Links, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
+};
 use skillyard_format::rules::SkillFile;
 
 use crate::error::CommandError;
@@ -92,12 +94,9 @@ pub(crate) fn visit<T: Send>(
         skipped,
         ..
     } = WALK.run(root, |found| (found.folder.to_owned(), visit(found)));
-    if let Some(refused) = skipped
-        .into_iter()
-        .find(|each| is_refusal(&each.path, root))
-    {
+    if let Some(refused) = skipped.into_iter().find(|each| is_refusal(each, root)) {
         // The error says itself that it cannot be read.
-        let reason = refused.reason.strip_prefix("it cannot be read: ");
+        let reason = refused.reason.strip_prefix(UNREADABLE);
         return Err(CommandError::Refused {
             reason: reason.unwrap_or(&refused.reason).to_owned(),
             path: refused.path,
@@ -111,8 +110,9 @@ pub(crate) fn visit<T: Send>(
 }
 
 /// What cannot be read must be said; links and ignored folders were passed over on purpose.
-fn is_refusal(path: &Path, root: &Path) -> bool {
-    path == root || path.ends_with("SKILL.md") || fs::read_dir(path).is_err()
+fn is_refusal(skipped: &Skipped, root: &Path) -> bool {
+    let unreadable = skipped.reason.starts_with(UNREADABLE);
+    unreadable || skipped.path == root || skipped.path.ends_with("SKILL.md")
 }
 
 /// The folder of a file that is called like a `SKILL.md`.

@@ -46,7 +46,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         IndexMode::Use
     };
-    let catalog = library::load(context, mode, &args.choice)?;
+    let mut catalog = library::load(context, mode, &Choice::default())?;
+    let chosen = args.choice.filter()?;
+    catalog.skills.retain(|skill| chosen(&skill.record.name));
+    catalog
+        .shadowed
+        .retain(|loser| chosen(&loser.skill.record.name));
     if context.printer.is_json() {
         context.printer.compact_json(&Listing::new(&catalog))?;
         return Ok(CommandStatus::Yes);

@@ -11,6 +11,7 @@ use skillyard_catalog::search::Detail;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
+use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, reference};
 
 use super::Outcome;
@@ -26,6 +27,8 @@ use crate::skill_files::{self, SkillFileOnDisk};
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
 const DEFAULT_BUDGET: usize = 4_000;
+/// Tokens kept free for the line that says what was left out.
+const OMISSION: usize = 30;
 /// Most skills of one prompt.
 const MAX_SKILLS: usize = 200;
 
@@ -107,9 +110,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Format::Xml
     });
     let (entries, fitting) = if args.paths.is_empty() {
-        from_catalog(context, args)?
+        from_catalog(context, args, format)?
     } else {
-        from_paths(context, args)?
+        from_paths(context, args, format)?
     };
     let mut text = catalog::render(&entries, format.into());
     let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
@@ -146,6 +149,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 fn from_catalog(
     context: &Context,
     args: &Args,
+    format: Format,
 ) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
     let catalog = library::load(context, IndexMode::Use, &args.choice)?;
     let mut skills = choosable(&catalog);
@@ -174,17 +178,16 @@ fn from_catalog(
             .map(|hit| hit.document as usize)
             .collect::<Vec<_>>()
     });
-    Ok(fitted(
-        &all,
-        args.budget.unwrap_or(DEFAULT_BUDGET),
-        ranking.as_deref(),
-    ))
+    let tokens = args.budget.unwrap_or(DEFAULT_BUDGET);
+    let (entries, fitting) = fitted(&all, format, tokens, ranking.as_deref());
+    Ok((entries, Some(fitting)))
 }
 
 /// The skills of the given folders; they are made to fit only when a budget is given.
 fn from_paths(
     context: &Context,
     args: &Args,
+    format: Format,
 ) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
     let chosen = args.choice.filter()?;
     let mut all = Vec::new();
@@ -193,25 +196,38 @@ fn from_paths(
     }
     all.retain(|entry| chosen(&entry.name));
     Ok(match args.budget {
-        Some(tokens) => fitted(&all, tokens, None),
+        Some(tokens) => {
+            let (entries, fitting) = fitted(&all, format, tokens, None);
+            (entries, Some(fitting))
+        }
         None => (all, None),
     })
 }
 
+/// Makes the entries fit, counting every token that will be printed.
 fn fitted(
     all: &[CatalogEntry],
+    format: Format,
     tokens: usize,
     ranking: Option<&[usize]>,
-) -> (Vec<CatalogEntry>, Option<Fitting>) {
+) -> (Vec<CatalogEntry>, Fitting) {
+    let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
+    let around = frames.first().map_or(0, |frame| frame.around);
     let plain: Vec<Entry> = all
         .iter()
-        .map(|entry| Entry {
+        .zip(&frames)
+        .map(|(entry, frame)| Entry {
             name: entry.name.clone(),
-            description: entry.description.clone(),
+            // A summary shows no descriptions, so none has to give way.
+            description: match format {
+                Format::Summary => String::new(),
+                _ => entry.description.clone(),
+            },
+            frame: frame.entry,
         })
         .collect();
     let limits = Budget {
-        tokens,
+        tokens: tokens.saturating_sub(around + OMISSION),
         entries: MAX_SKILLS,
     };
     let fitting = budget::fit(&plain, limits, ranking);
@@ -223,23 +239,44 @@ fn fitted(
             ..all[*at].clone()
         })
         .collect();
-    (entries, Some(fitting))
+    (entries, fitting)
+}
+
+/// What an entry costs without its description, and what is around all entries.
+struct Frame {
+    entry: usize,
+    around: usize,
+}
+
+impl Frame {
+    fn of(entry: &CatalogEntry, format: Format) -> Self {
+        let bare = CatalogEntry {
+            description: String::new(),
+            ..entry.clone()
+        };
+        let tokens = |entries: &[CatalogEntry]| estimate(&catalog::render(entries, format.into()));
+        let one = tokens(std::slice::from_ref(&bare));
+        let two = tokens(&[bare.clone(), bare]);
+        // Estimates are rounded, so each entry may lose one token.
+        let entry = two.saturating_sub(one) + 1;
+        Self {
+            entry,
+            around: one.saturating_sub(entry),
+        }
+    }
 }
 
 /// How the catalog fares in a prompt of the default budget without a task.
 pub(super) fn default_fitting(catalog: &Catalog) -> Fitting {
-    let entries: Vec<Entry> = choosable(catalog)
+    let entries: Vec<CatalogEntry> = choosable(catalog)
         .iter()
-        .map(|skill| Entry {
+        .map(|skill| CatalogEntry {
             name: skill.record.name.clone(),
             description: skill.record.description.clone(),
+            location: Some(skill.record.path().to_string_lossy().into_owned()),
         })
         .collect();
-    let limits = Budget {
-        tokens: DEFAULT_BUDGET,
-        entries: MAX_SKILLS,
-    };
-    budget::fit(&entries, limits, None)
+    fitted(&entries, Format::Xml, DEFAULT_BUDGET, None).1
 }
 
 fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {

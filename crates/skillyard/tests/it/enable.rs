@@ -195,6 +195,7 @@ fn the_file_is_the_users_alone() {
 fn layers() {
     let config = "[skills]\ndisabled = [\"pdf-*\"]\nenabled = [\"pdf-merge\"]\n";
     let context = skills(config);
+    context.tell(&["trust", "."]);
     assert_eq!(
         context.status("pdf-fill"),
         "disabled: disabled by `pdf-*` (user)"
@@ -226,8 +227,22 @@ fn layers() {
 }
 
 #[test]
+fn a_project_that_is_not_trusted_has_no_say() {
+    let context = TestContext::new();
+    context
+        .skill("../home/.agents/skills/csv", "Use when asked.")
+        .write(".skillyard/config.toml", "[skills]\ndeny = [\"*\"]\n");
+    assert_eq!(context.status("csv"), "enabled");
+    context.write(".skillyard/config.toml", "broken");
+    assert_eq!(context.status("csv"), "enabled");
+    context.tell(&["trust", "."]);
+    assert!(context.tell(&["list"]).starts_with("exit status: 2"));
+}
+
+#[test]
 fn a_project_cannot_loosen() {
     let context = skills("");
+    context.tell(&["trust", "."]);
     for text in [
         "[skills]\nenabled = [\"*\"]\n",
         "[discovery]\ntrust_projects = \"always\"\n",

@@ -218,49 +218,44 @@ fn crowded() -> TestContext {
 #[test]
 fn over_budget() {
     let context = crowded();
-    assert_snapshot!(prompt(&context, &["--budget", "400", "--task", "ride a zebra", "--explain"]), @"
+    assert_snapshot!(prompt(&context, &["--mount", "skills", "--budget", "400", "--task", "ride a zebra", "--explain"]), @"
     exit status: 0
     ----- stdout -----
     <available_skills>
       <skill>
         <name>s00</name>
-        <description>Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
-        <location>[DIR]/.skills/s00/SKILL.md</location>
+        <description>Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>skills/s00</location>
       </skill>
       <skill>
         <name>s01</name>
-        <description>Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
-        <location>[DIR]/.skills/s01/SKILL.md</location>
+        <description>Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>skills/s01</location>
       </skill>
       <skill>
         <name>s02</name>
-        <description>Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
-        <location>[DIR]/.skills/s02/SKILL.md</location>
+        <description>Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>skills/s02</location>
       </skill>
       <skill>
         <name>s03</name>
-        <description>Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
-        <location>[DIR]/.skills/s03/SKILL.md</location>
-      </skill>
-      <skill>
-        <name>s04</name>
-        <description>Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
-        <location>[DIR]/.skills/s04/SKILL.md</location>
+        <description>Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
+        <location>skills/s03</location>
       </skill>
       <skill>
         <name>zebra</name>
         <description>Rides zebras. Use when a task involves zebras.</description>
-        <location>[DIR]/.skills/zebra/SKILL.md</location>
+        <location>skills/zebra</location>
       </skill>
     </available_skills>
-    25 more skills are available but not listed here; find them with `skill_search`.
+    26 more skills are available but not listed here; find them with `skill_search`.
     ----- stderr -----
-    6 skills, about 399 tokens of 3364
-     ~ s00 shortened from about 85 to 47 tokens
-     ~ s01 shortened from about 85 to 47 tokens
-     ~ s02 shortened from about 85 to 47 tokens
-     ~ s03 shortened from about 85 to 47 tokens
-     ~ s04 shortened from about 85 to 47 tokens
+    5 skills, about 359 tokens of 3703
+     ~ s00 shortened from about 85 to 42 tokens
+     ~ s01 shortened from about 85 to 42 tokens
+     ~ s02 shortened from about 85 to 42 tokens
+     ~ s03 shortened from about 85 to 42 tokens
+     - s04 left out
      - s05 left out
      - s06 left out
      - s07 left out
@@ -294,23 +289,23 @@ fn over_budget() {
       "available_skills": [
         {
           "name": "s00",
-          "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on …"
         },
         {
           "name": "s01",
-          "description": "Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on …"
         },
         {
           "name": "s02",
-          "description": "Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on …"
         },
         {
           "name": "s03",
-          "description": "Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on …"
         },
         {
           "name": "s04",
-          "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on …"
         },
         {
           "name": "zebra",
@@ -331,7 +326,7 @@ fn a_task_keeps_what_matters() {
     let context = crowded();
     let named = |task: &[&str]| {
         context
-            .in_prompt(&[&["--budget", "300"], task].concat())
+            .in_prompt(&[&["--mount", "skills", "--budget", "60"], task].concat())
             .contains("zebra")
     };
     assert!(!named(&[]));
@@ -341,7 +336,10 @@ fn a_task_keeps_what_matters() {
 #[test]
 fn descriptions_are_shortened_before_skills_go() {
     let context = crowded();
-    let told = prompt(&context, &["--budget", "2400", "--explain"]);
+    let told = prompt(
+        &context,
+        &["--mount", "skills", "--budget", "3000", "--explain"],
+    );
     assert!(told.contains("~ s00 shortened from about"), "{told}");
     assert!(!told.contains("left out"), "{told}");
 }
@@ -353,7 +351,7 @@ fn a_budget_for_folders_too() {
         "prompt",
         ".skills",
         "--budget",
-        "300",
+        "60",
         "--format",
         "summary",
         "--explain",
@@ -396,5 +394,22 @@ fn no_body_reaches_a_prompt() {
             told.contains("pdf") && !told.contains("BODY_MARKER"),
             "{told}"
         );
+    }
+}
+#[test]
+fn the_block_is_within_its_budget() {
+    let context = crowded();
+    for budget in [200, 400, 1_000, 2_000] {
+        for format in ["xml", "json", "markdown", "codex"] {
+            let block = context.stdout(&[
+                "prompt",
+                "--budget",
+                &budget.to_string(),
+                "--format",
+                format,
+            ]);
+            let tokens = skillyard_format::tokens::estimate(&block);
+            assert!(tokens <= budget, "{format}: {tokens} of {budget}");
+        }
     }
 }

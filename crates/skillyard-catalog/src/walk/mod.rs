@@ -1,0 +1,298 @@
+//! Finding `SKILL.md` files below a folder, bounded and in a fixed order.
+//!
+//! A folder is probed by opening its `SKILL.md` relative to its parent, so a skill
+//! costs an open, a stat and one read of its first block, and its folder is never
+//! listed. Recursion stops at a skill's root: what is nested in a skill belongs to it.
+//! Entries are visited in byte order of their names, level by level.
+
+mod folder;
+mod probe;
+mod read;
+mod stamp;
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use rustix::fs::FileType;
+
+use self::folder::Opened;
+use self::probe::Probe;
+pub use self::read::Found;
+pub use self::stamp::Stamp;
+use crate::ignored::Ignored;
+
+/// Folders that are never looked into.
+const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+/// Entries of one folder above which they are visited in parallel.
+const PARALLEL: usize = 256;
+
+/// What the reason of something that could not be read starts with.
+pub const UNREADABLE: &str = "it cannot be read: ";
+
+/// How far a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalkLimits {
+    /// Deepest folder below the root that may be a skill's.
+    pub depth: usize,
+    /// Most folders without a `SKILL.md` that are listed.
+    pub folders: usize,
+}
+
+impl Default for WalkLimits {
+    fn default() -> Self {
+        Self {
+            depth: 6,
+            folders: 2_000,
+        }
+    }
+}
+
+/// How symbolic links to folders are treated.
+#[derive(Debug, Clone, Default)]
+pub enum Links {
+    /// They are passed over with a reason.
+    #[default]
+    Skip,
+    /// They are followed when they lead into one of these folders, which are canonical.
+    Within(Vec<PathBuf>),
+}
+
+/// How much of a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The first block, which nearly always holds the frontmatter.
+    Head,
+    /// Everything, up to the limit of the format.
+    Whole,
+}
+
+/// What a walk looks for and how.
+#[derive(Debug, Clone)]
+pub struct Walk {
+    /// How far it goes.
+    pub limits: WalkLimits,
+    /// What it does with symbolic links.
+    pub links: Links,
+    /// How much of each file it reads.
+    pub extent: Extent,
+}
+
+/// Something that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Skipped {
+    /// What it is.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// A folder that was listed, and its stamp at that time.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Listed {
+    /// The folder.
+    pub path: PathBuf,
+    /// Its stamp; a new, removed or renamed entry changes it.
+    pub stamp: Stamp,
+}
+
+/// Something that decided what was passed over, and its stamp at that time.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Watched {
+    /// What it is.
+    pub path: PathBuf,
+    /// Its stamp; `None` when nothing was there.
+    pub stamp: Option<Stamp>,
+}
+
+impl Watched {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            stamp: Self::stamp_of(&path),
+            path,
+        }
+    }
+
+    /// The stamp of what is at `path` now, behind links.
+    pub(crate) fn stamp_of(path: &Path) -> Option<Stamp> {
+        rustix::fs::stat(path).ok().as_ref().map(Stamp::of)
+    }
+}
+
+/// Everything a walk came across, in order.
+#[derive(Debug)]
+pub struct Walked<T> {
+    /// What became of each skill.
+    pub skills: Vec<T>,
+    /// What was passed over.
+    pub skipped: Vec<Skipped>,
+    /// The folders that were listed.
+    pub listed: Vec<Listed>,
+    /// What has to change, beside those, for something to be passed over no longer.
+    pub watched: Vec<Watched>,
+}
+
+impl<T> Walked<T> {
+    /// Passes over `path`, for a reason that no folder's stamp tells of when it goes.
+    fn skip(&mut self, path: PathBuf, reason: String) {
+        self.watched.push(Watched::new(path.clone()));
+        self.skipped.push(Skipped { path, reason });
+    }
+}
+
+impl Walk {
+    /// Walks `root` and hands each skill to `visit`, which may be called in parallel.
+    ///
+    /// A root that does not exist, or cannot be read, is not an error: it holds no skills.
+    pub fn run<T: Send>(&self, root: &Path, visit: impl Fn(&Found<'_>) -> T + Sync) -> Walked<T> {
+        let mut walked = Walked {
+            skills: Vec::new(),
+            skipped: Vec::new(),
+            listed: Vec::new(),
+            watched: Vec::new(),
+        };
+        match self.probe(rustix::fs::CWD, root, "", &visit) {
+            Probe::Skill(skill) => {
+                walked.skills.push(skill);
+                return walked;
+            }
+            Probe::Refused(reason) => walked.skip(root.join("SKILL.md"), reason),
+            Probe::None => {}
+        }
+        let mut level = vec![root.to_owned()];
+        let mut budget = self.limits.folders;
+        let mut ancestors = Vec::new();
+        for depth in 1..=self.limits.depth + 1 {
+            let mut next = Vec::new();
+            for folder in level {
+                if budget == 0 {
+                    let reason = format!(
+                        "more than {} folders without a SKILL.md were found before it",
+                        self.limits.folders
+                    );
+                    walked.skip(folder, reason);
+                    continue;
+                }
+                budget -= 1;
+                self.list(
+                    &folder,
+                    depth,
+                    &visit,
+                    &mut walked,
+                    &mut next,
+                    &mut ancestors,
+                );
+            }
+            level = next;
+        }
+        walked
+    }
+
+    /// Lists one folder: its skills are visited, its other folders go into `next`.
+    fn list<T: Send>(
+        &self,
+        folder: &Path,
+        depth: usize,
+        visit: &(impl Fn(&Found<'_>) -> T + Sync),
+        walked: &mut Walked<T>,
+        next: &mut Vec<PathBuf>,
+        followed: &mut Vec<PathBuf>,
+    ) {
+        let opened = match Opened::new(folder) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => {
+                walked.skip(folder.to_owned(), format!("{UNREADABLE}{error}"));
+                return;
+            }
+        };
+        walked.listed.push(Listed {
+            path: folder.to_owned(),
+            stamp: opened.stamp,
+        });
+        if let Some(name) = opened.spelling() {
+            // The folder is a skill after all, under a name that is not probed for.
+            self.visit_spelling(folder, &opened.folder, name, visit, walked);
+            return;
+        }
+        let ignored = Ignored::of(folder, &opened.names);
+        let mut children: Vec<(PathBuf, bool)> = Vec::with_capacity(opened.names.len());
+        for (name, kind) in &opened.names {
+            let path = folder.join(name);
+            match kind {
+                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name.as_str()) => {
+                    let reason = format!("folders called `{name}` are never looked into");
+                    walked.skipped.push(Skipped { path, reason });
+                }
+                FileType::Directory if ignored.matches(name) => walked.skipped.push(Skipped {
+                    path,
+                    reason: "it is ignored by a `.gitignore` beside it".into(),
+                }),
+                FileType::Directory => children.push((path, false)),
+                FileType::Symlink => match self.follow(&path, followed) {
+                    Ok(true) => children.push((path, true)),
+                    Ok(false) => walked.watched.push(Watched::new(path)),
+                    Err(reason) => walked.skip(path, reason),
+                },
+                _ if Ignored::is_list(name) => walked.watched.push(Watched::new(path)),
+                _ => {}
+            }
+        }
+        for name in opened.unnameable {
+            walked.skipped.push(Skipped {
+                path: folder.join(name),
+                reason: "its name is not UTF-8".into(),
+            });
+        }
+        if depth > self.limits.depth {
+            walked
+                .skipped
+                .extend(children.into_iter().map(|(path, _)| Skipped {
+                    path,
+                    reason: format!("it is deeper than {} folders", self.limits.depth),
+                }));
+            return;
+        }
+        let look = |(path, link): &(PathBuf, bool)| {
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            // What lies behind a link is opened by its path: it was checked, and may be far away.
+            if *link {
+                self.probe(rustix::fs::CWD, path, "", visit)
+            } else {
+                self.probe(&opened.folder, path, name, visit)
+            }
+        };
+        let probed: Vec<Probe<T>> = if children.len() > PARALLEL {
+            children.par_iter().with_min_len(64).map(look).collect()
+        } else {
+            children.iter().map(look).collect()
+        };
+        for ((path, _), probe) in children.into_iter().zip(probed) {
+            match probe {
+                Probe::Skill(skill) => walked.skills.push(skill),
+                Probe::Refused(reason) => walked.skip(path.join("SKILL.md"), reason),
+                Probe::None => next.push(path),
+            }
+        }
+    }
+
+    fn visit_spelling<T>(
+        &self,
+        folder: &Path,
+        descriptor: &OwnedFd,
+        name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+        walked: &mut Walked<T>,
+    ) {
+        match self.probe_file(descriptor, Path::new(name), folder, name, visit) {
+            Probe::Skill(skill) => walked.skills.push(skill),
+            Probe::Refused(reason) => walked.skip(folder.join(name), reason),
+            // It was there a moment ago.
+            Probe::None => {}
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Looking whether a folder is a skill, and where links lead.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use super::read::{Found, read};
+use super::{Links, UNREADABLE, Walk};
+
+pub(super) enum Probe<T> {
+    /// The folder is a skill.
+    Skill(T),
+    /// There is a `SKILL.md`, but it is not to be had.
+    Refused(String),
+    /// The folder is not a skill.
+    None,
+}
+
+impl Walk {
+    /// Looks whether `folder`, called `name` below `parent`, holds a `SKILL.md`.
+    pub(super) fn probe<T>(
+        &self,
+        parent: impl AsFd,
+        folder: &Path,
+        name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+    ) -> Probe<T> {
+        let file = if name.is_empty() {
+            folder.join("SKILL.md")
+        } else {
+            Path::new(name).join("SKILL.md")
+        };
+        self.probe_file(parent, &file, folder, "SKILL.md", visit)
+    }
+
+    /// Reads the file at `path` below `parent`, which makes `folder` a skill.
+    pub(super) fn probe_file<T>(
+        &self,
+        parent: impl AsFd,
+        path: &Path,
+        folder: &Path,
+        file_name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+    ) -> Probe<T> {
+        let error = match read(
+            parent,
+            path,
+            OFlags::NOFOLLOW,
+            folder,
+            file_name,
+            self.extent,
+            visit,
+        ) {
+            Ok(skill) => return Probe::Skill(skill),
+            Err(error) => error,
+        };
+        if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+            return self.probe_link(folder, file_name, visit);
+        }
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Probe::None,
+            _ => Probe::Refused(format!("{UNREADABLE}{error}")),
+        }
+    }
+
+    /// The file of `folder` is a symbolic link.
+    fn probe_link<T>(
+        &self,
+        folder: &Path,
+        file_name: &str,
+        visit: &impl Fn(&Found<'_>) -> T,
+    ) -> Probe<T> {
+        let Ok(target) = folder.join(file_name).canonicalize() else {
+            return Probe::Refused("it is a symbolic link to nothing".into());
+        };
+        let within = folder
+            .canonicalize()
+            .is_ok_and(|folder| target.starts_with(folder));
+        if let Links::Within(allowed) = &self.links
+            && !within
+            && !allowed.iter().any(|root| target.starts_with(root))
+        {
+            return Probe::Refused(format!(
+                "it is a symbolic link to `{}`, outside every allowed folder",
+                target.display()
+            ));
+        }
+        match read(
+            rustix::fs::CWD,
+            &target,
+            OFlags::NOFOLLOW,
+            folder,
+            file_name,
+            self.extent,
+            visit,
+        ) {
+            Ok(skill) => Probe::Skill(skill),
+            Err(error) => Probe::Refused(format!("{UNREADABLE}{error}")),
+        }
+    }
+
+    /// Whether a symbolic link leads to a folder that may be looked into.
+    pub(super) fn follow(&self, link: &Path, followed: &mut Vec<PathBuf>) -> Result<bool, String> {
+        let target = match link.canonicalize() {
+            Ok(target) => target,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err("it is a symbolic link to nothing".into());
+            }
+            Err(_) => return Err("it is a symbolic link that leads in a circle".into()),
+        };
+        if !target.is_dir() {
+            return Ok(false);
+        }
+        let Links::Within(allowed) = &self.links else {
+            return Err("it is a symbolic link".into());
+        };
+        let parent = link.parent().and_then(|parent| parent.canonicalize().ok());
+        if parent.is_some_and(|parent| parent.starts_with(&target)) {
+            return Err("it is a symbolic link that leads in a circle".into());
+        }
+        if !allowed.iter().any(|root| target.starts_with(root)) {
+            return Err(format!(
+                "it is a symbolic link to `{}`, outside every allowed folder",
+                target.display()
+            ));
+        }
+        if followed.contains(&target) {
+            return Err(format!(
+                "it is a symbolic link to `{}`, which was visited already",
+                target.display()
+            ));
+        }
+        followed.push(target);
+        Ok(true)
+    }
+}
