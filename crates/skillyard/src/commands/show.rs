@@ -149,7 +149,9 @@ fn text(
     );
     let mut row = |label: &str, value: &str| {
         if !value.is_empty() {
-            let _ = writeln!(text, "  {label:<14} {}", visible(value));
+            // A field may be called anything too.
+            let label = visible(label);
+            let _ = writeln!(text, "  {label:<17} {}", visible(value));
         }
     };
     row("description", &one_line(&record.description));

@@ -27,36 +27,36 @@ fn as_text() {
     exit status: 0
     ----- stdout -----
     ✓ pdf
-      description    Fills forms. Use when there is a form.
-      status         enabled
-      source         project
-      folder         [DIR]/.skills/pdf
-      digest         sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens         about 10 in every prompt, about 7 when activated
-      license        MIT
-      metadata.version 1.2
-      metadata.tags  pdf forms
-      allowed-tools  Read
-      files          3 (187 bytes)
-      shadows        ~/.agents/skills/pdf
+      description       Fills forms. Use when there is a form.
+      status            enabled
+      source            project
+      folder            [DIR]/.skills/pdf
+      digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
+      tokens            about 10 in every prompt, about 7 when activated
+      license           MIT
+      metadata.version  1.2
+      metadata.tags     pdf forms
+      allowed-tools     Read
+      files             3 (187 bytes)
+      shadows           ~/.agents/skills/pdf
     ----- stderr -----
     ");
     assert_snapshot!(context.tell(&["show", "pdf", "--files"]), @"
     exit status: 0
     ----- stdout -----
     ✓ pdf
-      description    Fills forms. Use when there is a form.
-      status         enabled
-      source         project
-      folder         [DIR]/.skills/pdf
-      digest         sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens         about 10 in every prompt, about 7 when activated
-      license        MIT
-      metadata.version 1.2
-      metadata.tags  pdf forms
-      allowed-tools  Read
-      files          3 (187 bytes)
-      shadows        ~/.agents/skills/pdf
+      description       Fills forms. Use when there is a form.
+      status            enabled
+      source            project
+      folder            [DIR]/.skills/pdf
+      digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
+      tokens            about 10 in every prompt, about 7 when activated
+      license           MIT
+      metadata.version  1.2
+      metadata.tags     pdf forms
+      allowed-tools     Read
+      files             3 (187 bytes)
+      shadows           ~/.agents/skills/pdf
 
       -       169  SKILL.md
       -         8  references/forms.md
@@ -133,17 +133,17 @@ fn what_is_wrong_is_shown() {
     exit status: 0
     ----- stdout -----
     ! Odd_Name
-      description    Odd. Use when: asked
-      status         untrusted: the project's folder is not trusted
-      source         project
-      folder         [DIR]/.skills/Odd
-      digest         sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
-      tokens         about 7 in every prompt, about 8 when activated
-      files          1 (77 bytes)
-      problem        name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_', and only letters, digits and hyphens are allowed
-      problem        name-matches-directory: the name is `Odd_Name`, but the folder is called `Odd`
-      problem        yaml-unquoted-text: the value of `description` needs quotes: a `: ` inside starts another value
-      not readable   secret: `secret` is or passes through a symbolic link
+      description       Odd. Use when: asked
+      status            untrusted: the project's folder is not trusted
+      source            project
+      folder            [DIR]/.skills/Odd
+      digest            sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
+      tokens            about 7 in every prompt, about 8 when activated
+      files             1 (77 bytes)
+      problem           name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_', and only letters, digits and hyphens are allowed
+      problem           name-matches-directory: the name is `Odd_Name`, but the folder is called `Odd`
+      problem           yaml-unquoted-text: the value of `description` needs quotes: a `: ` inside starts another value
+      not readable      secret: `secret` is or passes through a symbolic link
     ----- stderr -----
     ");
 }
