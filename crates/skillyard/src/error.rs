@@ -101,6 +101,8 @@ pub(crate) enum CommandError {
     NoSuchFile(String),
     #[error("completions are not made for the shell `{0}`")]
     NoSuchShell(String),
+    #[error(transparent)]
+    Watch(skillyard_catalog::watch::WatchError),
     #[error("`revoke` needs a folder")]
     NoFolder,
     #[error("`{}` is not a folder", .0.display())]

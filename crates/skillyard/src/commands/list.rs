@@ -27,6 +27,7 @@ use crate::sanitize::visible;
 ///   skillyard list
 ///   skillyard list --all             also what lost to another, and what was passed over and why
 ///   skillyard list --allow 'pdf-*'   only some
+///   skillyard list --watch           and each change as it happens
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// Walk every folder instead of trusting the index
     #[arg(long)]
     no_index: bool,
+    /// Go on and tell each change of a skill as it happens
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     choice: Choice,
 }
@@ -54,11 +58,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .retain(|loser| chosen(&loser.skill.record.name));
     if context.printer.is_json() {
         context.printer.compact_json(&Listing::new(&catalog))?;
-        return Ok(CommandStatus::Yes);
+    } else {
+        let text = text(&catalog, args.all, context);
+        context.printer.data(&text)?;
+        context.printer.note(&closing_line(&catalog, args.all));
     }
-    let text = text(&catalog, args.all, context);
-    context.printer.data(&text)?;
-    context.printer.note(&closing_line(&catalog, args.all));
+    if args.watch {
+        return super::list_watch::run(context, &catalog);
+    }
     Ok(CommandStatus::Yes)
 }
 

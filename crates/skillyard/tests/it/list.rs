@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 
@@ -615,4 +617,29 @@ fn a_start_reads_one_block_of_each_file_and_the_next_start_none() {
     ] {
         assert!(!context.stdout(arguments).contains("BODY_MARKER"));
     }
+}
+
+#[test]
+fn changes_are_told_as_they_happen() {
+    let context = some_skills();
+    let mut command = context.skillyard();
+    command
+        .args(["list", "--watch", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    let mut next =
+        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert!(next()["skills"].is_array());
+    assert!(next()["watching"].is_number());
+    context.skill(".skills/fresh", "Use when asked.");
+    let told = next();
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert_eq!(
+        (&told["change"], &told["name"]),
+        (&"changed".into(), &"fresh".into()),
+        "{told}"
+    );
 }
