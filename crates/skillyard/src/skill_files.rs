@@ -77,23 +77,25 @@ pub(crate) fn visit<T: Send>(
     path: &Path,
     visit: impl Fn(&Found<'_>) -> T + Sync,
 ) -> Result<Vec<T>, CommandError> {
-    let metadata = fs::metadata(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => CommandError::NoSuchPath(path.to_owned()),
-        _ => CommandError::Read {
-            path: path.to_owned(),
-            source,
-        },
-    })?;
-    let root = if metadata.is_dir() {
-        path
-    } else {
+    let is_file_of_skill = path
+        .file_name()
+        .and_then(OsStr::to_str)
+        .is_some_and(is_skill_file_name);
+    // A folder called `skill.md` is possible, and a folder all the same.
+    let root = if is_file_of_skill && !path.is_dir() {
         folder_of(path)?
+    } else {
+        path
     };
     let Walked {
         mut skills,
         skipped,
         ..
     } = WALK.run(root, |found| (found.folder.to_owned(), visit(found)));
+    if skills.is_empty() || root != path {
+        // Only now is it worth a look what the path is.
+        check_path(path)?;
+    }
     if let Some(refused) = skipped.into_iter().find(|each| is_refusal(each, root)) {
         // The error says itself that it cannot be read.
         let reason = refused.reason.strip_prefix(UNREADABLE);
@@ -115,10 +117,29 @@ fn is_refusal(skipped: &Skipped, root: &Path) -> bool {
     unreadable || skipped.path == root || skipped.path.ends_with("SKILL.md")
 }
 
+/// Whether the path is a folder, or a file that can be a skill's.
+fn check_path(path: &Path) -> Result<(), CommandError> {
+    let metadata = fs::metadata(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => CommandError::NoSuchPath(path.to_owned()),
+        _ => CommandError::Read {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    if !metadata.is_dir() {
+        folder_of(path)?;
+    }
+    Ok(())
+}
+
+fn is_skill_file_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("skill.md")
+}
+
 /// The folder of a file that is called like a `SKILL.md`.
 fn folder_of(path: &Path) -> Result<&Path, CommandError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if !name.eq_ignore_ascii_case("skill.md") {
+    if !is_skill_file_name(name) {
         return Err(CommandError::NotASkillFile(path.to_owned()));
     }
     Ok(match path.parent() {
