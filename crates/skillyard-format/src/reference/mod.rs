@@ -17,6 +17,10 @@ use crate::name::{NameProblem, normalise, problems};
 use crate::skill::STANDARD_FIELDS;
 use crate::yaml::{Mapping, Node, Scalar, ScalarStyle, Value};
 
+/// The fields of the specification as Python prints a list.
+const STANDARD_LIST: &str =
+    "['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name']";
+
 /// The reference validator's messages for a `SKILL.md` in `directory`; none when it is valid.
 pub fn validate(content: &str, directory: &str) -> Vec<String> {
     match parse_frontmatter(content) {
@@ -57,14 +61,9 @@ fn validate_fields(fields: &Mapping, directory: &str) -> Vec<String> {
         .collect();
     if !unknown.is_empty() {
         unknown.sort_unstable();
-        let known: Vec<String> = STANDARD_FIELDS
-            .iter()
-            .map(|key| format!("'{key}'"))
-            .collect();
         errors.push(format!(
-            "Unexpected fields in frontmatter: {}. Only [{}] are allowed.",
+            "Unexpected fields in frontmatter: {}. Only {STANDARD_LIST} are allowed.",
             unknown.join(", "),
-            known.join(", ")
         ));
     }
     match fields.get("name") {
