@@ -61,10 +61,17 @@ fn validate_fields(fields: &Mapping, directory: &str) -> Vec<String> {
         .collect();
     if !unknown.is_empty() {
         unknown.sort_unstable();
-        errors.push(format!(
-            "Unexpected fields in frontmatter: {}. Only {STANDARD_LIST} are allowed.",
-            unknown.join(", "),
-        ));
+        let unknown = unknown.join(", ");
+        errors.push(
+            [
+                "Unexpected fields in frontmatter: ",
+                &unknown,
+                ". Only ",
+                STANDARD_LIST,
+                " are allowed.",
+            ]
+            .concat(),
+        );
     }
     match fields.get("name") {
         None => errors.push(missing("name")),

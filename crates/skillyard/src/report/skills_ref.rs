@@ -1,5 +1,6 @@
 //! The result as the reference validator prints it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -30,8 +31,18 @@ pub(crate) fn print(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
     Ok(())
 }
 
-/// The path as Python's `pathlib` writes it.
-fn normalised(path: &Path) -> String {
+/// The path as Python's `pathlib` writes it: without `.` parts and needless slashes.
+fn normalised(path: &Path) -> Cow<'_, str> {
+    let text = path.to_string_lossy();
+    let odd = ["//", "/./"].iter().any(|piece| text.contains(piece))
+        || text.starts_with("./")
+        || text.ends_with(['/', '.']);
+    if !odd {
+        return match text {
+            Cow::Borrowed(text) => visible(text),
+            Cow::Owned(text) => Cow::Owned(visible(&text).into_owned()),
+        };
+    }
     let mut normalised: PathBuf = path
         .components()
         .filter(|part| *part != Component::CurDir)
@@ -39,5 +50,5 @@ fn normalised(path: &Path) -> String {
     if normalised.as_os_str().is_empty() {
         normalised.push(".");
     }
-    visible(&normalised.to_string_lossy()).into_owned()
+    Cow::Owned(visible(&normalised.to_string_lossy()).into_owned())
 }

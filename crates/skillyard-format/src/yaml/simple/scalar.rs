@@ -54,7 +54,9 @@ impl Reader<'_> {
     /// Reads a quoted scalar and leaves `at` behind it.
     pub(super) fn quoted(&mut self) -> Option<String> {
         let quote = self.peek()?;
-        let mut text = String::new();
+        let rest = &self.bytes[self.at + 1..];
+        // Nearly always the text ends at the next quote.
+        let mut text = String::with_capacity(memchr::memchr(quote, rest)?);
         // Spaces before a line break are dropped, unless an escape wrote them.
         let mut escaped = 0;
         let mut at = self.at + 1;
@@ -132,7 +134,8 @@ impl Reader<'_> {
         }
         self.finish_line()?;
 
-        let mut text = String::new();
+        // A description has a few hundred characters.
+        let mut text = String::with_capacity(256);
         let mut indent = None;
         let mut blank = 0;
         while !self.at_end() {
