@@ -274,3 +274,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn many_repeated_keys_are_mended_at_once() {
+    let text = format!(
+        "---\nname: skill\n{}description: Use when x.\n---\nbody\n",
+        "r: x\n".repeat(40)
+    );
+    let fixed = crate::fix::fix(text.as_bytes(), "SKILL.md", Some("skill")).unwrap();
+    assert_eq!(fixed.text.matches("r: x").count(), 1);
+    assert_eq!(
+        crate::fix::fix(fixed.text.as_bytes(), "SKILL.md", Some("skill")),
+        None
+    );
+}

@@ -231,13 +231,14 @@ impl Mapping {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// Each entry whose key was used before, with the first entry of that key.
+    /// Each entry whose key was used before, behind the nearest earlier entry of that key.
     pub fn duplicates(&self) -> impl Iterator<Item = (&Entry, &Entry)> {
         self.entries.iter().enumerate().filter_map(|(at, entry)| {
             self.entries[..at]
                 .iter()
+                .rev()
                 .find(|earlier| earlier.key == entry.key)
-                .map(|first| (first, entry))
+                .map(|earlier| (earlier, entry))
         })
     }
 }
