@@ -1,5 +1,6 @@
 //! The folders that agents read skills from: a table, kept as data.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -21,6 +22,32 @@ pub struct Agent {
     /// Further folders in the home directory that it reads, starting with `~/`.
     #[serde(default)]
     pub user_also: Vec<String>,
+    /// What shows that it is in use: paths in the home directory (`~/`) or in a project (`./`).
+    #[serde(default)]
+    detect: Vec<String>,
+}
+
+impl Agent {
+    /// Whether the agent has been used in this home directory or project.
+    pub fn is_present(&self, home: Option<&Path>, project: &Path) -> bool {
+        let exists = |path: &str| match (path.strip_prefix("~/"), path.strip_prefix("./")) {
+            (Some(path), _) => home.is_some_and(|home| home.join(path).exists()),
+            (_, Some(path)) => project.join(path).exists(),
+            _ => false,
+        };
+        if self.detect.is_empty() {
+            // Most keep everything in one folder of the home directory, skills too.
+            let user = self.user.as_deref().and_then(|user| user.rsplit_once('/'));
+            user.is_some_and(|(folder, _)| exists(folder))
+        } else {
+            self.detect.iter().any(|path| exists(path))
+        }
+    }
+}
+
+/// The agent of an id.
+pub fn find(id: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.id == id)
 }
 
 /// Every agent that is known.
@@ -68,5 +95,17 @@ mod tests {
         assert!(project_folders().any(|folder| folder == ".claude/skills"));
         assert!(user_folders().any(|folder| folder == ".codex/skills"));
         assert!(project_folders().all(|folder| !folder.contains("..")));
+        assert!(find("codex").is_some());
+    }
+
+    #[test]
+    fn an_agent_is_present_where_its_folder_is() {
+        let home = tempfile::tempdir().unwrap();
+        let present = |id: &str| find(id).unwrap().is_present(Some(home.path()), home.path());
+        std::fs::create_dir(home.path().join(".agents")).unwrap();
+        assert!(!present("codex") && !present("claude-code") && !present("universal"));
+        std::fs::create_dir(home.path().join(".codex")).unwrap();
+        std::fs::create_dir(home.path().join(".claude")).unwrap();
+        assert!(present("codex") && present("claude-code") && !present("gemini-cli"));
     }
 }

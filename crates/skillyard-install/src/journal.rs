@@ -1,0 +1,118 @@
+//! The journal: how a change that was interrupted is finished or undone.
+//!
+//! It is written before anything visible happens, first as `preparing`, which names the
+//! folders that may be thrown away, then as `committed`, from which everything can be done
+//! again. It lies in Skillyard's own folder, never in a project: a repository must not be
+//! able to bring one along.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+
+use crate::write::write_atomically;
+
+/// A change in progress.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Journal {
+    /// Nothing has happened yet that can be seen.
+    Preparing {
+        /// Folders to throw away.
+        stages: Vec<PathBuf>,
+    },
+    /// Everything is ready, and will happen.
+    Committed(Commit),
+}
+
+/// What will happen.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Commit {
+    /// Folders to throw away afterwards.
+    pub(crate) stages: Vec<PathBuf>,
+    /// Moves, in order.
+    pub(crate) moves: Vec<Move>,
+    /// Files and their new content.
+    pub(crate) files: Vec<(PathBuf, String)>,
+}
+
+/// A skill that takes its place, or leaves it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Move {
+    /// The place.
+    pub(crate) place: PathBuf,
+    /// Where the new one waits, and what it is; nothing when the place is to be empty.
+    pub(crate) new: Option<(PathBuf, Content)>,
+    /// Where the old one goes.
+    pub(crate) old: PathBuf,
+}
+
+/// What is put into a place.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Content {
+    /// A folder.
+    Folder(Digest),
+    /// A link.
+    Link(PathBuf),
+}
+
+impl Journal {
+    /// The journal of a change that did not end.
+    pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
+        match std::fs::read(path) {
+            // A journal that cannot be understood was not finished: nothing had happened yet.
+            Ok(bytes) => Ok(Some(
+                serde_json::from_slice(&bytes).unwrap_or(Self::Preparing { stages: Vec::new() }),
+            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes it, so that it is whole or not there.
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        write_atomically(path, &serde_json::to_vec(self)?)
+    }
+
+    /// Finishes or undoes the change, as far as it went.
+    pub(crate) fn recover(self, path: &Path) -> io::Result<()> {
+        let stages = match self {
+            Self::Preparing { stages } => stages,
+            Self::Committed(commit) => {
+                commit.perform()?;
+                commit.stages
+            }
+        };
+        throw_away(&stages);
+        std::fs::remove_file(path)
+    }
+}
+
+impl Commit {
+    /// Does everything; what has been done already is left.
+    pub(crate) fn perform(&self) -> io::Result<()> {
+        for each in &self.moves {
+            each.perform()?;
+        }
+        for (path, content) in &self.files {
+            write_atomically(path, content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what was done, the last first.
+    pub(crate) fn undo(&self) -> io::Result<()> {
+        for each in self.moves.iter().rev() {
+            each.undo()?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes folders that were only there for the change.
+pub(crate) fn throw_away(stages: &[PathBuf]) {
+    for stage in stages {
+        // What stays is hidden, and no agent reads it.
+        let _ = std::fs::remove_dir_all(stage);
+    }
+}

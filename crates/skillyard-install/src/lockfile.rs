@@ -1,0 +1,292 @@
+//! `skills.lock`: what is installed, byte for byte.
+//!
+//! An entry pins the tree digest, so the same lock and the same store give the same bytes.
+//! It also is the record of provenance: nothing is written into a skill's folder that its
+//! author did not put there. There are no times in it, so that equal states are equal files.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+
+use crate::origin::OriginKind;
+use crate::write::write_atomically;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+const HEADER: &str = "# Written by skillyard. Commit it; do not edit it.\n";
+
+/// Everything that is installed in one scope, sorted by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lockfile {
+    skills: Vec<Locked>,
+}
+
+/// One installed skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Locked {
+    /// The name of its folder.
+    pub name: String,
+    /// The reference it came from, without the revision.
+    pub source: String,
+    /// The revision or the version that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<String>,
+    /// The version that was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The commit that was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The kind of place it came from.
+    pub origin: OriginKind,
+    /// The address that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The digest over all its files.
+    pub digest: Digest,
+    /// Who signed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+    /// The folders it is in, relative to the scope's root.
+    pub targets: Vec<String>,
+    /// Whether the targets hold links to the store instead of copies.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub linked: bool,
+    /// The skills it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
+    /// Whether it is here only because another skill needs it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dependency: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Format {
+    version: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skill: Vec<Locked>,
+}
+
+/// Why a lock cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LockfileError {
+    /// The disk refused.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Not the format.
+    #[error("`{}` is not a lock file: {message}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A format of the future.
+    #[error("`{}` has format {found}, and this skillyard reads up to {VERSION}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The format it has.
+        found: u32,
+    },
+}
+
+impl Lockfile {
+    /// Reads a lock; a missing one is empty.
+    pub fn read(path: &Path) -> Result<Self, LockfileError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => {
+                return Err(LockfileError::Read {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        };
+        Self::parse(&text, path)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
+        #[derive(Deserialize)]
+        struct Head {
+            version: u32,
+        }
+        let wrong = |message: String| LockfileError::Format {
+            path: path.to_owned(),
+            message,
+        };
+        if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+            return Err(wrong("it has merge conflicts".into()));
+        }
+        let head: Head = toml::from_str(text).map_err(|error| wrong(one_line(&error)))?;
+        if head.version > VERSION {
+            return Err(LockfileError::Version {
+                path: path.to_owned(),
+                found: head.version,
+            });
+        }
+        let format: Format = toml::from_str(text).map_err(|error| wrong(one_line(&error)))?;
+        let mut lock = Self::default();
+        for locked in format.skill {
+            let name = locked.name.clone();
+            if !is_folder_name(&name) {
+                return Err(wrong(format!("`{name}` cannot be the name of a folder")));
+            }
+            if let Some(target) = locked.targets.iter().find(|target| !is_inside(target)) {
+                return Err(wrong(format!(
+                    "the target `{target}` of `{name}` leaves the root"
+                )));
+            }
+            if lock.put(locked).is_some() {
+                return Err(wrong(format!("`{name}` is there twice")));
+            }
+        }
+        Ok(lock)
+    }
+
+    /// The lock as text.
+    pub fn to_text(&self) -> String {
+        let format = Format {
+            version: VERSION,
+            skill: self.skills.clone(),
+        };
+        // Strings, numbers and lists always have a form in TOML.
+        let text = toml::to_string(&format).unwrap_or_default();
+        format!("{HEADER}{text}")
+    }
+
+    /// Replaces the file.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_atomically(path, self.to_text().as_bytes())
+    }
+
+    /// The skills, sorted by name.
+    pub fn skills(&self) -> &[Locked] {
+        &self.skills
+    }
+
+    /// The entry of a name.
+    pub fn get(&self, name: &str) -> Option<&Locked> {
+        self.at(name).ok().map(|at| &self.skills[at])
+    }
+
+    /// Puts an entry in, and returns the one it replaces.
+    pub fn put(&mut self, locked: Locked) -> Option<Locked> {
+        match self.at(&locked.name) {
+            Ok(at) => Some(std::mem::replace(&mut self.skills[at], locked)),
+            Err(at) => {
+                self.skills.insert(at, locked);
+                None
+            }
+        }
+    }
+
+    /// Takes an entry out.
+    pub fn remove(&mut self, name: &str) -> Option<Locked> {
+        self.at(name).ok().map(|at| self.skills.remove(at))
+    }
+
+    fn at(&self, name: &str) -> Result<usize, usize> {
+        self.skills
+            .binary_search_by(|each| each.name.as_str().cmp(name))
+    }
+}
+
+/// Whether a name, which may come from a stranger, is one folder's.
+pub(crate) fn is_folder_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 255
+        && !matches!(name, "." | "..")
+        && !name
+            .chars()
+            .any(|c| matches!(c, '/' | '\\') || c.is_control())
+}
+
+/// Whether a relative path stays below where it starts.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(is_folder_name)
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.message().replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locked(name: &str) -> Locked {
+        Locked {
+            name: name.into(),
+            source: "github:acme/skills".into(),
+            requested: Some("^1".into()),
+            version: Some("1.2.3".into()),
+            commit: Some("a".repeat(40)),
+            origin: OriginKind::Git,
+            url: None,
+            digest: Digest::of(name.as_bytes()),
+            signer: None,
+            targets: vec![".agents/skills".into()],
+            linked: false,
+            requires: Vec::new(),
+            dependency: false,
+        }
+    }
+
+    #[test]
+    fn a_lock_reads_back_sorted() {
+        let mut lock = Lockfile::default();
+        for name in ["b", "c", "a"] {
+            assert_eq!(lock.put(locked(name)), None);
+        }
+        let text = lock.to_text();
+        assert_eq!(Lockfile::parse(&text, Path::new("x")).unwrap(), lock);
+        let names: Vec<&str> = lock
+            .skills()
+            .iter()
+            .map(|each| each.name.as_str())
+            .collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert_eq!(lock.remove("b").unwrap().name, "b");
+        assert!(lock.get("b").is_none());
+    }
+
+    #[test]
+    fn hostile_locks_are_refused_with_a_reason() {
+        let mut lock = Lockfile::default();
+        lock.put(locked("a"));
+        let text = lock.to_text();
+        let twice = text.clone() + text.split_once("\n\n").unwrap().1;
+        for (text, reason) in [
+            (
+                text.replace("name = \"a\"", "name = \"../a\""),
+                "cannot be the name",
+            ),
+            (
+                text.replace(".agents/skills", "../skills"),
+                "leaves the root",
+            ),
+            (text.replace(".agents/skills", "/etc"), "leaves the root"),
+            (text.replace("sha256:", "md5:"), "not a digest"),
+            (text.replace("version = 1\n", "version = 9\n"), "format 9"),
+            (format!("<<<<<<< ours\n{text}"), "merge conflicts"),
+            (twice, "twice"),
+            (text.replace("source", "sauce"), "unknown field"),
+        ] {
+            let error = Lockfile::parse(&text, Path::new("x"))
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(reason), "{error} does not say {reason}");
+        }
+    }
+}

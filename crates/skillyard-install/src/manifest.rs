@@ -1,0 +1,201 @@
+//! `skills.toml`: which skills a project wants, in the words of its authors.
+//!
+//! ```toml
+//! agents = ["claude-code", "codex"]   # optional
+//!
+//! [skills]
+//! pdf = "github:acme/skills/pdf@^1"
+//! ```
+//!
+//! It is edited in place, so comments and order stay.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use crate::lockfile::is_folder_name;
+
+/// What a project wants.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    document: DocumentMut,
+    skills: Vec<(String, String)>,
+    agents: Vec<String>,
+}
+
+/// Why a manifest cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The disk refused.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Not the format.
+    #[error("`{}` cannot be used: {message}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Manifest {
+    /// Reads a manifest; a missing one wants nothing.
+    pub fn read(path: &Path) -> Result<Self, ManifestError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(source) => {
+                return Err(ManifestError::Read {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        };
+        Self::parse(&text).map_err(|message| ManifestError::Format {
+            path: path.to_owned(),
+            message,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let document: DocumentMut = text
+            .parse()
+            .map_err(|error: toml_edit::TomlError| error.to_string().trim().to_owned())?;
+        let mut skills = Vec::new();
+        let mut agents = Vec::new();
+        for (key, item) in document.iter() {
+            match key {
+                "skills" => {
+                    let table = item.as_table_like().ok_or("`skills` is not a table")?;
+                    for (name, item) in table.iter() {
+                        let reference = item.as_str().ok_or_else(|| {
+                            format!("`skills.{name}` is not a text such as \"github:owner/repo/path@ref\"")
+                        })?;
+                        if !is_folder_name(name) {
+                            return Err(format!("`{name}` cannot be the name of a folder"));
+                        }
+                        skills.push((name.to_owned(), reference.to_owned()));
+                    }
+                }
+                "agents" => {
+                    let list = item.as_array().ok_or("`agents` is not a list")?;
+                    for agent in list {
+                        let agent = agent
+                            .as_str()
+                            .ok_or("`agents` holds something that is not a text")?;
+                        agents.push(agent.to_owned());
+                    }
+                }
+                other => {
+                    return Err(format!(
+                        "`{other}` is not known; it can have `agents` and `[skills]`"
+                    ));
+                }
+            }
+        }
+        skills.sort_unstable();
+        Ok(Self {
+            document,
+            skills,
+            agents,
+        })
+    }
+
+    /// Names and references, sorted by name.
+    pub fn skills(&self) -> &[(String, String)] {
+        &self.skills
+    }
+
+    /// The reference of a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.skills.iter().find(|(each, _)| each == name);
+        found.map(|(_, reference)| reference.as_str())
+    }
+
+    /// The agents that the skills are for.
+    pub fn agents(&self) -> &[String] {
+        &self.agents
+    }
+
+    /// Wants a skill.
+    pub fn put(&mut self, name: &str, reference: &str) {
+        let skills = self
+            .document
+            .entry("skills")
+            .or_insert(Item::Table(Table::new()));
+        if let Some(table) = skills.as_table_like_mut() {
+            match table.get_mut(name).and_then(Item::as_value_mut) {
+                // What stands around the value, such as a comment, stays.
+                Some(old) => {
+                    let decor = old.decor().clone();
+                    *old = reference.into();
+                    *old.decor_mut() = decor;
+                }
+                None => {
+                    table.insert(name, value(reference));
+                }
+            }
+        }
+        self.skills.retain(|(each, _)| each != name);
+        self.skills.push((name.to_owned(), reference.to_owned()));
+        self.skills.sort_unstable();
+    }
+
+    /// Does not want a skill any more.
+    pub fn remove(&mut self, name: &str) {
+        if let Some(table) = self
+            .document
+            .get_mut("skills")
+            .and_then(Item::as_table_like_mut)
+        {
+            table.remove(name);
+        }
+        self.skills.retain(|(each, _)| each != name);
+    }
+
+    /// The manifest as text.
+    pub fn to_text(&self) -> String {
+        self.document.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_keep_comments() {
+        let mut manifest =
+            Manifest::parse("# ours\n[skills]\nb = \"x/y\" # why\na = \"./a\"\n").unwrap();
+        manifest.put("b", "x/z");
+        manifest.put("c", "q/r");
+        manifest.remove("a");
+        assert_eq!(
+            manifest.to_text(),
+            "# ours\n[skills]\nb = \"x/z\" # why\nc = \"q/r\"\n"
+        );
+        assert_eq!(manifest.get("b"), Some("x/z"));
+    }
+
+    #[test]
+    fn wrong_manifests_say_what_is_wrong() {
+        for (text, reason) in [
+            ("skills = 1", "not a table"),
+            ("[skills]\na = 1", "`skills.a` is not a text"),
+            ("[skill]\na = \"b\"", "`skill` is not known"),
+            ("agents = \"x\"", "not a list"),
+            ("[skills]\n\"../a\" = \"b\"", "cannot be the name"),
+            ("[skills", "TOML parse error"),
+        ] {
+            let error = Manifest::parse(text).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Where an installation belongs: to the user, or to one project.
+
+use std::path::{Path, PathBuf};
+
+use skillyard_format::Digest;
+
+/// Whose skills they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// All projects of the user.
+    User,
+    /// One project, for everyone who works on it.
+    Project,
+}
+
+impl ScopeKind {
+    /// The word for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// The folder that targets are relative to, and the files that say what is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// Whose it is.
+    pub kind: ScopeKind,
+    /// The project's root, or the home directory.
+    pub root: PathBuf,
+    /// Skillyard's own folder, which no project can write to.
+    pub skillyard_home: PathBuf,
+}
+
+impl Scope {
+    /// The scope of the project at `root`.
+    pub fn project(root: &Path, skillyard_home: &Path) -> Self {
+        Self {
+            kind: ScopeKind::Project,
+            root: root.to_owned(),
+            skillyard_home: skillyard_home.to_owned(),
+        }
+    }
+
+    /// The scope of the user.
+    pub fn user(home: &Path, skillyard_home: &Path) -> Self {
+        Self {
+            kind: ScopeKind::User,
+            root: home.to_owned(),
+            skillyard_home: skillyard_home.to_owned(),
+        }
+    }
+
+    /// The file that pins what is installed.
+    pub fn lock_file(&self) -> PathBuf {
+        match self.kind {
+            ScopeKind::User => self.skillyard_home.join("lock.toml"),
+            ScopeKind::Project => self.root.join("skills.lock"),
+        }
+    }
+
+    /// The file that says what is wanted; the user's scope has none.
+    pub fn manifest_file(&self) -> Option<PathBuf> {
+        match self.kind {
+            ScopeKind::User => None,
+            ScopeKind::Project => Some(self.root.join("skills.toml")),
+        }
+    }
+
+    /// The file that a change in progress is written to.
+    pub(crate) fn journal_file(&self) -> PathBuf {
+        let root = self.root.canonicalize();
+        let root = root.as_deref().unwrap_or(&self.root);
+        let key = Digest::of(root.as_os_str().as_encoded_bytes()).to_hex();
+        let name = format!("{}-{}.json", self.kind.as_str(), &key[..32]);
+        self.skillyard_home.join("journal").join(name)
+    }
+
+    /// The folder whose lock keeps other processes out.
+    pub(crate) fn guarded_folder(&self) -> &Path {
+        match self.kind {
+            ScopeKind::User => &self.skillyard_home,
+            ScopeKind::Project => &self.root,
+        }
+    }
+
+    /// A target folder of this scope.
+    pub fn target(&self, target: &str) -> PathBuf {
+        self.root.join(target)
+    }
+}

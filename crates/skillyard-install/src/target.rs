@@ -1,0 +1,107 @@
+//! The folders a skill is put into, from the table of agents.
+//!
+//! `.agents/skills` is read by nearly every client; Claude Code reads only `.claude/skills`.
+//! Copies are the rule because some clients do not follow links that leave a project.
+
+use std::path::Path;
+
+use skillyard_catalog::agents::{self, AGENTS, Agent};
+
+use crate::scope::{Scope, ScopeKind};
+
+/// The folder that most agents share.
+pub const SHARED: &str = ".agents/skills";
+/// The folder of the agent that does not read the shared one.
+const CLAUDE: &str = ".claude/skills";
+
+/// Which agents a skill is for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum AgentChoice {
+    /// The shared folder, and Claude Code's where it is in use.
+    #[default]
+    Usual,
+    /// Every agent that is in use here.
+    All,
+    /// These agents.
+    Named(Vec<String>),
+}
+
+/// Why a target cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// No such agent.
+    #[error("there is no agent `{name}`")]
+    NoSuchAgent {
+        /// What was asked for.
+        name: String,
+        /// The nearest that exists.
+        nearest: Option<&'static str>,
+    },
+    /// The agent reads skills only in projects.
+    #[error("`{0}` reads skills only in projects")]
+    ProjectOnly(String),
+}
+
+impl AgentChoice {
+    /// Understands `all` and lists of names.
+    pub fn of(names: &[String]) -> Self {
+        let names: Vec<String> = names
+            .iter()
+            .flat_map(|name| name.split(','))
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        if names.iter().any(|name| name == "all" || name == "*") {
+            Self::All
+        } else if names.is_empty() {
+            Self::Usual
+        } else {
+            Self::Named(names)
+        }
+    }
+
+    /// The folders, relative to the scope's root, sorted and each once.
+    pub fn targets(&self, scope: &Scope, home: Option<&Path>) -> Result<Vec<String>, TargetError> {
+        let present = |agent: &&Agent| agent.is_present(home, &scope.root);
+        let mut targets = Vec::new();
+        match self {
+            Self::Usual => {
+                targets.push(SHARED.to_owned());
+                let claude = agents::find("claude-code").is_some_and(|agent| present(&agent));
+                if claude || scope.root.join(".claude").is_dir() {
+                    targets.push(CLAUDE.to_owned());
+                }
+            }
+            Self::All => {
+                targets.extend([SHARED.to_owned(), CLAUDE.to_owned()]);
+                let used = AGENTS.iter().filter(present);
+                targets.extend(used.filter_map(|agent| folder(agent, scope.kind)));
+            }
+            Self::Named(names) => {
+                for name in names {
+                    let agent = agents::find(name).ok_or_else(|| TargetError::NoSuchAgent {
+                        name: name.clone(),
+                        nearest: nearest(name),
+                    })?;
+                    let folder = folder(agent, scope.kind);
+                    targets.push(folder.ok_or_else(|| TargetError::ProjectOnly(name.clone()))?);
+                }
+            }
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        Ok(targets)
+    }
+}
+
+fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {
+    match kind {
+        ScopeKind::Project => Some(agent.project.clone()),
+        ScopeKind::User => agent.user.as_deref()?.strip_prefix("~/").map(str::to_owned),
+    }
+}
+
+fn nearest(name: &str) -> Option<&'static str> {
+    let ids = AGENTS.iter().map(|agent| agent.id.as_str());
+    skillyard_format::nearest::nearest(name, ids)
+}

@@ -1,0 +1,360 @@
+//! A skill as bytes in memory: read once, so that what was checked is what is written.
+//!
+//! Symbolic links, pipes and devices are refused rather than left out: a skill whose digest
+//! does not cover all of it cannot be pinned.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use skillyard_format::Digest;
+use skillyard_format::package::TreeDigest;
+
+/// What is never part of a skill.
+const LEFT_OUT: [&str; 1] = [".git"];
+
+/// How large a skill may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeLimits {
+    /// Most files.
+    pub files: usize,
+    /// Most bytes in all files together.
+    pub bytes: u64,
+    /// Most folders below each other.
+    pub depth: usize,
+}
+
+impl Default for TreeLimits {
+    fn default() -> Self {
+        Self {
+            files: 512,
+            bytes: 16 << 20,
+            depth: 16,
+        }
+    }
+}
+
+/// Who may change the files of a tree that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The user, as any file of theirs.
+    Editable,
+    /// Nobody, because links may lead there.
+    ReadOnly,
+}
+
+/// One file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Where it is below the skill's folder, separated by `/`.
+    pub path: String,
+    /// Whether its owner may execute it.
+    pub executable: bool,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// All files of a skill, sorted by path, with the digest over them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    files: Vec<TreeFile>,
+    digest: Digest,
+}
+
+/// Why a folder is not a tree of plain files within the limits.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// The disk refused.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// What was to be read.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The disk refused.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// What was to be written.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A link, a pipe or a device.
+    #[error("`{path}` is {kind}, and a skill may hold only files and folders")]
+    NotAFile {
+        /// Where it is below the skill's folder.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// A name that is not text or cannot be written everywhere.
+    #[error("`{0}` is not a name that every system can have")]
+    Name(String),
+    /// Two names that some systems take for one.
+    #[error("`{0}` and `{1}` are the same name on some systems")]
+    SameName(String, String),
+    /// More than the limit.
+    #[error("it has more than {0} files")]
+    Files(usize),
+    /// More than the limit.
+    #[error("its files have more than {0} bytes")]
+    Bytes(u64),
+    /// More than the limit.
+    #[error("`{0}` lies too deep")]
+    Depth(String),
+}
+
+impl Tree {
+    /// The tree of these files.
+    pub fn new(mut files: Vec<TreeFile>) -> Result<Self, TreeError> {
+        files.retain(|file| !file.path.split('/').any(|part| LEFT_OUT.contains(&part)));
+        files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+        same_names(&files)?;
+        let mut digest = TreeDigest::default();
+        for file in &files {
+            digest.add(&file.path, file.executable, Digest::of(&file.bytes));
+        }
+        Ok(Self {
+            files,
+            digest: digest.finish(),
+        })
+    }
+
+    /// Reads the folder, following no link.
+    pub fn read(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        let at = |source: rustix::io::Errno| TreeError::Read {
+            path: folder.to_owned(),
+            source: source.into(),
+        };
+        // The folder itself may be named through a link: that is the caller's choice.
+        let opened = rustix::fs::open(
+            folder,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .map_err(at)?;
+        let mut reader = Reader {
+            root: folder,
+            limits,
+            bytes: 0,
+            files: Vec::new(),
+        };
+        reader.folder(opened, "", 0)?;
+        Self::new(reader.files)
+    }
+
+    /// The files, sorted by path.
+    pub fn files(&self) -> &[TreeFile] {
+        &self.files
+    }
+
+    /// The digest over all files.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The content of one file.
+    pub fn get(&self, path: &str) -> Option<&TreeFile> {
+        self.files
+            .binary_search_by(|file| file.path.as_bytes().cmp(path.as_bytes()))
+            .ok()
+            .map(|at| &self.files[at])
+    }
+
+    /// The `SKILL.md`, or the `skill.md` that stands for it.
+    pub fn skill_file(&self) -> Option<&TreeFile> {
+        self.get("SKILL.md").or_else(|| self.get("skill.md"))
+    }
+
+    /// The bytes of all files together.
+    pub fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes.len() as u64).sum()
+    }
+
+    /// Writes the files into `folder`, which must not exist yet.
+    pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
+        let failed = |path: &Path, source: io::Error| TreeError::Write {
+            path: path.to_owned(),
+            source,
+        };
+        std::fs::create_dir(folder).map_err(|source| failed(folder, source))?;
+        let mut last = "";
+        for file in &self.files {
+            let path = folder.join(&file.path);
+            // Sorted by path, so the files of a folder follow each other.
+            let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+            if parent != last && !parent.is_empty() {
+                let parent = folder.join(parent);
+                std::fs::create_dir_all(&parent).map_err(|source| failed(&parent, source))?;
+            }
+            last = parent;
+            write_file(&path, file, access).map_err(|source| failed(&path, source))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_file(path: &Path, file: &TreeFile, access: Access) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mode = match (access, file.executable) {
+        (Access::Editable, true) => 0o755,
+        (Access::Editable, false) => 0o644,
+        (Access::ReadOnly, true) => 0o555,
+        (Access::ReadOnly, false) => 0o444,
+    };
+    File::options()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)?
+        .write_all(&file.bytes)
+}
+
+/// Names that differ only in case or in form would overwrite each other elsewhere.
+fn same_names(files: &[TreeFile]) -> Result<(), TreeError> {
+    if files.iter().all(|file| {
+        file.path
+            .bytes()
+            .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+    }) {
+        return Ok(());
+    }
+    let mut folded: Vec<(String, &str)> = files
+        .iter()
+        .map(|file| {
+            let name = skillyard_format::name::normalise(&file.path).to_lowercase();
+            (name, file.path.as_str())
+        })
+        .collect();
+    folded.sort_unstable();
+    match folded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(TreeError::SameName(pair[0].1.into(), pair[1].1.into())),
+        None => Ok(()),
+    }
+}
+
+struct Reader<'a> {
+    root: &'a Path,
+    limits: &'a TreeLimits,
+    bytes: u64,
+    files: Vec<TreeFile>,
+}
+
+impl Reader<'_> {
+    fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
+        if depth > self.limits.depth {
+            return Err(TreeError::Depth(below.to_owned()));
+        }
+        let entries = Dir::read_from(&folder).map_err(|error| self.failed(below, error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| self.failed(below, error))?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let name = name
+                .to_str()
+                .ok()
+                .filter(|name| is_plain(name))
+                .ok_or_else(|| TreeError::Name(name.to_string_lossy().into_owned()))?;
+            if LEFT_OUT.contains(&name) {
+                continue;
+            }
+            let path = if below.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{below}/{name}")
+            };
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                        .map_err(|error| self.failed(&path, error))?;
+                    FileType::from_raw_mode(stat.st_mode)
+                }
+                kind => kind,
+            };
+            match kind {
+                FileType::Directory => {
+                    let opened = open(&folder, name, OFlags::DIRECTORY)
+                        .map_err(|error| self.failed(&path, error))?;
+                    self.folder(opened, &path, depth + 1)?;
+                }
+                FileType::RegularFile => self.file(&folder, name, path)?,
+                other => {
+                    return Err(TreeError::NotAFile {
+                        path,
+                        kind: kind_of(other),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, folder: &OwnedFd, name: &str, path: String) -> Result<(), TreeError> {
+        if self.files.len() == self.limits.files {
+            return Err(TreeError::Files(self.limits.files));
+        }
+        let opened = open(folder, name, OFlags::NONBLOCK).map_err(|e| self.failed(&path, e))?;
+        let stat = rustix::fs::fstat(&opened).map_err(|error| self.failed(&path, error))?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if kind != FileType::RegularFile {
+            return Err(TreeError::NotAFile {
+                path,
+                kind: kind_of(kind),
+            });
+        }
+        let left = self.limits.bytes - self.bytes;
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        if size > left {
+            return Err(TreeError::Bytes(self.limits.bytes));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        let read = File::from(opened).take(left + 1).read_to_end(&mut bytes);
+        read.map_err(|source| TreeError::Read {
+            path: self.root.join(&path),
+            source,
+        })?;
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limits.bytes {
+            return Err(TreeError::Bytes(self.limits.bytes));
+        }
+        self.files.push(TreeFile {
+            path,
+            executable: stat.st_mode & 0o100 != 0,
+            bytes,
+        });
+        Ok(())
+    }
+
+    fn failed(&self, path: &str, error: rustix::io::Errno) -> TreeError {
+        TreeError::Read {
+            path: self.root.join(path),
+            source: error.into(),
+        }
+    }
+}
+
+fn open(folder: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, name, flags, Mode::empty())
+}
+
+/// Whether a name is harmless on a terminal, in a digest's lines and on other systems.
+fn is_plain(name: &str) -> bool {
+    !name.chars().any(|c| c.is_control() || c == '\\')
+}
+
+fn kind_of(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Directory => "a folder",
+        _ => "not a file",
+    }
+}
