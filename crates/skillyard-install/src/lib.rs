@@ -2,9 +2,12 @@
 
 mod exchange;
 mod flock;
+pub mod git;
 mod journal;
+pub mod local;
 pub mod lockfile;
 pub mod manifest;
+pub mod material;
 mod occupant;
 pub mod origin;
 pub mod plan;

@@ -1,0 +1,198 @@
+//! Starting `git` so that neither a repository nor the surroundings can make it do more.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// Settings that win over every configuration file.
+const SETTINGS: [&str; 12] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.allow=never",
+    "protocol.https.allow=always",
+    "protocol.http.allow=always",
+    "protocol.ssh.allow=always",
+    "protocol.git.allow=always",
+    "fetch.recurseSubmodules=false",
+    "fetch.writeCommitGraph=false",
+    "fetch.unpackLimit=1",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// Variables that would lead git to other repositories or settings.
+const FORGOTTEN: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_TRACE",
+    "GIT_REPLACE_REF_BASE",
+];
+
+/// The `git` program.
+#[derive(Debug, Clone)]
+pub struct Git {
+    program: PathBuf,
+}
+
+/// Why git did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// It is not installed.
+    #[error("the program `git` was not found")]
+    Missing,
+    /// It could not be started, or the quarantine could not be written.
+    #[error("cannot run git")]
+    Run(#[source] std::io::Error),
+    /// It failed.
+    #[error("git could not {what}: {message}")]
+    Failed {
+        /// What it was to do.
+        what: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// There is no such branch, tag or commit.
+    #[error("`{url}` has no branch, tag or commit `{wanted}`")]
+    NoRevision {
+        /// The repository.
+        url: String,
+        /// What was asked for.
+        wanted: String,
+        /// The nearest that exists.
+        nearest: Option<String>,
+    },
+    /// No tag has a version that fits.
+    #[error("`{url}` has no tag with a version that fits `{wanted}`")]
+    NoVersion {
+        /// The repository.
+        url: String,
+        /// What was asked for.
+        wanted: String,
+        /// The newest version there is.
+        newest: Option<String>,
+    },
+    /// The path is not in the repository.
+    #[error("there is no folder `{path}` in commit {commit}")]
+    NoFolder {
+        /// The path.
+        path: String,
+        /// The commit.
+        commit: String,
+    },
+    /// What git answered cannot be understood.
+    #[error("git answered something unexpected about {0}")]
+    Answer(&'static str),
+    /// A skill holds something that is not a file.
+    #[error("`{path}` is {kind}, and a skill may hold only files and folders")]
+    NotAFile {
+        /// Where it is in the repository.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// The files of a skill cannot be taken together.
+    #[error(transparent)]
+    Tree(#[from] crate::tree::TreeError),
+}
+
+impl Git {
+    /// The program at a path.
+    pub fn new(program: &Path) -> Self {
+        Self {
+            program: program.to_owned(),
+        }
+    }
+
+    /// A command in a bare repository.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the file that starts git"
+    )]
+    pub(super) fn command(&self, repository: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        for name in FORGOTTEN {
+            command.env_remove(name);
+        }
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.arg("--git-dir").arg(repository);
+        command
+    }
+
+    /// Allows local repositories, which only a user's own words may name.
+    pub(super) fn allow_files(command: &mut Command) {
+        command.args(["-c", "protocol.file.allow=always"]);
+    }
+}
+
+/// Runs to the end; failure is an error with git's own words.
+pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, GitError> {
+    let output = command.output().map_err(start_error)?;
+    succeeded(output, what)
+}
+
+/// Runs with this input.
+pub(super) fn run_with_input(
+    command: &mut Command,
+    input: Vec<u8>,
+    what: &'static str,
+) -> Result<Vec<u8>, GitError> {
+    let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
+    let writer = feed(&mut child, input);
+    let output = child.wait_with_output().map_err(GitError::Run)?;
+    // A writer that failed shows in what git said.
+    let _ = writer.map(std::thread::JoinHandle::join);
+    succeeded(output, what)
+}
+
+/// Writes in a thread, because git answers while it reads.
+fn feed(child: &mut Child, input: Vec<u8>) -> Option<std::thread::JoinHandle<()>> {
+    let mut stdin = child.stdin.take()?;
+    Some(std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    }))
+}
+
+fn start_error(error: std::io::Error) -> GitError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => GitError::Missing,
+        _ => GitError::Run(error),
+    }
+}
+
+fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let message = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = message
+        .lines()
+        .map(|line| {
+            line.trim_start_matches("fatal: ")
+                .trim_start_matches("error: ")
+                .trim()
+        })
+        .filter(|line| !line.is_empty())
+        .collect();
+    Err(GitError::Failed {
+        what,
+        message: lines.join("; "),
+    })
+}

@@ -1,0 +1,141 @@
+//! The files of a commit, and where the skills are among them.
+
+use std::collections::BTreeMap;
+
+use super::command::GitError;
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A file.
+    File,
+    /// A file that its owner may execute.
+    Executable,
+    /// A symbolic link.
+    Link,
+    /// Another repository.
+    Submodule,
+}
+
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) kind: Kind,
+    pub(super) object: String,
+}
+
+/// Folders that no skills are looked for in.
+const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Reads what `git ls-tree -r -z` printed; names that are not text are left out.
+pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
+    let wrong = || GitError::Answer("the files of a commit");
+    let mut entries = Vec::new();
+    for line in listing
+        .split(|byte| *byte == 0)
+        .filter(|line| !line.is_empty())
+    {
+        let tab = line
+            .iter()
+            .position(|byte| *byte == b'\t')
+            .ok_or_else(wrong)?;
+        let head = std::str::from_utf8(&line[..tab]).map_err(|_| wrong())?;
+        let mut words = head.split(' ');
+        let mode = words.next().ok_or_else(wrong)?;
+        let object = words.nth(1).ok_or_else(wrong)?;
+        let kind = match mode {
+            "100644" | "100664" => Kind::File,
+            "100755" => Kind::Executable,
+            "120000" => Kind::Link,
+            "160000" => Kind::Submodule,
+            _ => return Err(wrong()),
+        };
+        if let Ok(path) = std::str::from_utf8(&line[tab + 1..]) {
+            entries.push(Entry {
+                path: path.to_owned(),
+                kind,
+                object: object.to_owned(),
+            });
+        }
+    }
+    Ok(entries)
+}
+
+/// The folders that have a `SKILL.md`, with that file; what is nested in a skill belongs to it.
+pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&'a str, &'a Entry> {
+    let mut folders: BTreeMap<&str, &Entry> = BTreeMap::new();
+    for entry in entries {
+        let (folder, file) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
+        let is_file = matches!(entry.kind, Kind::File | Kind::Executable);
+        if !is_file || !is_below(folder, below) {
+            continue;
+        }
+        if folder.split('/').any(|part| SKIPPED.contains(&part)) {
+            continue;
+        }
+        match file {
+            "SKILL.md" => {
+                folders.insert(folder, entry);
+            }
+            "skill.md" => {
+                folders.entry(folder).or_insert(entry);
+            }
+            _ => {}
+        }
+    }
+    let all: Vec<&str> = folders.keys().copied().collect();
+    folders.retain(|folder, _| {
+        !all.iter()
+            .any(|other| other != folder && is_below(folder, other))
+    });
+    folders
+}
+
+/// Whether `path` is `folder` or lies in it.
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(paths: &[&str], below: &str) -> Vec<String> {
+        let listing: Vec<String> = paths
+            .iter()
+            .map(|path| format!("100644 blob {}\t{path}", "a".repeat(40)))
+            .collect();
+        let entries = parse(listing.join("\0").as_bytes()).unwrap();
+        skill_folders(&entries, below)
+            .keys()
+            .map(|folder| (*folder).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn skills_are_found_and_nested_ones_are_part_of_them() {
+        let paths = [
+            "README.md",
+            "skills/a/SKILL.md",
+            "skills/a/examples/b/SKILL.md",
+            "skills/a-b/skill.md",
+            "node_modules/x/SKILL.md",
+            "other/c/SKILL.md",
+        ];
+        assert_eq!(folders(&paths, ""), ["other/c", "skills/a", "skills/a-b"]);
+        assert_eq!(folders(&paths, "skills"), ["skills/a", "skills/a-b"]);
+        assert_eq!(folders(&paths, "skills/a"), ["skills/a"]);
+        assert_eq!(folders(&["SKILL.md", "x/SKILL.md"], ""), [""]);
+    }
+
+    #[test]
+    fn answers_that_make_no_sense_are_errors() {
+        for listing in ["x", "100644 blob", "999999 blob aa\tx"] {
+            assert!(parse(listing.as_bytes()).is_err(), "{listing}");
+        }
+    }
+}

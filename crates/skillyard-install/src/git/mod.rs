@@ -1,0 +1,15 @@
+//! Skills in a git repository, with the `git` program.
+//!
+//! Nothing is checked out: the wanted objects are fetched and read from the object store, so
+//! no filter, hook, attribute or submodule of a stranger's repository has any effect. Only
+//! the newest commit is fetched, first without contents; then the contents of the skills.
+
+mod command;
+mod listing;
+mod objects;
+mod repository;
+mod resolve;
+
+pub use command::{Git, GitError};
+pub use repository::{Repository, RepositoryRequest};
+pub use resolve::Wanted;

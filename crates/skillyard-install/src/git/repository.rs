@@ -1,0 +1,311 @@
+//! A remote repository of which only what is needed is here.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::command::{Git, GitError, run, run_with_input};
+use super::listing::{self, Entry, Kind, is_below};
+use super::objects;
+use super::resolve::{self, Wanted};
+use crate::material::{Material, MaterialError, Offers, last_part};
+use crate::origin::{Origin, OriginKind};
+use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
+
+/// Where the fetched commit is kept.
+const FETCHED: &str = "refs/skillyard/fetched";
+
+/// What is asked of a repository.
+#[derive(Debug, Clone)]
+pub struct RepositoryRequest<'a> {
+    /// Its address, which git understands.
+    pub url: &'a str,
+    /// The address for people and for the lock, without secrets.
+    pub shown_url: &'a str,
+    /// Which commit.
+    pub wanted: &'a Wanted,
+    /// The folder in it; empty for all.
+    pub subdir: &'a str,
+    /// How large a skill may be.
+    pub limits: TreeLimits,
+}
+
+/// A commit of a repository, in a quarantine folder.
+#[derive(Debug)]
+pub struct Repository {
+    git: Git,
+    folder: PathBuf,
+    subdir: String,
+    limits: TreeLimits,
+    origin: Origin,
+    entries: Vec<Entry>,
+    contents: HashMap<String, Vec<u8>>,
+}
+
+impl Repository {
+    /// Fetches the commit that is wanted into `quarantine`, an empty folder.
+    pub fn fetch(
+        git: &Git,
+        request: &RepositoryRequest<'_>,
+        quarantine: &Path,
+    ) -> Result<Self, GitError> {
+        let folder = quarantine.join("git");
+        initialise(&folder).map_err(GitError::Run)?;
+        let (revision, version) = revision(git, &folder, request)?;
+        fetch_commit(git, &folder, request, &revision)?;
+        let commit = commit_of(git, &folder)?;
+        let mut command = git.command(&folder);
+        command.args(["ls-tree", "-r", "-z", "--full-tree", &commit]);
+        if !request.subdir.is_empty() {
+            command.args(["--", request.subdir]);
+        }
+        let entries = listing::parse(&run(&mut command, "list the files")?)?;
+        if entries.is_empty() && !request.subdir.is_empty() {
+            return Err(GitError::NoFolder {
+                path: request.subdir.to_owned(),
+                commit,
+            });
+        }
+        Ok(Self {
+            git: git.clone(),
+            folder,
+            subdir: request.subdir.to_owned(),
+            limits: request.limits,
+            origin: Origin {
+                kind: OriginKind::Git,
+                url: request.shown_url.to_owned(),
+                commit: Some(commit),
+                version,
+            },
+            entries,
+            contents: HashMap::new(),
+        })
+    }
+
+    /// Makes the contents of these objects available, with at most one more fetch.
+    fn require(&mut self, objects: &[String]) -> Result<(), GitError> {
+        for attempt in 0..2 {
+            let missing: Vec<&str> = objects
+                .iter()
+                .map(String::as_str)
+                .filter(|object| !self.contents.contains_key(*object))
+                .collect();
+            if missing.is_empty() {
+                return Ok(());
+            }
+            if attempt == 1 {
+                self.fetch_objects(&missing)?;
+            }
+            let found = objects::read(&self.git, &self.folder, &missing)?;
+            self.contents.extend(found);
+        }
+        if objects
+            .iter()
+            .all(|object| self.contents.contains_key(object))
+        {
+            return Ok(());
+        }
+        Err(GitError::Answer("objects that it had promised"))
+    }
+
+    fn fetch_objects(&self, objects: &[&str]) -> Result<(), GitError> {
+        let mut command = self.git.command(&self.folder);
+        Git::allow_files(&mut command);
+        command.args([
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--filter=blob:none",
+            "--stdin",
+            "origin",
+        ]);
+        let mut input = objects.join("\n").into_bytes();
+        input.push(b'\n');
+        run_with_input(&mut command, input, "fetch the files")?;
+        Ok(())
+    }
+
+    fn skill(&self, path: &str) -> Result<Vec<&Entry>, GitError> {
+        let entries: Vec<&Entry> = self
+            .entries
+            .iter()
+            .filter(|each| is_below(&each.path, path))
+            .collect();
+        if entries.len() > self.limits.files {
+            return Err(TreeError::Files(self.limits.files).into());
+        }
+        for entry in &entries {
+            let kind = match entry.kind {
+                Kind::Link => "a symbolic link",
+                Kind::Submodule => "a submodule",
+                Kind::File | Kind::Executable => continue,
+            };
+            return Err(GitError::NotAFile {
+                path: entry.path.clone(),
+                kind,
+            });
+        }
+        Ok(entries)
+    }
+
+    fn tree(&self, path: &str) -> Result<Tree, GitError> {
+        let mut files = Vec::new();
+        let mut bytes = 0;
+        for entry in self.skill(path)? {
+            let content = self.contents.get(&entry.object);
+            let content = content.ok_or(GitError::Answer("the content of a file"))?;
+            bytes += content.len() as u64;
+            if bytes > self.limits.bytes {
+                return Err(TreeError::Bytes(self.limits.bytes).into());
+            }
+            let below = entry.path.strip_prefix(path).unwrap_or(&entry.path);
+            files.push(TreeFile {
+                path: below.trim_start_matches('/').to_owned(),
+                executable: entry.kind == Kind::Executable,
+                bytes: content.clone(),
+            });
+        }
+        Ok(Tree::new(files)?)
+    }
+
+    fn load_all(&mut self, paths: &[String]) -> Result<Vec<Tree>, GitError> {
+        let mut objects = Vec::new();
+        for path in paths {
+            objects.extend(self.skill(path)?.iter().map(|entry| entry.object.clone()));
+        }
+        self.require(&objects)?;
+        paths.iter().map(|path| self.tree(path)).collect()
+    }
+}
+
+impl Material for Repository {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn offers(&mut self) -> Result<Offers, MaterialError> {
+        let folders: Vec<(String, String)> = listing::skill_folders(&self.entries, &self.subdir)
+            .into_iter()
+            .map(|(folder, entry)| (folder.to_owned(), entry.object.clone()))
+            .collect();
+        let objects: Vec<String> = folders.iter().map(|(_, object)| object.clone()).collect();
+        self.require(&objects).map_err(MaterialError::new)?;
+        let mut offers = Offers::default();
+        let own_name = self
+            .origin
+            .url
+            .trim_end_matches('/')
+            .trim_end_matches(".git");
+        for (folder, object) in &folders {
+            let name = last_part(folder).or_else(|| last_part(own_name));
+            let bytes = self.contents.get(object).map(Vec::as_slice);
+            offers.add(folder, name, bytes.unwrap_or_default());
+        }
+        offers.sort();
+        Ok(offers)
+    }
+
+    fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
+        self.load_all(paths).map_err(MaterialError::new)
+    }
+}
+
+/// An empty bare repository that expects to get contents later.
+fn initialise(folder: &Path) -> std::io::Result<()> {
+    for each in ["objects/info", "objects/pack", "refs/heads"] {
+        std::fs::create_dir_all(folder.join(each))?;
+    }
+    std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
+    Ok(())
+}
+
+/// The address goes into the repository's own settings, and so never into a list of processes.
+fn configure(folder: &Path, url: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let quoted = url.replace('\\', "\\\\").replace('"', "\\\"");
+    let text = format!(
+        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n\
+         [remote \"origin\"]\n\turl = \"{quoted}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+    );
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(folder.join("config"))?
+        .write_all(text.as_bytes())
+}
+
+/// What to fetch, and the version it has.
+fn revision(
+    git: &Git,
+    folder: &Path,
+    request: &RepositoryRequest<'_>,
+) -> Result<(String, Option<String>), GitError> {
+    configure(folder, request.url).map_err(GitError::Run)?;
+    match request.wanted {
+        Wanted::Newest => Ok(("HEAD".into(), None)),
+        Wanted::Name(name) => Ok((name.clone(), None)),
+        Wanted::Commit(hash) if matches!(hash.len(), 40 | 64) => Ok((hash.clone(), None)),
+        Wanted::Commit(start) => Ok((
+            resolve::whole_hash(git, folder, request.shown_url, start)?,
+            None,
+        )),
+        Wanted::Version(requirement) => {
+            let refs = resolve::remote_refs(git, folder)?;
+            let (best, newest) = resolve::highest(&refs, requirement, last_part(request.subdir));
+            let (version, tag) = best.ok_or_else(|| GitError::NoVersion {
+                url: request.shown_url.to_owned(),
+                wanted: requirement.to_string(),
+                newest: newest.map(|version| version.to_string()),
+            })?;
+            Ok((tag.object.clone(), Some(version.to_string())))
+        }
+    }
+}
+
+fn fetch_commit(
+    git: &Git,
+    folder: &Path,
+    request: &RepositoryRequest<'_>,
+    revision: &str,
+) -> Result<(), GitError> {
+    let mut command = git.command(folder);
+    Git::allow_files(&mut command);
+    command.args([
+        "fetch",
+        "--quiet",
+        "--depth=1",
+        "--no-tags",
+        "--no-write-fetch-head",
+    ]);
+    command.args(["--filter=blob:none", "--", "origin"]);
+    command.arg(format!("+{revision}:{FETCHED}"));
+    let error = match run(&mut command, "fetch the repository") {
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    let unknown = matches!(&error, GitError::Failed { message, .. }
+        if message.contains("couldn't find remote ref") || message.contains("not our ref"));
+    if !unknown {
+        return Err(error);
+    }
+    let refs = resolve::remote_refs(git, folder).unwrap_or_default();
+    Err(GitError::NoRevision {
+        url: request.shown_url.to_owned(),
+        wanted: revision.to_owned(),
+        nearest: resolve::nearest(&refs, revision),
+    })
+}
+
+/// The commit that was fetched, also when it was an annotated tag.
+fn commit_of(git: &Git, folder: &Path) -> Result<String, GitError> {
+    let mut command = git.command(folder);
+    command.args(["rev-parse", "--verify", "--end-of-options"]);
+    command.arg(format!("{FETCHED}^{{commit}}"));
+    let hash = run(&mut command, "find the commit")?;
+    Ok(String::from_utf8_lossy(&hash).trim().to_owned())
+}

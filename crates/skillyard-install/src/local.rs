@@ -1,0 +1,76 @@
+//! Skills in a folder of this machine.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
+
+use crate::material::{Material, MaterialError, Offers, last_part};
+use crate::origin::{Origin, OriginKind};
+use crate::tree::{Tree, TreeLimits};
+
+/// A folder that is a skill or holds some.
+#[derive(Debug)]
+pub struct LocalFolder {
+    root: PathBuf,
+    origin: Origin,
+    limits: TreeLimits,
+}
+
+impl LocalFolder {
+    /// The folder at `root`.
+    pub fn new(root: &Path, limits: TreeLimits) -> Self {
+        Self {
+            root: root.to_owned(),
+            origin: Origin {
+                kind: OriginKind::LocalFolder,
+                url: root.display().to_string(),
+                commit: None,
+                version: None,
+            },
+            limits,
+        }
+    }
+}
+
+impl Material for LocalFolder {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn offers(&mut self) -> Result<Offers, MaterialError> {
+        std::fs::metadata(&self.root).map_err(MaterialError::new)?;
+        let walk = Walk {
+            limits: WalkLimits {
+                depth: 16,
+                folders: 100_000,
+            },
+            links: Links::Skip,
+            extent: Extent::Head,
+        };
+        let walked = walk.run(&self.root, |found| {
+            let path = found
+                .folder
+                .strip_prefix(&self.root)
+                .unwrap_or(found.folder);
+            let path = path.to_str()?.to_owned();
+            Some((path, found.read_whole().ok()?))
+        });
+        let mut offers = Offers::default();
+        let own_name = self.root.file_name().and_then(|name| name.to_str());
+        for (path, bytes) in walked.skills.into_iter().flatten() {
+            let folder = last_part(&path).or(own_name);
+            offers.add(&path, folder, &bytes);
+        }
+        offers.sort();
+        Ok(offers)
+    }
+
+    fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
+        let trees: Result<Vec<Tree>, _> = paths
+            .par_iter()
+            .map(|path| Tree::read(&self.root.join(path), &self.limits))
+            .collect();
+        trees.map_err(MaterialError::new)
+    }
+}

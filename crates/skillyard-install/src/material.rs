@@ -1,0 +1,89 @@
+//! What a source offers, before it is known which of it is wanted.
+//!
+//! A repository may hold hundreds of skills. They are listed by their `SKILL.md` alone, and
+//! only those that were chosen are loaded whole.
+
+use skillyard_format::{Document, Skill};
+
+use crate::origin::Origin;
+use crate::tree::Tree;
+
+/// A skill that a source offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Its folder within the source; empty for the source itself.
+    pub path: String,
+    /// Its name, as its `SKILL.md` says.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+}
+
+/// Something that could be a skill, but is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declined {
+    /// Its folder within the source.
+    pub path: String,
+    /// Why it cannot be loaded.
+    pub reason: String,
+}
+
+/// All that a source has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Offers {
+    /// The skills, sorted by path.
+    pub skills: Vec<Offer>,
+    /// What is not one, with the reason.
+    pub declined: Vec<Declined>,
+}
+
+/// A source that was fetched.
+pub trait Material {
+    /// Where it came from.
+    fn origin(&self) -> &Origin;
+    /// What it has.
+    fn offers(&mut self) -> Result<Offers, MaterialError>;
+    /// All files of the skills at these paths, in the same order.
+    fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError>;
+}
+
+/// Why a source cannot be used: whatever its kind is, as text with its causes.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct MaterialError(#[from] pub Box<dyn std::error::Error + Send + Sync>);
+
+impl MaterialError {
+    /// From the error of one kind of source.
+    pub fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl Offers {
+    /// Adds what a `SKILL.md` says; `folder` is the name to fall back to.
+    pub fn add(&mut self, path: &str, folder: Option<&str>, bytes: &[u8]) {
+        let document = Document::parse(bytes);
+        match Skill::from_document(&document, folder) {
+            Some(skill) => self.skills.push(Offer {
+                path: path.to_owned(),
+                name: skill.name,
+                description: skill.description,
+            }),
+            None => self.declined.push(Declined {
+                path: path.to_owned(),
+                reason: "its SKILL.md has no name and description that could be read".into(),
+            }),
+        }
+    }
+
+    /// In order of paths, whatever order they were found in.
+    pub fn sort(&mut self) {
+        self.skills.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.declined.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+/// The last part of a path.
+pub(crate) fn last_part(path: &str) -> Option<&str> {
+    path.rsplit('/').next().filter(|part| !part.is_empty())
+}
