@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+pub mod candidate;
+pub mod dependencies;
 mod exchange;
 mod flock;
 pub mod git;

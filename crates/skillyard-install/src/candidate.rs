@@ -1,0 +1,161 @@
+//! A skill that was fetched and may be installed.
+
+use std::sync::Arc;
+
+use skillyard_format::yaml::{Node, Value};
+use skillyard_format::{Document, Skill};
+
+use crate::lockfile::{Locked, is_folder_name};
+use crate::origin::Origin;
+use crate::tree::{Tree, TreeError, TreeFile};
+
+/// The field of `metadata` that names the skills a skill needs.
+const REQUIRES: &str = "skillyard.requires-skills";
+
+/// A skill with all its bytes, and where they came from.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its name, which will be its folder's.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// The reference to it alone, without a revision.
+    pub source: String,
+    /// The revision or version that was asked for.
+    pub requested: Option<String>,
+    /// Its folder within the source.
+    pub path: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Its bytes.
+    pub tree: Arc<Tree>,
+    /// The references to the skills it needs, as it writes them.
+    pub requires: Vec<String>,
+}
+
+/// Why bytes are not a skill that could be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum CandidateError {
+    /// There is no `SKILL.md`.
+    #[error("it has no SKILL.md")]
+    NoSkillFile,
+    /// Its `SKILL.md` cannot be loaded.
+    #[error("its SKILL.md has no name and description that could be read")]
+    NotLoadable,
+    /// Its name cannot be a folder's.
+    #[error("its name `{0}` cannot be the name of a folder")]
+    Name(String),
+    /// The new name cannot be written into it.
+    #[error("its SKILL.md has no `name` that could be changed")]
+    NotRenamable,
+    /// The files with the new name cannot be taken together.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+/// Where a candidate was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The reference to it alone, without a revision.
+    pub source: String,
+    /// The revision or version that was asked for.
+    pub requested: Option<String>,
+    /// Its folder within the source.
+    pub path: String,
+    /// The name to fall back to.
+    pub folder: Option<String>,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl Candidate {
+    /// Reads what the skill says about itself.
+    pub fn new(tree: Tree, found: Found) -> Result<Self, CandidateError> {
+        let file = tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
+        let document = Document::parse(&file.bytes);
+        let skill = Skill::from_document(&document, found.folder.as_deref())
+            .ok_or(CandidateError::NotLoadable)?;
+        if !is_folder_name(&skill.name) || skill.name.starts_with('.') {
+            return Err(CandidateError::Name(skill.name));
+        }
+        Ok(Self {
+            requires: requires(&skill),
+            name: skill.name,
+            description: skill.description,
+            source: found.source,
+            requested: found.requested,
+            path: found.path,
+            origin: found.origin,
+            tree: Arc::new(tree),
+        })
+    }
+
+    /// The same skill under another name, which is written into its `SKILL.md`: agents take
+    /// the name from there, so a folder of another name alone would settle nothing.
+    pub fn renamed(&self, name: &str) -> Result<Self, CandidateError> {
+        if !is_folder_name(name) || name.starts_with('.') {
+            return Err(CandidateError::Name(name.to_owned()));
+        }
+        let file = self.tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
+        let document = Document::parse(&file.bytes);
+        let entry = document.mapping().and_then(|mapping| mapping.get("name"));
+        let span = entry.ok_or(CandidateError::NotRenamable)?.value.span;
+        let text = &document.text;
+        let changed = format!("{}{name}{}", &text[..span.start], &text[span.end..]);
+        let files = self.tree.files().iter().map(|each| {
+            if each.path == file.path {
+                TreeFile {
+                    bytes: changed.clone().into_bytes(),
+                    ..each.clone()
+                }
+            } else {
+                each.clone()
+            }
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            tree: Arc::new(Tree::new(files.collect())?),
+            ..self.clone()
+        })
+    }
+
+    /// The entry of the lock for it.
+    pub fn locked(&self, targets: Vec<String>) -> Locked {
+        Locked {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            requested: self.requested.clone(),
+            version: self.origin.version.clone(),
+            commit: self.origin.commit.clone(),
+            origin: self.origin.kind,
+            url: (self.origin.url != self.source).then(|| self.origin.url.clone()),
+            digest: self.tree.digest(),
+            signer: None,
+            targets,
+            linked: false,
+            requires: Vec::new(),
+            dependency: false,
+        }
+    }
+}
+
+fn requires(skill: &Skill) -> Vec<String> {
+    let flat = skill.metadata_words(REQUIRES);
+    if !flat.is_empty() {
+        return flat;
+    }
+    // Half of all real `metadata` is nested.
+    let nested = |key: &str| -> Option<&Node> {
+        let table = skill.metadata("skillyard")?.as_mapping()?;
+        table.get(key).map(|entry| &entry.value)
+    };
+    nested("requires-skills").map(words).unwrap_or_default()
+}
+
+fn words(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.text.split_whitespace().map(str::to_owned).collect(),
+        Value::Sequence(items) => items.iter().flat_map(words).collect(),
+        Value::Mapping(_) => Vec::new(),
+    }
+}
