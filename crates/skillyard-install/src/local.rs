@@ -7,7 +7,7 @@ use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
 
 use crate::material::{Material, MaterialError, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
-use crate::tree::{Tree, TreeLimits};
+use crate::tree::{Tree, TreeError, TreeLimits};
 
 /// A folder that is a skill or holds some.
 #[derive(Debug)]
@@ -38,8 +38,18 @@ impl Material for LocalFolder {
         &self.origin
     }
 
-    fn offers(&mut self) -> Result<Offers, MaterialError> {
-        std::fs::metadata(&self.root).map_err(MaterialError::new)?;
+    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+        let start = if below.is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(below)
+        };
+        std::fs::metadata(&start).map_err(|source| {
+            MaterialError::new(TreeError::Read {
+                path: start.clone(),
+                source,
+            })
+        })?;
         let walk = Walk {
             limits: WalkLimits {
                 depth: 16,
@@ -48,7 +58,7 @@ impl Material for LocalFolder {
             links: Links::Skip,
             extent: Extent::Head,
         };
-        let walked = walk.run(&self.root, |found| {
+        let walked = walk.run(&start, |found| {
             let path = found
                 .folder
                 .strip_prefix(&self.root)

@@ -41,8 +41,8 @@ pub struct Offers {
 pub trait Material {
     /// Where it came from.
     fn origin(&self) -> &Origin;
-    /// What it has.
-    fn offers(&mut self) -> Result<Offers, MaterialError>;
+    /// What it has in the folder `below`, which is empty for all of it.
+    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError>;
     /// All files of the skills at these paths, in the same order.
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError>;
 }
@@ -81,6 +81,14 @@ impl Offers {
         self.skills.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.declined.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
+}
+
+/// Whether `path` is `folder` or lies in it.
+pub(crate) fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The last part of a path.

@@ -79,6 +79,9 @@ pub(crate) enum Command {
     Search(commands::find::SearchArgs),
     Match(commands::find::MatchArgs),
     Prompt(commands::prompt::Args),
+    Install(commands::install::Args),
+    #[command(visible_alias = "delete")]
+    Remove(commands::remove::Args),
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
@@ -96,6 +99,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Find and use",
         &["list", "show", "read", "search", "match", "prompt"],
     ),
+    ("Install", &["install", "remove"]),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["completions"]),

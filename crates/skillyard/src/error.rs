@@ -1,5 +1,7 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod install;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -112,6 +114,8 @@ pub(crate) enum CommandError {
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
+    #[error(transparent)]
+    Install(#[from] install::InstallFailure),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -170,6 +174,7 @@ impl CommandError {
                 "List the skills that are here with `skillyard list --all`".into()
             }
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
+            Self::Install(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
@@ -184,6 +189,7 @@ impl CommandError {
             | Self::Resource(_)
             | Self::NoSuchFile(_)
             | Self::Invalid { .. } => 1,
+            Self::Install(failure) => failure.code(),
             Self::Stopped => 130,
             _ => 2,
         }
@@ -199,6 +205,7 @@ impl CommandError {
                 causes.push(message.clone());
             }
             Self::Invalid { findings, .. } => causes.clone_from(findings),
+            Self::Install(failure) => causes = failure.causes(),
             _ => {}
         }
         let mut source = std::error::Error::source(self);

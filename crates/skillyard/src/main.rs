@@ -11,6 +11,7 @@ mod config;
 mod context;
 mod environment;
 mod error;
+mod install;
 mod json;
 mod library;
 mod printer;

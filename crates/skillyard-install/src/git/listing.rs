@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::command::GitError;
+use crate::material::is_below;
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,14 +91,6 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
             .any(|other| other != folder && is_below(folder, other))
     });
     folders
-}
-
-/// Whether `path` is `folder` or lies in it.
-pub(super) fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

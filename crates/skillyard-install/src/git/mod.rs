@@ -12,4 +12,3 @@ mod resolve;
 
 pub use command::{Git, GitError};
 pub use repository::{Repository, RepositoryRequest};
-pub use resolve::Wanted;

@@ -1,14 +1,18 @@
 //! A remote repository of which only what is needed is here.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use secrecy::ExposeSecret as _;
+
 use super::command::{Git, GitError, run, run_with_input};
-use super::listing::{self, Entry, Kind, is_below};
-use super::objects;
-use super::resolve::{self, Wanted};
-use crate::material::{Material, MaterialError, Offers, last_part};
+use super::listing::{self, Entry, Kind};
+use super::{objects, resolve};
+use crate::material::{Material, MaterialError, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
+use crate::reference::{Remote, Revision};
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
 /// Where the fetched commit is kept.
@@ -17,14 +21,12 @@ const FETCHED: &str = "refs/skillyard/fetched";
 /// What is asked of a repository.
 #[derive(Debug, Clone)]
 pub struct RepositoryRequest<'a> {
-    /// Its address, which git understands.
-    pub url: &'a str,
-    /// The address for people and for the lock, without secrets.
-    pub shown_url: &'a str,
-    /// Which commit.
-    pub wanted: &'a Wanted,
-    /// The folder in it; empty for all.
-    pub subdir: &'a str,
+    /// Where it is.
+    pub remote: &'a Remote,
+    /// Which commit; without one, the newest of the default branch.
+    pub revision: Option<&'a Revision>,
+    /// The name that tags of the wanted skill may start with.
+    pub tag_name: &'a str,
     /// How large a skill may be.
     pub limits: TreeLimits,
 }
@@ -34,7 +36,6 @@ pub struct RepositoryRequest<'a> {
 pub struct Repository {
     git: Git,
     folder: PathBuf,
-    subdir: String,
     limits: TreeLimits,
     origin: Origin,
     entries: Vec<Entry>,
@@ -55,24 +56,14 @@ impl Repository {
         let commit = commit_of(git, &folder)?;
         let mut command = git.command(&folder);
         command.args(["ls-tree", "-r", "-z", "--full-tree", &commit]);
-        if !request.subdir.is_empty() {
-            command.args(["--", request.subdir]);
-        }
         let entries = listing::parse(&run(&mut command, "list the files")?)?;
-        if entries.is_empty() && !request.subdir.is_empty() {
-            return Err(GitError::NoFolder {
-                path: request.subdir.to_owned(),
-                commit,
-            });
-        }
         Ok(Self {
             git: git.clone(),
             folder,
-            subdir: request.subdir.to_owned(),
             limits: request.limits,
             origin: Origin {
                 kind: OriginKind::Git,
-                url: request.shown_url.to_owned(),
+                url: request.remote.to_git(),
                 commit: Some(commit),
                 version,
             },
@@ -185,8 +176,18 @@ impl Material for Repository {
         &self.origin
     }
 
-    fn offers(&mut self) -> Result<Offers, MaterialError> {
-        let folders: Vec<(String, String)> = listing::skill_folders(&self.entries, &self.subdir)
+    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+        if !self
+            .entries
+            .iter()
+            .any(|entry| is_below(&entry.path, below))
+        {
+            return Err(MaterialError::new(GitError::NoFolder {
+                path: below.to_owned(),
+                commit: self.origin.commit.clone().unwrap_or_default(),
+            }));
+        }
+        let folders: Vec<(String, String)> = listing::skill_folders(&self.entries, below)
             .into_iter()
             .map(|(folder, entry)| (folder.to_owned(), entry.object.clone()))
             .collect();
@@ -222,14 +223,27 @@ fn initialise(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The address goes into the repository's own settings, and so never into a list of processes.
-fn configure(folder: &Path, url: &str) -> std::io::Result<()> {
+fn configure(folder: &Path, remote: &Remote) -> std::io::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
-    let quoted = url.replace('\\', "\\\\").replace('"', "\\\"");
-    let text = format!(
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let url = quoted(&remote.to_git());
+    let mut text = format!(
         "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n\
-         [remote \"origin\"]\n\turl = \"{quoted}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+         [remote \"origin\"]\n\turl = \"{url}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
     );
+    if let Some(credentials) = remote.credentials() {
+        let password = credentials
+            .password
+            .as_ref()
+            .map_or("", |each| each.expose_secret());
+        let pair = format!("{}:{password}", credentials.user.expose_secret());
+        let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+        let _ = write!(
+            text,
+            "[http \"{url}\"]\n\textraHeader = \"Authorization: Basic {pair}\"\n"
+        );
+    }
     std::fs::OpenOptions::new()
         .write(true)
         .create(true)
@@ -245,24 +259,24 @@ fn revision(
     folder: &Path,
     request: &RepositoryRequest<'_>,
 ) -> Result<(String, Option<String>), GitError> {
-    configure(folder, request.url).map_err(GitError::Run)?;
-    match request.wanted {
-        Wanted::Newest => Ok(("HEAD".into(), None)),
-        Wanted::Name(name) => Ok((name.clone(), None)),
-        Wanted::Commit(hash) if matches!(hash.len(), 40 | 64) => Ok((hash.clone(), None)),
-        Wanted::Commit(start) => Ok((
-            resolve::whole_hash(git, folder, request.shown_url, start)?,
-            None,
-        )),
-        Wanted::Version(requirement) => {
+    configure(folder, request.remote).map_err(GitError::Run)?;
+    match request.revision {
+        None => Ok(("HEAD".into(), None)),
+        Some(Revision::Name(name)) => Ok((name.clone(), None)),
+        Some(revision @ Revision::Commit(hash)) if revision.is_full_commit() => {
+            Ok((hash.clone(), None))
+        }
+        Some(Revision::Commit(start)) => {
+            let hash = resolve::whole_hash(git, folder, &request.remote.to_git(), start)?;
+            Ok((hash, None))
+        }
+        Some(Revision::Requirement(requirement)) => {
             let refs = resolve::remote_refs(git, folder)?;
-            let (best, newest) = resolve::highest(&refs, requirement, last_part(request.subdir));
-            let (version, tag) = best.ok_or_else(|| GitError::NoVersion {
-                url: request.shown_url.to_owned(),
+            resolve::tag(&refs, requirement, request.tag_name).ok_or_else(|| GitError::NoVersion {
+                url: request.remote.to_git(),
                 wanted: requirement.to_string(),
-                newest: newest.map(|version| version.to_string()),
-            })?;
-            Ok((tag.object.clone(), Some(version.to_string())))
+                newest: resolve::newest(&refs, request.tag_name),
+            })
         }
     }
 }
@@ -281,8 +295,10 @@ fn fetch_commit(
         "--depth=1",
         "--no-tags",
         "--no-write-fetch-head",
+        "--filter=blob:none",
+        "--",
+        "origin",
     ]);
-    command.args(["--filter=blob:none", "--", "origin"]);
     command.arg(format!("+{revision}:{FETCHED}"));
     let error = match run(&mut command, "fetch the repository") {
         Ok(_) => return Ok(()),
@@ -295,7 +311,7 @@ fn fetch_commit(
     }
     let refs = resolve::remote_refs(git, folder).unwrap_or_default();
     Err(GitError::NoRevision {
-        url: request.shown_url.to_owned(),
+        url: request.remote.to_git(),
         wanted: revision.to_owned(),
         nearest: resolve::nearest(&refs, revision),
     })

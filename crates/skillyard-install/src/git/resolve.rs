@@ -2,22 +2,8 @@
 
 use std::path::Path;
 
-use semver::{Version, VersionReq};
-
 use super::command::{Git, GitError, run};
-
-/// Which commit is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// The newest of the default branch.
-    Newest,
-    /// The one with this hash, whole or its start.
-    Commit(String),
-    /// A branch or a tag.
-    Name(String),
-    /// The highest version among the tags that fits.
-    Version(VersionReq),
-}
+use crate::reference::Requirement;
 
 /// A reference of a remote repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,34 +29,41 @@ pub(super) fn remote_refs(git: &Git, repository: &Path) -> Result<Vec<RemoteRef>
         .collect())
 }
 
-/// The tag with the highest version that fits; tags may be `v1.2.3`, `1.2.3`, `name-v1.2.3`
-/// or `name@1.2.3`, where `name` is the skill's.
-pub(super) fn highest<'a>(
-    refs: &'a [RemoteRef],
-    requirement: &VersionReq,
-    skill: Option<&str>,
-) -> (Option<(Version, &'a RemoteRef)>, Option<Version>) {
-    let versions = || {
-        refs.iter().filter_map(|each| {
-            let tag = each.name.strip_prefix("refs/tags/")?;
-            // An annotated tag comes twice; the line with `^{}` names its commit.
-            let tag = tag.strip_suffix("^{}").unwrap_or(tag);
-            Some((version_of(tag, skill)?, each))
-        })
+/// What to fetch for the tag with the highest version that fits, and that version.
+///
+/// A bare `1.2` may also be the name of a branch or tag, where no version fits.
+pub(super) fn tag(
+    refs: &[RemoteRef],
+    requirement: &Requirement,
+    name: &str,
+) -> Option<(String, Option<String>)> {
+    if let Some((version, tag)) = requirement.select_tag(tags(refs), Some(name)) {
+        return Some((format!("refs/tags/{tag}"), Some(version.to_string())));
+    }
+    let wanted = requirement.to_string();
+    let named = |each: &&RemoteRef| {
+        let short = each.name.strip_prefix("refs/heads/");
+        short.or_else(|| each.name.strip_prefix("refs/tags/")) == Some(&wanted)
     };
-    let fitting = versions().filter(|(version, _)| requirement.matches(version));
-    let best = fitting.max_by(|a, b| {
-        let peeled = |each: &RemoteRef| each.name.ends_with("^{}");
-        (&a.0, peeled(a.1)).cmp(&(&b.0, peeled(b.1)))
-    });
-    (best, versions().map(|(version, _)| version).max())
+    let branch = refs
+        .iter()
+        .find(named)
+        .filter(|_| requirement.could_be_a_name());
+    branch.map(|each| (each.name.clone(), None))
 }
 
-fn version_of(tag: &str, skill: Option<&str>) -> Option<Version> {
-    let rest = skill
-        .and_then(|skill| tag.strip_prefix(skill)?.strip_prefix(['-', '@', '/']))
-        .unwrap_or(tag);
-    Version::parse(rest.strip_prefix('v').unwrap_or(rest)).ok()
+/// The highest version among the tags.
+pub(super) fn newest(refs: &[RemoteRef], name: &str) -> Option<String> {
+    let newest = Requirement::Latest.select_tag(tags(refs), Some(name));
+    newest.map(|(version, _)| version.to_string())
+}
+
+fn tags(refs: &[RemoteRef]) -> impl Iterator<Item = &str> {
+    // An annotated tag comes twice, the second time with `^{}` behind it.
+    let tags = refs
+        .iter()
+        .filter_map(|each| each.name.strip_prefix("refs/tags/"));
+    tags.filter(|tag| !tag.ends_with("^{}"))
 }
 
 /// The whole hash of a commit of which only the start is known.
@@ -130,28 +123,30 @@ mod tests {
     #[test]
     fn the_highest_fitting_tag_wins() {
         let refs: Vec<RemoteRef> = [
-            ("1", "refs/tags/v1.0.0"),
-            ("2", "refs/tags/v1.2.0"),
-            ("3", "refs/tags/v1.2.0^{}"),
-            ("4", "refs/tags/2.0.0"),
-            ("5", "refs/tags/pdf-v1.9.0"),
-            ("6", "refs/tags/v3.0.0-rc.1"),
-            ("7", "refs/heads/v1.5.0"),
+            "refs/tags/v1.0.0",
+            "refs/tags/v1.2.0",
+            "refs/tags/v1.2.0^{}",
+            "refs/tags/2.0.0",
+            "refs/tags/pdf-v1.9.0",
+            "refs/tags/v3.0.0-rc.1",
+            "refs/heads/v1.5.0",
+            "refs/heads/7.x",
+            "refs/heads/8",
         ]
-        .map(|(object, name)| RemoteRef {
-            object: object.into(),
+        .map(|name| RemoteRef {
+            object: "1".into(),
             name: name.into(),
         })
         .into();
-        let best = |requirement: &str, skill| {
-            let requirement = VersionReq::parse(requirement).unwrap();
-            highest(&refs, &requirement, skill)
-                .0
-                .map(|(_, each)| each.object.as_str())
+        let best = |text: &str, name| {
+            let found = tag(&refs, &text.parse().unwrap(), name);
+            found.map(|(revision, _)| revision)
         };
-        assert_eq!(best("^1", None), Some("3"));
-        assert_eq!(best("^1", Some("pdf")), Some("5"));
-        assert_eq!(best(">=1", None), Some("4"));
-        assert_eq!(best("^4", None), None);
+        assert_eq!(best("^1", "x").as_deref(), Some("refs/tags/v1.2.0"));
+        assert_eq!(best("^1", "pdf").as_deref(), Some("refs/tags/pdf-v1.9.0"));
+        assert_eq!(best(">=1", "x").as_deref(), Some("refs/tags/2.0.0"));
+        assert_eq!(best("^4", "x"), None);
+        assert_eq!(best("8", "x").as_deref(), Some("refs/heads/8"));
+        assert_eq!(newest(&refs, "x").as_deref(), Some("2.0.0"));
     }
 }

@@ -6,11 +6,13 @@ pub(crate) mod eval;
 pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
+pub(crate) mod install;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod remove;
 pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod validate;
@@ -31,6 +33,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Match(args) => find::match_task(context, &args),
         Command::Enable(args) => enable::enable(context, &args),
         Command::Disable(args) => enable::disable(context, &args),
+        Command::Install(args) => install::run(context, &args),
+        Command::Remove(args) => remove::run(context, &args),
         Command::Trust(args) => trust::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),

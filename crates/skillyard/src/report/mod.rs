@@ -13,6 +13,7 @@ use skillyard_format::rules::Rule;
 use skillyard_format::{Diagnostic, Severity};
 
 use crate::sanitize::{shortened, visible};
+pub(crate) use text::elapsed;
 
 /// Most characters of a message that are shown to people.
 const MOST_CHARACTERS: usize = 240;

@@ -1,0 +1,228 @@
+//! `skillyard install`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::{self, Needed};
+use skillyard_install::lockfile::Lockfile;
+use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
+use skillyard_install::transaction::Trees;
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
+use crate::install::pick::Pick;
+use crate::install::place::{Place, ScopeArgs};
+use crate::install::supply::Supply;
+use crate::install::{changes, finish, review};
+
+/// Install skills from a folder, an archive, a git repository, a site or a registry
+///
+/// Skills are copied into the folders that agents read: `.agents/skills`, and `.claude/skills`
+/// where Claude Code is in use. In a project they are written into skills.toml and pinned in
+/// skills.lock.
+///
+/// Examples:
+///   skillyard install ./my-skills/pdf-tools
+///   skillyard install acme/skills/pdf-tools@^1.2 --scope project
+///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
+///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
+///   skillyard install https://example.com/pdf-tools.zip --dry-run
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
+pub(crate) struct Args {
+    /// Where the skills are: a path, owner/repo/path@ref, a git or https address, or a name
+    #[arg(required = true, value_name = "REF")]
+    references: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// The agents to install for, or `all` that are in use here
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    agent: Vec<String>,
+    /// The branch, tag, commit or version to take
+    #[arg(long = "ref", value_name = "REVISION")]
+    revision: Option<String>,
+    /// Install it under another name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Only these skills of the source
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        conflicts_with = "all"
+    )]
+    skill: Vec<String>,
+    /// All skills of the source
+    #[arg(long)]
+    all: bool,
+    /// Put links to the store into the folders instead of copies
+    #[arg(long)]
+    link: bool,
+    /// Replace what is in the way
+    #[arg(long, conflicts_with = "skip_existing")]
+    force: bool,
+    /// Leave out skills that something is in the way of
+    #[arg(long)]
+    skip_existing: bool,
+    /// Go on without asking; this never skips a refusal
+    #[arg(short, long)]
+    yes: bool,
+    /// Show what would happen, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let place = Place::find(context, &args.scope)?;
+    let mut supply = Supply::new(context, &place);
+    let roots = gather(&mut supply, args)?;
+    let needed = dependencies::resolve(roots, &mut supply)
+        .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
+    let targets = place.targets(&args.agent)?;
+    let lock = place.lock()?;
+    let wish = wish(&needed, &lock, &targets, args.link);
+    let on_conflict = match (args.force, args.skip_existing) {
+        (true, _) => OnConflict::Replace,
+        (_, true) => OnConflict::Skip,
+        _ => OnConflict::Report,
+    };
+    let preview = finish::preview(&place, &wish, on_conflict)?;
+    if args.dry_run {
+        return report(context, &place, &preview, Some(start), true);
+    }
+    if !preview.changes.is_empty() {
+        review::confirm(context, &needed, &preview, args.yes)?;
+    }
+    let trees: Trees = needed
+        .iter()
+        .map(|each| {
+            (
+                each.candidate.tree.digest(),
+                Arc::clone(&each.candidate.tree),
+            )
+        })
+        .collect();
+    let plan = finish::apply(&place, &wish, &trees, on_conflict, |manifest| {
+        for each in needed.iter().filter(|each| !each.dependency) {
+            let candidate = &each.candidate;
+            manifest.put(&candidate.name, &reference(candidate));
+        }
+    })?;
+    report(context, &place, &plan, Some(start), false)
+}
+
+/// The skills that were asked for.
+fn gather(supply: &mut Supply<'_>, args: &Args) -> Result<Vec<Candidate>, CommandError> {
+    let pick = match (&args.skill[..], args.all) {
+        ([], false) => Pick::Ask,
+        ([], true) => Pick::All,
+        (names, _) => Pick::Named(names.to_vec()),
+    };
+    let mut roots = Vec::new();
+    for text in &args.references {
+        let mut reference = supply.typed(text)?;
+        if let Some(revision) = &args.revision {
+            if !reference.has_revisions() {
+                return Err(InstallFailure::NoRevisions(text.clone()).into());
+            }
+            reference = reference.at(revision).map_err(InstallFailure::from)?;
+        }
+        roots.extend(supply.candidates(&reference, &pick)?);
+    }
+    match &args.name {
+        None => Ok(roots),
+        Some(name) => match &roots[..] {
+            [one] => {
+                let renamed = one
+                    .renamed(name)
+                    .map_err(|source| InstallFailure::Candidate {
+                        name: one.name.clone(),
+                        source,
+                    });
+                Ok(vec![renamed?])
+            }
+            more => Err(InstallFailure::OneName(more.len()).into()),
+        },
+    }
+}
+
+/// The reference to a skill as `skills.toml` has it.
+pub(super) fn reference(candidate: &Candidate) -> String {
+    match &candidate.requested {
+        Some(requested) => match candidate.source.split_once('#') {
+            Some((place, path)) => format!("{place}@{requested}#{path}"),
+            None => format!("{}@{requested}", candidate.source),
+        },
+        None => candidate.source.clone(),
+    }
+}
+
+/// What is to be: a skill that is installed already stays where it is, too.
+pub(super) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linked: bool) -> Wish {
+    let mut wish = Wish::default();
+    for each in needed {
+        let before = lock.get(&each.candidate.name);
+        let mut all: Vec<String> = targets.to_vec();
+        all.extend(
+            before
+                .iter()
+                .flat_map(|entry| entry.targets.iter().cloned()),
+        );
+        all.sort_unstable();
+        all.dedup();
+        let mut entry = each.candidate.locked(all);
+        entry.linked = linked;
+        entry.requires.clone_from(&each.requires);
+        // What was asked for once does not become a mere dependency.
+        entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);
+        wish.present.push(entry);
+    }
+    wish
+}
+
+/// Tells what was or would be done.
+pub(super) fn report(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    start: Option<Instant>,
+    dry_run: bool,
+) -> Outcome {
+    let printer = &context.printer;
+    if printer.is_json() {
+        printer.json(&changes::json(plan, &place.scope, dry_run))?;
+        return Ok(Status::Yes);
+    }
+    printer.note(changes::lines(plan).trim_end_matches('\n'));
+    let time = start.map(|start| start.elapsed()).unwrap_or_default();
+    let count = plan.changes.len();
+    let done = match (dry_run, plan.changes.first()) {
+        (_, None) => {
+            let already = plan.unchanged.len();
+            if already > 0 {
+                printer.note(&changes::closing(
+                    "Already up to date:",
+                    already,
+                    &place.scope,
+                    time,
+                ));
+            }
+            return Ok(Status::Yes);
+        }
+        (true, _) => "Would change",
+        (_, Some(Change::Removed { .. })) => "Removed",
+        (_, Some(Change::Added { .. })) => "Installed",
+        (_, Some(Change::Changed { .. })) => "Updated",
+        (_, Some(Change::Repaired { .. })) => "Repaired",
+    };
+    printer.note(&changes::closing(done, count, &place.scope, time));
+    Ok(Status::Yes)
+}

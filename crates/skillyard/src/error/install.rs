@@ -1,0 +1,181 @@
+//! What can go wrong while installing, and what the user can do about it.
+
+use skillyard_format::Digest;
+use skillyard_install::candidate::CandidateError;
+use skillyard_install::dependencies::DependencyError;
+use skillyard_install::git::GitError;
+use skillyard_install::lockfile::LockfileError;
+use skillyard_install::manifest::ManifestError;
+use skillyard_install::material::MaterialError;
+use skillyard_install::plan::{Conflict, Obstacle};
+use skillyard_install::reference::ReferenceError;
+use skillyard_install::store::StoreError;
+use skillyard_install::target::TargetError;
+use skillyard_install::transaction::TransactionError;
+
+use crate::install::changes::obstacle;
+
+/// Why nothing was installed, changed or removed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstallFailure {
+    #[error("there is no home directory to install into")]
+    NoHome,
+    #[error("something is in the way")]
+    Conflicts(Vec<Conflict>),
+    #[error("there is no skill in `{0}`")]
+    NothingOffered(String),
+    #[error("there is no skill in `{place}` that could be loaded")]
+    NoneLoadable { place: String, reason: String },
+    #[error("`{0}` leads out of the source it stands in")]
+    OutOfSource(String),
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    #[error("`{place}` has {count} skills, and it was not said which")]
+    Several {
+        place: String,
+        count: usize,
+        names: Vec<String>,
+    },
+    #[error("`{place}` has no skill `{name}`")]
+    NotOffered {
+        place: String,
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("`{name}` is not installed here")]
+    NotInstalled {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("`{0}` has no revisions to choose from")]
+    NoRevisions(String),
+    #[error("cannot install `{name}`")]
+    Candidate {
+        name: String,
+        source: CandidateError,
+    },
+    #[error("`{name}` is not what the lock says: {expected} was locked, {found} is there now")]
+    NotAsLocked {
+        name: String,
+        expected: Digest,
+        found: Digest,
+    },
+    #[error("the lock does not match skills.toml: {0}")]
+    LockOutdated(String),
+    #[error("`{0}` is not in the store, and nothing may be fetched")]
+    Offline(String),
+    #[error("the question whether to go on cannot be asked here")]
+    NotAsked,
+    #[error("`--name` renames one skill, and there are {0}")]
+    OneName(usize),
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    #[error(transparent)]
+    Dependencies(Box<DependencyError<crate::error::CommandError>>),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Lockfile(#[from] LockfileError),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error(transparent)]
+    Transaction(#[from] TransactionError),
+}
+
+impl InstallFailure {
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Conflicts(conflicts) => match conflicts.first().map(|each| &each.obstacle) {
+                Some(Obstacle::Edited) => {
+                    "Keep your changes elsewhere, or give them up with `--force`".into()
+                }
+                _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
+            },
+            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
+            Self::Several { names, .. } => format!(
+                "Choose with `--skill NAME` or take all with `--all`: {}",
+                listed(names)
+            ),
+            Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
+            Self::NotAsLocked { .. } => {
+                "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
+            }
+            Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
+            Self::Offline(_) => "Run it once without `--offline`".into(),
+            Self::NotAsked => "Pass `--yes` to go on without the question".into(),
+            Self::Git(error) => return git_hint(error),
+            Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
+            Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
+            Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
+            Self::Store(StoreError::Damaged { .. }) => {
+                "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
+            }
+            Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
+                format!("Did you mean `{name}`?")
+            }
+            Self::Target(TargetError::NoSuchAgent { .. }) => {
+                "List the agents with `skillyard install --help`".into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// 1 when it was refused, 2 when it could not be tried.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::NoHome
+            | Self::OneName(_)
+            | Self::Lockfile(_)
+            | Self::Manifest(_)
+            | Self::Target(_)
+            | Self::Store(StoreError::Disk { .. })
+            | Self::Transaction(_) => 2,
+            _ => 1,
+        }
+    }
+
+    /// What is known beyond the message.
+    pub(super) fn causes(&self) -> Vec<String> {
+        match self {
+            Self::Conflicts(conflicts) => conflicts.iter().map(obstacle).collect(),
+            Self::NoneLoadable { reason, .. } => vec![reason.clone()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn git_hint(error: &GitError) -> Option<String> {
+    Some(match error {
+        GitError::Missing => "Install git, or name an archive instead of a repository".into(),
+        GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+        GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
+        GitError::NoVersion { newest: None, .. } => {
+            "It has no tags such as `v1.2.3`; name a branch or a commit".into()
+        }
+        GitError::Failed { message, .. } if message.contains("could not read Username") => {
+            "It is private or does not exist; set up git's credentials for it, or use its ssh address".into()
+        }
+        _ => return None,
+    })
+}
+
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > MOST {
+        text.push_str(", …");
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! What changed, or would, as text and as JSON.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skillyard_install::lockfile::Locked;
+use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
+use skillyard_install::scope::Scope;
+
+use crate::report::elapsed;
+use crate::sanitize::visible;
+
+/// The changes of a plan, a line each, sorted by name.
+pub(crate) fn lines(plan: &Plan) -> String {
+    let width = plan
+        .changes
+        .iter()
+        .map(|each| each.name().chars().count())
+        .max();
+    let width = width.unwrap_or_default().min(40);
+    let mut text = String::new();
+    for change in &plan.changes {
+        let name = visible(change.name());
+        let (mark, what) = match change {
+            Change::Added { to } => ('+', origin(to)),
+            Change::Changed { from, to } => ('~', difference(from, to)),
+            Change::Repaired { .. } => ('~', "put right".to_owned()),
+            Change::Removed { .. } => ('-', String::new()),
+        };
+        let line = format!(" {mark} {name:<width$}  {what}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    for conflict in &plan.skipped {
+        let _ = writeln!(
+            text,
+            "   {}  left out: {}",
+            visible(&conflict.name),
+            obstacle(conflict)
+        );
+    }
+    text
+}
+
+/// The last line: how many, where, and how long it took.
+pub(crate) fn closing(done: &str, count: usize, scope: &Scope, time: Duration) -> String {
+    let skills = if count == 1 { "skill" } else { "skills" };
+    let place = scope.kind.as_str();
+    format!(
+        "{done} {count} {skills} ({place} scope) in {}",
+        elapsed(time)
+    )
+}
+
+/// Where a skill is from, as people would say it.
+fn origin(entry: &Locked) -> String {
+    let mut text = visible(&entry.source).into_owned();
+    if let Some(version) = &entry.version {
+        let _ = write!(text, " {}", visible(version));
+    }
+    if let Some(commit) = &entry.commit {
+        let _ = write!(text, " ({})", short(commit));
+    }
+    text
+}
+
+fn difference(from: &Locked, to: &Locked) -> String {
+    let state = |entry: &Locked| match (&entry.version, &entry.commit) {
+        (Some(version), _) => version.clone(),
+        (None, Some(commit)) => short(commit).to_owned(),
+        (None, None) => short(&entry.digest.to_hex()).to_owned(),
+    };
+    if from.source != to.source {
+        return format!("{} → {}", visible(&from.source), origin(to));
+    }
+    if from.digest == to.digest {
+        return match from.targets == to.targets {
+            true => "same files".to_owned(),
+            false => format!("same files, now in {}", to.targets.join(", ")),
+        };
+    }
+    format!("{} → {}", visible(&state(from)), visible(&state(to)))
+}
+
+/// The start of a hash.
+pub(crate) fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
+/// Why something is in the way.
+pub(crate) fn obstacle(conflict: &Conflict) -> String {
+    let place = format!(
+        "`{}/{}`",
+        visible(&conflict.target),
+        visible(&conflict.name)
+    );
+    match &conflict.obstacle {
+        Obstacle::Foreign => format!("{place} is there already and was not installed by skillyard"),
+        Obstacle::Edited => format!("{place} was edited after it was installed"),
+        Obstacle::OtherSource(source) => {
+            format!(
+                "`{}` is installed from `{}`",
+                visible(&conflict.name),
+                visible(source)
+            )
+        }
+    }
+}
+
+/// A plan for programs.
+pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
+    let changes: Vec<Value> = plan
+        .changes
+        .iter()
+        .map(|change| {
+            let (what, from, to) = match change {
+                Change::Added { to } => ("added", None, Some(to)),
+                Change::Changed { from, to } => ("changed", Some(from), Some(to)),
+                Change::Repaired { to } => ("repaired", Some(to), Some(to)),
+                Change::Removed { from } => ("removed", Some(from), None),
+            };
+            json!({ "name": change.name(), "change": what, "from": from, "to": to })
+        })
+        .collect();
+    let conflicts = |list: &[Conflict]| -> Vec<Value> {
+        list.iter()
+            .map(|each| json!({ "name": each.name, "target": each.target, "reason": obstacle(each) }))
+            .collect()
+    };
+    json!({
+        "scope": scope.kind.as_str(),
+        "root": scope.root.to_string_lossy(),
+        "dry_run": dry_run,
+        "changes": changes,
+        "unchanged": plan.unchanged,
+        "skipped": conflicts(&plan.skipped),
+        "conflicts": conflicts(&plan.conflicts),
+    })
+}

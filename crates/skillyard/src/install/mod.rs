@@ -1,0 +1,8 @@
+//! What the commands that install, update and remove have in common.
+
+pub(crate) mod changes;
+pub(crate) mod finish;
+pub(crate) mod pick;
+pub(crate) mod place;
+pub(crate) mod review;
+pub(crate) mod supply;

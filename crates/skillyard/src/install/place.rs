@@ -1,0 +1,140 @@
+//! Where a command installs: the scope, the store and the agents' folders.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use skillyard_catalog::source::Surroundings;
+use skillyard_install::lockfile::Lockfile;
+use skillyard_install::manifest::Manifest;
+use skillyard_install::scope::Scope;
+use skillyard_install::store::Store;
+use skillyard_install::target::AgentChoice;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+
+/// Whose skills they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeName {
+    /// All your projects
+    User,
+    /// This project, for everyone who works on it
+    Project,
+}
+
+/// Where skills are installed.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ScopeArgs {
+    /// Whose skills: the project's around the current folder, or yours [default: project in a
+    /// repository or beside a skills.toml, else user]
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Option<ScopeName>,
+}
+
+/// The scope a command works in, and what lies around it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) scope: Scope,
+    pub(crate) store: Store,
+    home: Option<PathBuf>,
+}
+
+impl Place {
+    /// Finds the scope.
+    pub(crate) fn find(context: &Context, args: &ScopeArgs) -> Result<Self, CommandError> {
+        let environment = &context.environment;
+        let surroundings = Surroundings {
+            current: environment.current_dir.clone(),
+            home: environment.home.clone(),
+            ..Surroundings::default()
+        };
+        let project = project_root(&surroundings);
+        let scope = match args.scope {
+            Some(ScopeName::Project) => project.unwrap_or_else(|| environment.current_dir.clone()),
+            Some(ScopeName::User) => return Self::user(context),
+            None => match project {
+                Some(project) => project,
+                None => return Self::user(context),
+            },
+        };
+        Ok(Self::with(
+            context,
+            Scope::project(&scope, &environment.skillyard_home),
+        ))
+    }
+
+    fn user(context: &Context) -> Result<Self, CommandError> {
+        let environment = &context.environment;
+        let home = environment.home.as_deref().ok_or(InstallFailure::NoHome)?;
+        Ok(Self::with(
+            context,
+            Scope::user(home, &environment.skillyard_home),
+        ))
+    }
+
+    fn with(context: &Context, scope: Scope) -> Self {
+        let environment = &context.environment;
+        Self {
+            scope,
+            store: Store::new(&environment.skillyard_home.join("store")),
+            home: environment.home.clone(),
+        }
+    }
+
+    /// What is installed.
+    pub(crate) fn lock(&self) -> Result<Lockfile, CommandError> {
+        Ok(Lockfile::read(&self.scope.lock_file()).map_err(InstallFailure::from)?)
+    }
+
+    /// What the project wants; nothing in the user's scope.
+    pub(crate) fn manifest(&self) -> Result<Option<Manifest>, CommandError> {
+        let file = self.scope.manifest_file();
+        let manifest = file.map(|file| Manifest::read(&file)).transpose();
+        Ok(manifest.map_err(InstallFailure::from)?)
+    }
+
+    /// The folders to install into: of the agents that were named, else those of the manifest.
+    pub(crate) fn targets(&self, agents: &[String]) -> Result<Vec<String>, CommandError> {
+        let choice = match AgentChoice::of(agents) {
+            AgentChoice::Usual => {
+                let manifest = self.manifest()?;
+                AgentChoice::of(manifest.as_ref().map_or(&[], Manifest::agents))
+            }
+            choice => choice,
+        };
+        let targets = choice.targets(&self.scope, self.home.as_deref());
+        Ok(targets.map_err(InstallFailure::from)?)
+    }
+
+    /// A path as the lock has it: relative in a project, so that it means the same elsewhere.
+    pub(crate) fn portable(&self, path: &Path) -> String {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = self.scope.root.canonicalize();
+        match root.ok().filter(|_| self.scope.manifest_file().is_some()) {
+            Some(root) => match whole.strip_prefix(&root) {
+                Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+                Ok(below) => format!("./{}", below.display()),
+                Err(_) => whole.display().to_string(),
+            },
+            None => whole.display().to_string(),
+        }
+    }
+}
+
+/// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
+fn project_root(surroundings: &Surroundings) -> Option<PathBuf> {
+    let home = surroundings.home.as_deref();
+    let is_home = |folder: &Path| home.is_some_and(|home| home == folder);
+    let marked = |folder: &&Path| {
+        ["skills.toml", "skills.lock", ".git"]
+            .iter()
+            .any(|name| folder.join(name).exists())
+    };
+    surroundings
+        .current
+        .ancestors()
+        .take_while(|folder| !is_home(folder))
+        .find(marked)
+        .map(Path::to_owned)
+}

@@ -1,0 +1,321 @@
+//! From a reference to skills with all their bytes.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use skillyard_install::candidate::{Candidate, Found};
+use skillyard_install::dependencies::Supplier;
+use skillyard_install::git::{Git, Repository, RepositoryRequest};
+use skillyard_install::local::LocalFolder;
+use skillyard_install::lockfile::Locked;
+use skillyard_install::material::{Material, Offer, Offers};
+use skillyard_install::origin::OriginKind;
+use skillyard_install::reference::{Aliases, Context as Reading, Local, LocalKind, Reference};
+use skillyard_install::tree::TreeLimits;
+use tempfile::TempDir;
+
+use super::pick::Pick;
+use super::place::Place;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+
+/// Sources that were opened, each once.
+pub(crate) struct Supply<'a> {
+    context: &'a Context,
+    place: &'a Place,
+    opened: HashMap<String, Box<dyn Material>>,
+    /// Folders that go when this goes.
+    quarantines: Vec<TempDir>,
+}
+
+impl<'a> Supply<'a> {
+    pub(crate) fn new(context: &'a Context, place: &'a Place) -> Self {
+        Self {
+            context,
+            place,
+            opened: HashMap::new(),
+            quarantines: Vec::new(),
+        }
+    }
+
+    /// Reads a reference that the user typed.
+    pub(crate) fn typed(&self, text: &str) -> Result<Reference, CommandError> {
+        let current = &self.context.environment.current_dir;
+        let reading = Reading {
+            aliases: Aliases::Any,
+            exists: &|path| current.join(path).exists(),
+        };
+        let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
+        Ok(self.anchored(reference, current))
+    }
+
+    /// Reads a reference of `skills.toml`, the lock or a skill.
+    pub(crate) fn written(&self, text: &str) -> Result<Reference, CommandError> {
+        let reading = Reading {
+            aliases: Aliases::Any,
+            exists: &|_| false,
+        };
+        let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
+        Ok(self.anchored(reference, &self.place.scope.root))
+    }
+
+    /// A path of this machine, whole.
+    fn anchored(&self, reference: Reference, base: &Path) -> Reference {
+        let Reference::Local(Local { path, kind }) = reference else {
+            return reference;
+        };
+        let home = self.context.environment.home.as_deref();
+        let path = match (path.strip_prefix("~"), home) {
+            (Ok(below), Some(home)) => home.join(below),
+            _ => base.join(path),
+        };
+        Reference::Local(Local { path, kind })
+    }
+
+    /// The skills of a source that `pick` chooses.
+    pub(crate) fn candidates(
+        &mut self,
+        reference: &Reference,
+        pick: &Pick,
+    ) -> Result<Vec<Candidate>, CommandError> {
+        let shown = self.shown(reference);
+        let printer = self.context.printer.clone();
+        let material = self.open(reference)?;
+        let Offers { skills, declined } = material
+            .offers(reference.path())
+            .map_err(InstallFailure::from)?;
+        for each in &declined {
+            printer.detail(&format!("{}: {}", each.path, each.reason));
+        }
+        let picked = pick.choose(&printer, &shown, skills, &declined)?;
+        self.load(reference, &picked)
+    }
+
+    /// Loads the skills that were chosen.
+    fn load(
+        &mut self,
+        reference: &Reference,
+        offers: &[Offer],
+    ) -> Result<Vec<Candidate>, CommandError> {
+        let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
+        let material = self.open(reference)?;
+        let trees = material.load(&paths).map_err(InstallFailure::from)?;
+        let origin = material.origin().clone();
+        let found: Result<Vec<Found>, CommandError> = paths
+            .iter()
+            .map(|path| {
+                let (source, requested) = self.source_of(reference, path)?;
+                Ok(Found {
+                    folder: path
+                        .rsplit('/')
+                        .next()
+                        .filter(|part| !part.is_empty())
+                        .map(str::to_owned),
+                    path: path.clone(),
+                    source,
+                    requested,
+                    origin: origin.clone(),
+                })
+            })
+            .collect();
+        let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
+        let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
+            .into_par_iter()
+            .map(|((tree, mut found), offer)| {
+                found.folder = found.folder.or_else(|| Some(offer.name.clone()));
+                Candidate::new(tree, found).map_err(|source| InstallFailure::Candidate {
+                    name: offer.name.clone(),
+                    source,
+                })
+            })
+            .collect();
+        Ok(candidates?)
+    }
+
+    /// The one skill that a reference of the lock or of `skills.toml` means.
+    pub(crate) fn one(&mut self, reference: &Reference) -> Result<Candidate, CommandError> {
+        let mut candidates = self.candidates(reference, &Pick::Only)?;
+        candidates
+            .pop()
+            .ok_or_else(|| InstallFailure::NothingOffered(self.shown(reference)).into())
+    }
+
+    /// The reference of an entry of the lock, at the state it was asked for.
+    pub(crate) fn requested(&self, entry: &Locked) -> Result<Reference, CommandError> {
+        let reference = self.written(&entry.source)?;
+        self.at(reference, entry.requested.as_deref())
+    }
+
+    /// The reference of an entry of the lock, at the state it was found in.
+    pub(crate) fn pinned(&self, entry: &Locked) -> Result<Reference, CommandError> {
+        let reference = self.written(&entry.source)?;
+        let state = match entry.origin {
+            OriginKind::Git => entry.commit.as_deref(),
+            _ => entry.version.as_deref(),
+        };
+        self.at(reference, state)
+    }
+
+    fn at(&self, reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
+        match state {
+            Some(state) => Ok(reference.at(state).map_err(InstallFailure::from)?),
+            None => Ok(reference),
+        }
+    }
+
+    /// How a reference to one skill is written down, and the state that was asked for.
+    fn source_of(
+        &self,
+        reference: &Reference,
+        path: &str,
+    ) -> Result<(String, Option<String>), CommandError> {
+        let (identity, requested) = reference.identity();
+        let identity = match identity {
+            Reference::Local(local) => {
+                let whole = match local.kind {
+                    LocalKind::Folder if !path.is_empty() => local.path.join(path),
+                    _ => local.path,
+                };
+                return Ok((self.place.portable(&whole), requested));
+            }
+            other => other.in_folder(path).map_err(InstallFailure::from)?,
+        };
+        Ok((identity.to_string(), requested))
+    }
+
+    fn shown(&self, reference: &Reference) -> String {
+        match reference {
+            Reference::Local(local) => self.place.portable(&local.path),
+            other => other.to_string(),
+        }
+    }
+
+    fn open(&mut self, reference: &Reference) -> Result<&mut Box<dyn Material>, CommandError> {
+        let whole = reference.in_folder("").map_err(InstallFailure::from)?;
+        let key = whole.to_string();
+        if !self.opened.contains_key(&key) {
+            let material = self.fetch(reference)?;
+            self.opened.insert(key.clone(), material);
+        }
+        match self.opened.get_mut(&key) {
+            Some(material) => Ok(material),
+            None => Err(InstallFailure::NothingOffered(key).into()),
+        }
+    }
+
+    fn fetch(&mut self, reference: &Reference) -> Result<Box<dyn Material>, CommandError> {
+        let limits = TreeLimits::default();
+        match reference {
+            Reference::Local(local) => {
+                if !local.path.exists() {
+                    return Err(CommandError::NoSuchPath(local.path.clone()));
+                }
+                Ok(Box::new(LocalFolder::new(&local.path, limits)))
+            }
+            Reference::Git(reference) => {
+                let request = RepositoryRequest {
+                    remote: &reference.remote,
+                    revision: reference.revision.as_ref(),
+                    tag_name: reference.tag_name(),
+                    limits,
+                };
+                let git = self.git()?;
+                let quarantine = self.quarantine()?;
+                let repository = Repository::fetch(&git, &request, &quarantine);
+                Ok(Box::new(repository.map_err(InstallFailure::from)?))
+            }
+            other => Err(InstallFailure::NothingOffered(other.to_string()).into()),
+        }
+    }
+
+    fn git(&self) -> Result<Git, CommandError> {
+        let folders = &self.context.environment.path;
+        let program = folders
+            .iter()
+            .map(|folder| folder.join("git"))
+            .find(|path| path.is_file());
+        let program = program.ok_or(skillyard_install::git::GitError::Missing);
+        Ok(Git::new(&program.map_err(InstallFailure::from)?))
+    }
+
+    /// A fresh folder outside every folder of skills.
+    fn quarantine(&mut self) -> Result<PathBuf, CommandError> {
+        let folder = self.place.store.staging().map_err(InstallFailure::from)?;
+        let path = folder.path().to_owned();
+        self.quarantines.push(folder);
+        Ok(path)
+    }
+
+    /// What a reference in a skill means: `./x` and `../x` are folders of the same source.
+    fn meant(&self, reference: &str, by: &Candidate) -> Result<Reference, CommandError> {
+        if !reference.starts_with("./") && !reference.starts_with("../") {
+            return self.written(reference);
+        }
+        let own = self.written(&by.source)?;
+        if let Reference::Local(local) = own {
+            return Ok(Reference::Local(Local {
+                path: local.path.join(reference),
+                kind: LocalKind::Folder,
+            }));
+        }
+        let folder = joined(&by.path, reference)
+            .ok_or_else(|| InstallFailure::OutOfSource(reference.to_owned()))?;
+        let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
+        self.at(sibling, by.requested.as_deref())
+    }
+}
+
+impl Supplier for Supply<'_> {
+    type Error = CommandError;
+
+    fn supply(&mut self, reference: &str, by: &Candidate) -> Result<Candidate, CommandError> {
+        let reference = self.meant(reference, by)?;
+        self.one(&reference)
+    }
+
+    fn fits(&self, reference: &str, candidate: &Candidate) -> bool {
+        let Ok(reference) = self.written(reference) else {
+            return false;
+        };
+        let (identity, requested) = reference.identity();
+        let version = candidate.origin.version.as_deref();
+        let version = version.and_then(|version| version.parse().ok());
+        identity.to_string() == candidate.source
+            && match (requested.as_deref(), version) {
+                (None, _) => true,
+                (Some(requested), Some(version)) => requested
+                    .parse::<skillyard_install::reference::Requirement>()
+                    .is_ok_and(|requirement| requirement.matches(&version)),
+                (Some(_), None) => false,
+            }
+    }
+}
+
+/// `folder` and then `relative`, if that stays within the source.
+fn joined(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn neighbours_stay_within_the_source() {
+        assert_eq!(joined("skills/a", "../b").as_deref(), Some("skills/b"));
+        assert_eq!(joined("a", "./b").as_deref(), Some("a/b"));
+        assert_eq!(joined("a", "../../b"), None);
+    }
+}
