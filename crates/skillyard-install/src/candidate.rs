@@ -128,7 +128,11 @@ impl Candidate {
             version: self.origin.version.clone(),
             commit: self.origin.commit.clone(),
             origin: self.origin.kind,
-            url: (self.origin.url != self.source).then(|| self.origin.url.clone()),
+            url: self
+                .origin
+                .kind
+                .is_remote()
+                .then(|| self.origin.url.clone()),
             digest: self.tree.digest(),
             signer: None,
             targets,

@@ -63,6 +63,22 @@ pub struct Locked {
     pub dependency: bool,
 }
 
+impl Locked {
+    /// The reference as `skills.toml` has it: with the revision that was asked for.
+    pub fn reference(&self) -> String {
+        reference(&self.source, self.requested.as_deref())
+    }
+}
+
+/// A reference put together from what it is about and the revision that is wanted.
+pub fn reference(source: &str, requested: Option<&str>) -> String {
+    match (requested, source.split_once('#')) {
+        (None, _) => source.to_owned(),
+        (Some(requested), Some((place, path))) => format!("{place}@{requested}#{path}"),
+        (Some(requested), None) => format!("{source}@{requested}"),
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Format {

@@ -137,6 +137,14 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.steps.is_empty()
     }
+
+    /// The names of the skills whose bytes are written somewhere.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Put { name, .. } => Some(name.as_str()),
+            Step::Take { .. } => None,
+        })
+    }
 }
 
 /// What is to be.

@@ -82,6 +82,11 @@ pub(crate) enum Command {
     Install(commands::install::Args),
     #[command(visible_alias = "delete")]
     Remove(commands::remove::Args),
+    Sync(commands::sync::Args),
+    Update(commands::update::Args),
+    Outdated(commands::outdated::Args),
+    Why(commands::why::Args),
+    Store(commands::store::Args),
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
@@ -99,7 +104,12 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Find and use",
         &["list", "show", "read", "search", "match", "prompt"],
     ),
-    ("Install", &["install", "remove"]),
+    (
+        "Install",
+        &[
+            "install", "sync", "update", "outdated", "remove", "why", "store",
+        ],
+    ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["completions"]),

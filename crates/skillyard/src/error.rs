@@ -195,6 +195,14 @@ impl CommandError {
         }
     }
 
+    /// The message with its causes, on one line.
+    pub(crate) fn with_causes(&self) -> String {
+        let mut parts = vec![self.to_string()];
+        parts.extend(self.causes());
+        parts.dedup();
+        parts.join(": ")
+    }
+
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         match self {

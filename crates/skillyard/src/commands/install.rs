@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
-use skillyard_install::lockfile::Lockfile;
+use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
 use skillyard_install::transaction::Trees;
 
@@ -113,7 +113,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let plan = finish::apply(&place, &wish, &trees, on_conflict, |manifest| {
         for each in needed.iter().filter(|each| !each.dependency) {
             let candidate = &each.candidate;
-            manifest.put(&candidate.name, &reference(candidate));
+            let reference = reference(&candidate.source, candidate.requested.as_deref());
+            manifest.put(&candidate.name, &reference);
         }
     })?;
     report(context, &place, &plan, Some(start), false)
@@ -140,28 +141,9 @@ fn gather(supply: &mut Supply<'_>, args: &Args) -> Result<Vec<Candidate>, Comman
     match &args.name {
         None => Ok(roots),
         Some(name) => match &roots[..] {
-            [one] => {
-                let renamed = one
-                    .renamed(name)
-                    .map_err(|source| InstallFailure::Candidate {
-                        name: one.name.clone(),
-                        source,
-                    });
-                Ok(vec![renamed?])
-            }
+            [one] => Ok(vec![supply.named(one.clone(), name)?]),
             more => Err(InstallFailure::OneName(more.len()).into()),
         },
-    }
-}
-
-/// The reference to a skill as `skills.toml` has it.
-pub(super) fn reference(candidate: &Candidate) -> String {
-    match &candidate.requested {
-        Some(requested) => match candidate.source.split_once('#') {
-            Some((place, path)) => format!("{place}@{requested}#{path}"),
-            None => format!("{}@{requested}", candidate.source),
-        },
-        None => candidate.source.clone(),
     }
 }
 
@@ -201,7 +183,10 @@ pub(super) fn report(
         printer.json(&changes::json(plan, &place.scope, dry_run))?;
         return Ok(Status::Yes);
     }
-    printer.note(changes::lines(plan).trim_end_matches('\n'));
+    let lines = changes::lines(plan);
+    if !lines.is_empty() {
+        printer.note(lines.trim_end_matches('\n'));
+    }
     let time = start.map(|start| start.elapsed()).unwrap_or_default();
     let count = plan.changes.len();
     let done = match (dry_run, plan.changes.first()) {

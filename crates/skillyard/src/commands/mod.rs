@@ -10,12 +10,17 @@ pub(crate) mod install;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
+pub(crate) mod outdated;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod show;
+pub(crate) mod store;
+pub(crate) mod sync;
 pub(crate) mod trust;
+pub(crate) mod update;
 pub(crate) mod validate;
+pub(crate) mod why;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -35,6 +40,11 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Disable(args) => enable::disable(context, &args),
         Command::Install(args) => install::run(context, &args),
         Command::Remove(args) => remove::run(context, &args),
+        Command::Sync(args) => sync::run(context, &args),
+        Command::Update(args) => update::run(context, &args),
+        Command::Outdated(args) => outdated::run(context, &args),
+        Command::Store(args) => store::run(context, &args),
+        Command::Why(args) => why::run(context, &args),
         Command::Trust(args) => trust::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),

@@ -2,14 +2,12 @@
 
 use std::time::Instant;
 
-use skillyard_format::nearest::nearest;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::plan::{OnConflict, Wish};
 use skillyard_install::transaction::Trees;
 
 use super::{Outcome, install};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::finish;
 use crate::install::place::{Place, ScopeArgs};
@@ -40,7 +38,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
     for name in &args.names {
-        known(&lock, name)?;
+        lock.get(name)
+            .ok_or_else(|| InstallFailure::not_installed(&lock, name))?;
     }
     let mut absent = args.names.clone();
     absent.extend(orphans(&lock, &args.names));
@@ -63,19 +62,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     })?;
     install::report(context, &place, &plan, Some(start), false)
-}
-
-/// Whether a skill is installed in this scope and not needed by others.
-fn known(lock: &Lockfile, name: &str) -> Result<(), CommandError> {
-    if lock.get(name).is_some() {
-        return Ok(());
-    }
-    let names = lock.skills().iter().map(|entry| entry.name.as_str());
-    Err(InstallFailure::NotInstalled {
-        name: name.to_owned(),
-        nearest: nearest(name, names).map(str::to_owned),
-    }
-    .into())
 }
 
 /// Dependencies that nobody needs once `removed` are gone.

@@ -1,10 +1,11 @@
 //! What can go wrong while installing, and what the user can do about it.
 
 use skillyard_format::Digest;
+use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::git::GitError;
-use skillyard_install::lockfile::LockfileError;
+use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::material::MaterialError;
 use skillyard_install::plan::{Conflict, Obstacle};
@@ -87,6 +88,15 @@ pub(crate) enum InstallFailure {
 }
 
 impl InstallFailure {
+    /// A name that the lock does not have.
+    pub(crate) fn not_installed(lock: &Lockfile, name: &str) -> Self {
+        let names = lock.skills().iter().map(|entry| entry.name.as_str());
+        Self::NotInstalled {
+            name: name.to_owned(),
+            nearest: nearest(name, names).map(str::to_owned),
+        }
+    }
+
     /// What the user can do about it.
     pub(super) fn hint(&self) -> Option<String> {
         Some(match self {

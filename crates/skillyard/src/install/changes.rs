@@ -65,11 +65,6 @@ fn origin(entry: &Locked) -> String {
 }
 
 fn difference(from: &Locked, to: &Locked) -> String {
-    let state = |entry: &Locked| match (&entry.version, &entry.commit) {
-        (Some(version), _) => version.clone(),
-        (None, Some(commit)) => short(commit).to_owned(),
-        (None, None) => short(&entry.digest.to_hex()).to_owned(),
-    };
     if from.source != to.source {
         return format!("{} → {}", visible(&from.source), origin(to));
     }
@@ -80,6 +75,15 @@ fn difference(from: &Locked, to: &Locked) -> String {
         };
     }
     format!("{} → {}", visible(&state(from)), visible(&state(to)))
+}
+
+/// Which state of a skill it is, in a word.
+pub(crate) fn state(entry: &Locked) -> String {
+    match (&entry.version, &entry.commit) {
+        (Some(version), _) => version.clone(),
+        (None, Some(commit)) => short(commit).to_owned(),
+        (None, None) => short(&entry.digest.to_hex()).to_owned(),
+    }
 }
 
 /// The start of a hash.

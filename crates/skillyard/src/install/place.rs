@@ -94,6 +94,11 @@ impl Place {
         Ok(manifest.map_err(InstallFailure::from)?)
     }
 
+    /// Whether there is a file that says what is wanted.
+    pub(crate) fn has_manifest(&self) -> bool {
+        self.scope.manifest_file().is_some_and(|file| file.exists())
+    }
+
     /// The folders to install into: of the agents that were named, else those of the manifest.
     pub(crate) fn targets(&self, agents: &[String]) -> Result<Vec<String>, CommandError> {
         let choice = match AgentChoice::of(agents) {

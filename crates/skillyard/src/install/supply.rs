@@ -8,7 +8,7 @@ use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
 use skillyard_install::git::{Git, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
-use skillyard_install::lockfile::Locked;
+use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Material, Offer, Offers};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{Aliases, Context as Reading, Local, LocalKind, Reference};
@@ -142,6 +142,41 @@ impl<'a> Supply<'a> {
             .ok_or_else(|| InstallFailure::NothingOffered(self.shown(reference)).into())
     }
 
+    /// How a reference of `skills.toml` is written in the lock.
+    pub(crate) fn canonical(&self, text: &str) -> Result<String, CommandError> {
+        let reference = self.written(text)?;
+        let (source, requested) = self.source_of(&reference, reference.path())?;
+        Ok(lockfile::reference(&source, requested.as_deref()))
+    }
+
+    /// A skill under the name and the source that the lock has for it.
+    pub(crate) fn as_locked(
+        &self,
+        candidate: Candidate,
+        entry: &Locked,
+    ) -> Result<Candidate, CommandError> {
+        let mut candidate = self.named(candidate, &entry.name)?;
+        candidate.source.clone_from(&entry.source);
+        candidate.requested.clone_from(&entry.requested);
+        Ok(candidate)
+    }
+
+    /// A skill under a name, which may be its own.
+    pub(crate) fn named(
+        &self,
+        candidate: Candidate,
+        name: &str,
+    ) -> Result<Candidate, CommandError> {
+        if candidate.name == name {
+            return Ok(candidate);
+        }
+        let renamed = candidate.renamed(name);
+        Ok(renamed.map_err(|source| InstallFailure::Candidate {
+            name: candidate.name.clone(),
+            source,
+        })?)
+    }
+
     /// The reference of an entry of the lock, at the state it was asked for.
     pub(crate) fn requested(&self, entry: &Locked) -> Result<Reference, CommandError> {
         let reference = self.written(&entry.source)?;
@@ -166,7 +201,7 @@ impl<'a> Supply<'a> {
     }
 
     /// How a reference to one skill is written down, and the state that was asked for.
-    fn source_of(
+    pub(crate) fn source_of(
         &self,
         reference: &Reference,
         path: &str,

@@ -1,0 +1,107 @@
+//! `skillyard store`.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::install::InstallFailure;
+use crate::report::elapsed;
+use skillyard_install::store::Store;
+
+/// Look after the store of installed bytes
+///
+/// Examples:
+///   skillyard store verify         hash everything again
+///   skillyard store verify --fix   remove what is damaged; it is fetched again when needed
+///   skillyard store gc             remove what no project uses any more
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Hash everything in the store again
+    Verify {
+        /// Remove what is damaged
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Remove what no lock file uses any more
+    Gc,
+    /// Print where the store is
+    Path,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let store = Store::new(&context.environment.skillyard_home.join("store"));
+    match args.what {
+        What::Verify { fix } => verify(context, &store, fix),
+        What::Gc => collect(context, &store),
+        What::Path => {
+            context
+                .printer
+                .data(&format!("{}\n", store.root().display()))?;
+            Ok(Status::Yes)
+        }
+    }
+}
+
+fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
+    let start = Instant::now();
+    let (sound, bad) = store.verify().map_err(InstallFailure::from)?;
+    if fix {
+        for (digest, _) in &bad {
+            store.discard(*digest).map_err(InstallFailure::from)?;
+        }
+    }
+    let printer = &context.printer;
+    if printer.is_json() {
+        let damaged = bad
+            .iter()
+            .map(|(digest, error)| json!({ "digest": digest, "reason": error.to_string() }));
+        printer.json(&json!({ "sound": sound, "damaged": damaged.collect::<Vec<_>>(), "removed": fix && !bad.is_empty() }))?;
+    } else {
+        for (digest, error) in &bad {
+            printer.people(&format!(" ✗ {digest}: {error}"));
+        }
+        let done = if fix { "removed" } else { "damaged" };
+        printer.note(&format!(
+            "{sound} sound, {} {done}, in {}",
+            bad.len(),
+            elapsed(start.elapsed())
+        ));
+    }
+    Ok(if bad.is_empty() || fix {
+        Status::Yes
+    } else {
+        Status::No
+    })
+}
+
+fn collect(context: &Context, store: &Store) -> Outcome {
+    let start = Instant::now();
+    let collected = store.collect().map_err(InstallFailure::from)?;
+    let printer = &context.printer;
+    if printer.is_json() {
+        printer.json(&json!({
+            "removed": collected.removed,
+            "kept": collected.kept,
+            "bytes": collected.bytes,
+        }))?;
+    } else {
+        printer.note(&format!(
+            "Removed {} of {} skills ({} bytes) in {}",
+            collected.removed,
+            collected.removed + collected.kept,
+            collected.bytes,
+            elapsed(start.elapsed())
+        ));
+    }
+    Ok(Status::Yes)
+}

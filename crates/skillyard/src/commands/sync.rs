@@ -1,0 +1,236 @@
+//! `skillyard sync`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::manifest::Manifest;
+use skillyard_install::plan::{OnConflict, Wish};
+use skillyard_install::transaction::Trees;
+
+use super::Outcome;
+use super::install::{report, wish};
+use super::remove::orphans;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
+use crate::install::place::{Place, ScopeArgs};
+use crate::install::supply::Supply;
+use crate::install::{finish, review};
+
+/// Make the installed skills match skills.toml and skills.lock
+///
+/// What is locked is taken from the store, or fetched again at the locked state and compared
+/// with the locked digest. What skills.toml wants beyond the lock is resolved and locked.
+///
+/// Examples:
+///   skillyard sync               after a checkout
+///   skillyard sync --locked      refuse when skills.toml and the lock do not match, as in CI
+///   skillyard sync --check       change nothing, exit 1 when something would change
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Refuse when the lock does not match skills.toml
+    #[arg(long)]
+    locked: bool,
+    /// Use the lock as it is, and do not look at skills.toml
+    #[arg(long, conflicts_with = "locked")]
+    frozen: bool,
+    /// Fetch nothing: everything must be in the store
+    #[arg(long)]
+    offline: bool,
+    /// Change nothing; exit 1 when something would change
+    #[arg(long)]
+    check: bool,
+    /// Replace skills that were edited
+    #[arg(long)]
+    force: bool,
+    /// Go on without asking; this never skips a refusal
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let place = Place::find(context, &args.scope)?;
+    let lock = place.lock()?;
+    let manifest = place
+        .manifest()?
+        .filter(|_| !args.frozen && place.has_manifest());
+    let mut supply = Supply::new(context, &place);
+    let difference = match &manifest {
+        Some(manifest) => Difference::of(&lock, manifest, &supply)?,
+        None => Difference::default(),
+    };
+    if args.locked && !difference.is_empty() {
+        return Err(InstallFailure::LockOutdated(difference.to_string()).into());
+    }
+    let mut trees = Trees::default();
+    let mut goal = Wish::default();
+    let mut gone = difference.unwanted.clone();
+    gone.extend(orphans(&lock, &gone));
+    for entry in lock.skills() {
+        let resolved_anew = difference
+            .wanted
+            .iter()
+            .any(|(name, _)| *name == entry.name);
+        if !gone.contains(&entry.name) && !resolved_anew {
+            goal.present.push(entry.clone());
+        }
+    }
+    goal.absent = gone;
+    let needed = resolve(&mut supply, &difference, args)?;
+    let targets = place.targets(&[])?;
+    goal.present
+        .extend(wish(&needed, &lock, &targets, false).present);
+    let on_conflict = if args.force {
+        OnConflict::Replace
+    } else {
+        OnConflict::Report
+    };
+    let preview = finish::preview(&place, &goal, on_conflict)?;
+    if args.check {
+        report(context, &place, &preview, Some(start), true)?;
+        return Ok(if preview.is_empty() {
+            Status::Yes
+        } else {
+            Status::No
+        });
+    }
+    for each in &needed {
+        trees.insert(
+            each.candidate.tree.digest(),
+            Arc::clone(&each.candidate.tree),
+        );
+    }
+    // Only what really has to be written must be at hand.
+    for name in preview.written() {
+        if let Some(entry) = lock.get(name)
+            && !trees.contains_key(&entry.digest)
+            && goal.present.contains(entry)
+        {
+            let tree = locked_tree(&place, &mut supply, entry, args.offline)?;
+            trees.insert(entry.digest, tree);
+        }
+    }
+    if !needed.is_empty() {
+        review::confirm(context, &needed, &preview, args.yes)?;
+    }
+    let plan = finish::apply(&place, &goal, &trees, on_conflict, |_| {})?;
+    report(context, &place, &plan, Some(start), false)
+}
+
+/// What `skills.toml` wants beyond the lock.
+fn resolve(
+    supply: &mut Supply<'_>,
+    difference: &Difference,
+    args: &Args,
+) -> Result<Vec<dependencies::Needed>, CommandError> {
+    let mut roots: Vec<Candidate> = Vec::new();
+    for (name, reference) in &difference.wanted {
+        if args.offline {
+            return Err(InstallFailure::Offline(name.clone()).into());
+        }
+        let reference = supply.written(reference)?;
+        let found = supply.one(&reference)?;
+        let mut candidate = supply.named(found, name)?;
+        // As it is wanted, so that the lock and skills.toml go on matching.
+        let (source, _) = supply.source_of(&reference, reference.path())?;
+        candidate.source = source;
+        roots.push(candidate);
+    }
+    let needed = dependencies::resolve(roots, supply);
+    Ok(needed.map_err(|error| InstallFailure::Dependencies(Box::new(error)))?)
+}
+
+/// The bytes that the lock names: from the store, else fetched again and compared.
+pub(super) fn locked_tree(
+    place: &Place,
+    supply: &mut Supply<'_>,
+    entry: &Locked,
+    offline: bool,
+) -> Result<Arc<skillyard_install::tree::Tree>, CommandError> {
+    if let Ok(tree) = place.store.read(entry.digest) {
+        return Ok(Arc::new(tree));
+    }
+    if offline {
+        return Err(InstallFailure::Offline(entry.name.clone()).into());
+    }
+    // A damaged copy would stay in the way of the sound one.
+    place
+        .store
+        .discard(entry.digest)
+        .map_err(InstallFailure::from)?;
+    let reference = supply.pinned(entry)?;
+    let found = supply.one(&reference)?;
+    let candidate = supply.as_locked(found, entry)?;
+    if candidate.tree.digest() != entry.digest {
+        return Err(InstallFailure::NotAsLocked {
+            name: entry.name.clone(),
+            expected: entry.digest,
+            found: candidate.tree.digest(),
+        }
+        .into());
+    }
+    Ok(candidate.tree)
+}
+
+/// Where `skills.toml` and the lock differ.
+#[derive(Debug, Default)]
+struct Difference {
+    /// Names and references that are not locked, or locked otherwise.
+    wanted: Vec<(String, String)>,
+    /// Locked names that are not wanted any more.
+    unwanted: Vec<String>,
+}
+
+impl Difference {
+    fn of(lock: &Lockfile, manifest: &Manifest, supply: &Supply<'_>) -> Result<Self, CommandError> {
+        let mut difference = Self::default();
+        for (name, reference) in manifest.skills() {
+            let canonical = supply.canonical(reference)?;
+            let is_locked = lock
+                .get(name)
+                .is_some_and(|entry| entry.reference() == canonical && !entry.dependency);
+            if !is_locked {
+                difference.wanted.push((name.clone(), reference.clone()));
+            }
+        }
+        for entry in lock.skills() {
+            if !entry.dependency && manifest.get(&entry.name).is_none() {
+                difference.unwanted.push(entry.name.clone());
+            }
+        }
+        Ok(difference)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let quoted = |names: Vec<&str>| names.join("`, `");
+        let wanted: Vec<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
+        let unwanted: Vec<&str> = self.unwanted.iter().map(String::as_str).collect();
+        match (wanted.is_empty(), unwanted.is_empty()) {
+            (false, true) => write!(f, "`{}` is not locked as it is wanted", quoted(wanted)),
+            (true, false) => write!(f, "`{}` is locked and not wanted", quoted(unwanted)),
+            _ => write!(
+                f,
+                "`{}` is not locked as it is wanted, and `{}` is locked and not wanted",
+                quoted(wanted),
+                quoted(unwanted)
+            ),
+        }
+    }
+}
