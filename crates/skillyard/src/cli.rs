@@ -45,6 +45,14 @@ pub(crate) struct Global {
         help_heading = "Global options"
     )]
     pub(crate) color: ColorChoice,
+    /// Set a key of the configuration for this run (may be repeated)
+    #[arg(
+        long,
+        global = true,
+        value_name = "KEY=VALUE",
+        help_heading = "Global options"
+    )]
+    pub(crate) config: Vec<String>,
 }
 
 impl Global {
@@ -66,6 +74,7 @@ impl Global {
             verbose: 0,
             json: options.contains(&"--json"),
             color: color.unwrap_or(ColorChoice::Auto),
+            config: Vec::new(),
         }
     }
 }
@@ -95,6 +104,7 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
     Eval(commands::eval::Args),
+    Config(commands::config::Args),
     Completions(commands::completions::Args),
 }
 
@@ -112,7 +122,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
-    ("Set up", &["completions"]),
+    ("Set up", &["config", "completions"]),
 ];
 
 /// Understands the arguments.

@@ -1,8 +1,15 @@
 //! What the commands share.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::cli::Global;
+use crate::config::Config;
 use crate::environment::Environment;
+use crate::error::CommandError;
 use crate::printer::Printer;
+use crate::redactor::Redactor;
+use crate::sanitize::visible;
 
 /// The surroundings of a command.
 #[derive(Debug, Clone)]
@@ -11,14 +18,33 @@ pub(crate) struct Context {
     pub(crate) printer: Printer,
     /// What the environment says.
     pub(crate) environment: Environment,
+    /// What is never said; the printer has it too.
+    redactor: Redactor,
+    /// `--config`, as given.
+    flags: Vec<String>,
+    warned: Arc<AtomicBool>,
 }
 
 impl Context {
     /// Resolves the global flags.
-    pub(crate) fn new(global: &Global, environment: Environment) -> Self {
+    pub(crate) fn new(global: &Global, environment: Environment, redactor: Redactor) -> Self {
         Self {
-            printer: Printer::new(global, &environment),
+            printer: Printer::new(global, &environment, redactor.clone()),
             environment,
+            redactor,
+            flags: global.config.clone(),
+            warned: Arc::default(),
         }
+    }
+
+    /// The configuration as it is now; the first time, what is doubtful about it is told.
+    pub(crate) fn config(&self) -> Result<Config, CommandError> {
+        let config = Config::load(&self.environment, &self.flags, &self.redactor)?;
+        if !self.warned.swap(true, Ordering::Relaxed) {
+            for warning in &config.warnings {
+                self.printer.note(&format!("warning: {}", visible(warning)));
+            }
+        }
+        Ok(config)
     }
 }

@@ -1,11 +1,48 @@
 //! Every environment variable that Skillyard reads.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::secret::Secret;
 
 /// The variable with which the scripts of `skillyard completions` ask. Its value is the name of
 /// the shell; what else they say stands in variables that `clap_complete` reads: `_CLAP_…`.
 pub(crate) const COMPLETE: &str = "SKILLYARD_COMPLETE";
+
+/// The variables that set a key of the configuration: the layer between files and flags.
+///
+/// Lists are separated by commas, folders as in `PATH`.
+pub(crate) const SETTINGS: &[(&str, &str)] = &[
+    ("SKILLYARD_DISCOVERY_DIRECTORIES", "discovery.directories"),
+    ("SKILLYARD_DISCOVERY_PRECEDENCE", "discovery.precedence"),
+    (
+        "SKILLYARD_DISCOVERY_TRUST_PROJECTS",
+        "discovery.trust_projects",
+    ),
+    ("SKILLYARD_DISCOVERY_MAX_DEPTH", "discovery.max_depth"),
+    ("SKILLYARD_DISCOVERY_MAX_FOLDERS", "discovery.max_folders"),
+    ("SKILLYARD_SKILLS_ENABLED", "skills.enabled"),
+    ("SKILLYARD_SKILLS_DISABLED", "skills.disabled"),
+    ("SKILLYARD_SKILLS_ALLOW", "skills.allow"),
+    ("SKILLYARD_SKILLS_DENY", "skills.deny"),
+    ("SKILLYARD_REGISTRY_URL", "registry.url"),
+    ("SKILLYARD_REGISTRY_AUTH", "registry.auth"),
+    ("SKILLYARD_GITHUB_URL", "hosts.github.url"),
+    ("SKILLYARD_GITHUB_API", "hosts.github.api"),
+    ("SKILLYARD_GITHUB_TOKEN", "hosts.github.token"),
+    ("SKILLYARD_GITLAB_URL", "hosts.gitlab.url"),
+    ("SKILLYARD_GITLAB_API", "hosts.gitlab.api"),
+    ("SKILLYARD_GITLAB_TOKEN", "hosts.gitlab.token"),
+    ("SKILLYARD_INSTALL_SCOPE", "install.scope"),
+    ("SKILLYARD_INSTALL_AGENTS", "install.agents"),
+    ("SKILLYARD_INSTALL_LINK", "install.link"),
+    ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
+    ("SKILLYARD_SERVER_SKILLS", "server.skills"),
+    ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
+];
+
+/// The organisation's file, where the system has one.
+const ORG_CONFIG: &str = "/etc/skillyard/config.toml";
 
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +51,7 @@ pub(crate) struct Environment {
     pub(crate) no_color: bool,
     /// `TERM=dumb`: no colours.
     pub(crate) dumb_terminal: bool,
-    /// `VISUAL`, else `EDITOR`: the program that `new --edit` starts.
+    /// `VISUAL`, else `EDITOR`: the program that `new --edit` and `config edit` start.
     pub(crate) editor: Option<OsString>,
     /// `COLUMNS`: the width of the terminal, where it cannot be asked.
     pub(crate) columns: Option<usize>,
@@ -24,6 +61,15 @@ pub(crate) struct Environment {
     pub(crate) skillyard_home: PathBuf,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
+    /// The values of [`SETTINGS`]: variable, key and value.
+    pub(crate) settings: Vec<(&'static str, &'static str, Secret)>,
+    /// `GH_TOKEN`, else `GITHUB_TOKEN`: a token for GitHub, where none is configured.
+    pub(crate) github_token: Option<Secret>,
+    /// `GITLAB_TOKEN`: a token for GitLab, where none is configured.
+    pub(crate) gitlab_token: Option<Secret>,
+    /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
+    /// gets around theirs with it.
+    pub(crate) org_config: PathBuf,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
@@ -52,6 +98,16 @@ impl Environment {
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
+            settings: SETTINGS
+                .iter()
+                .filter_map(|(name, key)| Some((*name, *key, secret(name)?)))
+                .collect(),
+            github_token: secret("GH_TOKEN").or_else(|| secret("GITHUB_TOKEN")),
+            gitlab_token: secret("GITLAB_TOKEN"),
+            org_config: match given("SKILLYARD_ORG_CONFIG") {
+                Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
+                _ => ORG_CONFIG.into(),
+            },
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
@@ -62,10 +118,32 @@ impl Environment {
         self.skillyard_home.join("config.toml")
     }
 
+    /// A variable that the configuration names with `${NAME}`, read when it is used.
+    #[expect(
+        clippy::unused_self,
+        reason = "who reads variables needs the environment"
+    )]
+    pub(crate) fn variable(&self, name: &str) -> Option<Secret> {
+        secret(name)
+    }
+
+    /// Everything in it that nobody may see.
+    pub(crate) fn secrets() -> impl Iterator<Item = Secret> {
+        // Both, although only one of them is used.
+        let tokens = ["GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN"];
+        let settings = SETTINGS.iter().map(|(name, _)| *name);
+        let settings = settings.filter(|name| name.ends_with("_TOKEN"));
+        tokens.into_iter().chain(settings).filter_map(secret)
+    }
+
     /// What the user has approved.
     pub(crate) fn approvals_file(&self) -> PathBuf {
         self.skillyard_home.join("approvals.toml")
     }
+}
+
+fn secret(name: &str) -> Option<Secret> {
+    Some(Secret::new(given(name)?.into_string().ok()?))
 }
 
 /// The value of a variable; an empty one counts as none.
@@ -75,4 +153,19 @@ impl Environment {
 )]
 fn given(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::schema::{self, Found};
+
+    #[test]
+    fn every_variable_sets_a_key() {
+        for (variable, key) in SETTINGS {
+            assert!(matches!(schema::find(key), Found::Key(..)), "{variable}");
+            let name = key.replace("hosts.", "").replace('.', "_").to_uppercase();
+            assert_eq!(*variable, format!("SKILLYARD_{name}"));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+mod config;
 pub(crate) mod install;
 
 use std::ffi::OsString;
@@ -10,9 +11,11 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::cli::Global;
+use crate::config::problem::ConfigError;
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::printer::Printer;
+use crate::redactor::Redactor;
 use crate::sanitize::{is_deceptive, shortened, visible};
 
 /// How a command ended when nothing failed.
@@ -93,6 +96,10 @@ pub(crate) enum CommandError {
     },
     #[error("cannot use `{}`", path.display())]
     Config { path: PathBuf, message: String },
+    #[error("the configuration cannot be used")]
+    Configuration(Vec<ConfigError>),
+    #[error(transparent)]
+    Setting(ConfigError),
     #[error("cannot use the tasks in `{}`", path.display())]
     Tasks { path: PathBuf, message: String },
     #[error(transparent)]
@@ -173,6 +180,8 @@ impl CommandError {
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }
+            Self::Configuration(problems) => return config::hint_of_all(problems),
+            Self::Setting(problem) => return config::hint(problem),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
@@ -190,6 +199,7 @@ impl CommandError {
             | Self::NoSuchFile(_)
             | Self::Invalid { .. } => 1,
             Self::Install(failure) => failure.code(),
+            Self::Setting(problem) => config::code(problem),
             Self::Stopped => 130,
             _ => 2,
         }
@@ -212,6 +222,8 @@ impl CommandError {
             Self::Config { message, .. } | Self::Tasks { message, .. } => {
                 causes.push(message.clone());
             }
+            Self::Configuration(problems) => causes.extend(config::causes(problems)),
+            Self::Setting(problem) => causes.extend(config::causes_of(problem)),
             Self::Invalid { findings, .. } => causes.clone_from(findings),
             Self::Install(failure) => causes = failure.causes(),
             _ => {}
@@ -236,6 +248,7 @@ fn told(printer: &Printer, error: &CommandError) -> ExitCode {
     {
         return ExitCode::SUCCESS;
     }
+    let for_people = |text: &str| for_people(&printer.redacted(text));
     let message = for_people(&error.to_string());
     let causes: Vec<String> = error.causes().iter().map(|each| for_people(each)).collect();
     let hint = error.hint().map(|hint| for_people(&hint));
@@ -264,8 +277,9 @@ pub(crate) fn usage(
     error: &clap::Error,
     arguments: &[OsString],
     environment: &Environment,
+    redactor: Redactor,
 ) -> ExitCode {
-    let printer = Printer::new(&Global::guessed(arguments), environment);
+    let printer = Printer::new(&Global::guessed(arguments), environment, redactor);
     let is_harmless = |each: &OsString| !each.to_string_lossy().contains(is_deceptive);
     let text = if arguments.iter().all(is_harmless) {
         error.render().ansi().to_string()

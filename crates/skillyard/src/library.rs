@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings};
+use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
-use crate::config::{Config, TrustProjects};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::trusted;
 
 /// What a command may change about the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,52 +71,25 @@ pub(crate) fn load(
 /// Everything the catalog depends on.
 fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
     let environment = &context.environment;
-    let config_file = environment.config_file();
-    let config = Config::read(&config_file)?;
+    let config = context.config()?;
     let home = environment.home.as_deref();
-    let surroundings = Surroundings {
-        current: environment.current_dir.clone(),
-        home: environment.home.clone(),
-        skillyard_home: environment.skillyard_home.clone(),
-        org: config.org_folders(home),
-        extra: config.directories(home),
-        preset: config.preset(&config_file)?,
-    };
-    let project = surroundings.project_root().to_owned();
-    let project_trust = match config.discovery.trust_projects {
-        TrustProjects::Always => ProjectTrust::Trusted,
-        TrustProjects::Never => ProjectTrust::Untrusted,
-        TrustProjects::Ask => trust_of(context, &project)?,
-    };
-    let mut layers = vec![config.layer("user", &config_file)?];
-    // A project has no say before it is trusted: not even to hide the user's skills.
-    if project_trust == ProjectTrust::Trusted {
-        let file = project.join(".skillyard/config.toml");
-        layers.push(Config::project_layer(&file)?);
-    }
+    let mut layers = config.selection()?;
     layers.push(choice.layer()?);
     Ok(Settings {
         limits: config.limits(),
-        surroundings,
+        surroundings: Surroundings {
+            current: environment.current_dir.clone(),
+            home: environment.home.clone(),
+            skillyard_home: environment.skillyard_home.clone(),
+            org: config.org_folders(home),
+            extra: config.directories(home),
+            preset: config.preset(),
+        },
         selection: Selection { layers },
-        project_trust,
+        project_trust: config.project_trust,
         command_folders: environment.path.clone(),
         index_folder: (mode == IndexMode::Use).then(|| environment.skillyard_home.join("index")),
     })
-}
-
-fn trust_of(context: &Context, project: &Path) -> Result<ProjectTrust, CommandError> {
-    let project = project
-        .canonicalize()
-        .unwrap_or_else(|_| project.to_owned());
-    let trusted = trusted::list(&context.environment.approvals_file())?;
-    Ok(
-        if trusted.iter().any(|folder| project.starts_with(folder)) {
-            ProjectTrust::Trusted
-        } else {
-            ProjectTrust::Untrusted
-        },
-    )
 }
 
 /// The skill of a name, or an error that names the nearest.

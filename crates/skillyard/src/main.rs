@@ -2,21 +2,25 @@
 //!
 //! `cli` says what can be asked, `commands/` has one file an answer, `context` holds
 //! what they share, `printer` is the only way out, `error` turns failures into a
-//! message, a hint and an exit code, and `environment` lists every variable read.
+//! message, a hint and an exit code, `environment` lists every variable read, and `redactor`
+//! takes secrets out of all that is said.
 //! Nothing is configured or started before the arguments are understood.
 
 mod cli;
 mod commands;
 mod config;
 mod context;
+mod editor;
 mod environment;
 mod error;
 mod install;
 mod json;
 mod library;
 mod printer;
+mod redactor;
 mod report;
 mod sanitize;
+mod secret;
 mod skill_files;
 mod trusted;
 
@@ -26,12 +30,18 @@ use std::process::ExitCode;
 use cli::Global;
 use context::Context;
 use environment::Environment;
+use redactor::Redactor;
 
 fn main() -> ExitCode {
     let environment = Environment::read();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    let redactor = Redactor::default();
+    for secret in Environment::secrets() {
+        redactor.learn(secret.expose());
+    }
+    redactor.learn_arguments(&arguments);
     if let Some(shell) = environment.completing.clone() {
-        let context = Context::new(&Global::guessed(&[]), environment);
+        let context = Context::new(&Global::guessed(&[]), environment, redactor);
         return ended(
             &context,
             commands::completions::answer(&context, &shell, &arguments),
@@ -39,9 +49,9 @@ fn main() -> ExitCode {
     }
     let cli = match cli::parse(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return error::usage(&error, &arguments, &environment),
+        Err(error) => return error::usage(&error, &arguments, &environment, redactor),
     };
-    let context = Context::new(&cli.global, environment);
+    let context = Context::new(&cli.global, environment, redactor);
     ended(&context, commands::run(&context, cli.command))
 }
 

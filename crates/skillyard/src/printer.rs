@@ -1,5 +1,6 @@
 //! The only way to the terminal: data to stdout, words for people to stderr.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::cli::Global;
 use crate::environment::Environment;
 use crate::json;
+use crate::redactor::Redactor;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -31,6 +33,7 @@ pub(crate) struct Printer {
     json: bool,
     choice: ColorChoice,
     columns: Option<usize>,
+    redactor: Redactor,
 }
 
 #[expect(
@@ -39,7 +42,7 @@ pub(crate) struct Printer {
 )]
 impl Printer {
     /// Resolves flags and environment.
-    pub(crate) fn new(global: &Global, environment: &Environment) -> Self {
+    pub(crate) fn new(global: &Global, environment: &Environment, redactor: Redactor) -> Self {
         let choice = match global.color {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
@@ -57,6 +60,7 @@ impl Printer {
             json: global.json,
             choice,
             columns: environment.columns,
+            redactor,
         }
     }
 
@@ -82,6 +86,7 @@ impl Printer {
 
     /// Writes data.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+        let text = &*self.redactor.scrub(text);
         if !text.contains('\x1b') {
             return self.raw(text.as_bytes());
         }
@@ -100,16 +105,25 @@ impl Printer {
 
     /// Writes a value as JSON.
     pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
-        let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        json::write_pretty(&mut out, value)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        self.write_json(|out| json::write_pretty(out, value))
     }
 
     /// Writes a value as JSON on one line, for answers that can be very long.
     pub(crate) fn compact_json(&self, value: &impl Serialize) -> io::Result<()> {
+        self.write_json(|out| json::write_compact(out, value))
+    }
+
+    fn write_json(&self, write: impl Fn(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        json::write_compact(&mut out, value)?;
+        if self.redactor.is_idle() {
+            write(&mut out)?;
+        } else {
+            // A secret may be written in pieces, so it is looked for in the whole.
+            let mut bytes = Vec::new();
+            write(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            out.write_all(self.redactor.scrub(&text).as_bytes())?;
+        }
         out.write_all(b"\n")?;
         out.flush()
     }
@@ -155,10 +169,15 @@ impl Printer {
         format!("{GOOD}{text}{GOOD:#}")
     }
 
+    /// Words for people, without secrets.
+    pub(crate) fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redactor.scrub_for_people(text)
+    }
+
     /// Writes a block for people, even when quiet: it is the answer.
     pub(crate) fn people(&self, text: &str) {
         let choice = self.resolved(io::stderr().is_terminal());
-        let line = format!("{text}\n");
+        let line = format!("{}\n", self.redactor.scrub_for_people(text));
         // Nobody is left to be told that stderr is gone.
         let _ = if line.contains('\x1b') {
             AutoStream::new(io::stderr().lock(), choice).write_all(line.as_bytes())

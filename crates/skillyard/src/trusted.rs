@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::config::{read_text, write_private};
+use crate::config::private_file::{lock, read_text, write_private};
 use crate::error::CommandError;
 
 #[derive(Debug, Default, Deserialize)]
@@ -41,6 +41,7 @@ pub(crate) fn set(file: &Path, folder: &Path, trusted: bool) -> Result<bool, Com
         path: file.to_owned(),
         message,
     };
+    let _lock = lock(&file.with_extension("lock"))?;
     let mut document: DocumentMut = read_text(file)?
         .parse()
         .map_err(|each: toml_edit::TomlError| error(each.to_string()))?;

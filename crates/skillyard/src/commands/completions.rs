@@ -15,6 +15,7 @@ use skillyard_format::{SkillName, rules};
 
 use super::Outcome;
 use crate::cli;
+use crate::config::schema;
 use crate::context::Context;
 use crate::environment::COMPLETE;
 use crate::error::{CommandError, Status};
@@ -67,6 +68,9 @@ pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> 
 fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command {
     command.mut_subcommands(|each| {
         let of = each.get_name().to_owned();
+        if of == "config" {
+            return each.mut_subcommands(|verb| with_keys(verb, context));
+        }
         each.mut_args(|argument| match (of.as_str(), argument.get_id().as_str()) {
             ("show" | "explain", "name") | ("enable" | "disable", "names") => {
                 let context = Arc::clone(context);
@@ -82,6 +86,39 @@ fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command 
             _ => argument,
         })
     })
+}
+
+/// A verb of `config`, with the keys it takes.
+fn with_keys(verb: clap::Command, context: &Arc<Context>) -> clap::Command {
+    verb.mut_args(|argument| match argument.get_id().as_str() {
+        "key" => {
+            let context = Arc::clone(context);
+            argument.add(ArgValueCandidates::new(move || keys(&context)))
+        }
+        _ => argument,
+    })
+}
+
+/// The keys of the configuration, with those of the sources that are there.
+fn keys(context: &Context) -> Vec<CompletionCandidate> {
+    let aliases = context.config().map(|config| config.aliases());
+    let names = aliases.unwrap_or_default();
+    let candidate =
+        |key: String, doc: &'static str| CompletionCandidate::new(key).help(Some(doc.into()));
+    let mut found = Vec::new();
+    for entry in schema::ENTRIES {
+        if entry.key.contains("NAME") {
+            let keys = names.iter().map(|name| entry.key.replace("NAME", name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else if entry.has_choice() {
+            let rows = schema::PROVENANCES.iter();
+            let keys = rows.map(|row| entry.key.replace("PROVENANCE", row.name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else {
+            found.push(candidate(entry.key.to_owned(), entry.doc));
+        }
+    }
+    found
 }
 
 /// The names of the skills that are here.

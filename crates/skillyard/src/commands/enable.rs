@@ -4,7 +4,7 @@ use serde_json::json;
 use skillyard_catalog::Status as SkillStatus;
 
 use super::Outcome;
-use crate::config;
+use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
@@ -46,14 +46,14 @@ pub(crate) fn disable(context: &Context, args: &DisableArgs) -> Outcome {
 
 fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let file = context.environment.config_file();
+    let file = Target::user(context.environment.config_file());
     // Every name is looked at before any is written.
     for name in names.iter().filter(|name| !name.contains(['*', '?', '['])) {
         library::find(&catalog, name)?;
     }
     let mut changed = Vec::new();
     for name in names {
-        if config::set_disabled(&file, name, disabled)? {
+        if file.set_member("skills.disabled", name, disabled)? {
             changed.push(name);
         }
     }

@@ -1,6 +1,7 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;
@@ -46,6 +47,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Store(args) => store::run(context, &args),
         Command::Why(args) => why::run(context, &args),
         Command::Trust(args) => trust::run(context, &args),
+        Command::Config(args) => config::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),

@@ -11,6 +11,7 @@ use skillyard_format::{Document, Severity, SkillName};
 
 use super::Outcome;
 use crate::context::Context;
+use crate::editor::Editor;
 use crate::error::{CommandError, Status};
 use crate::printer::Printer;
 use crate::report::{self, Checked};
@@ -265,42 +266,6 @@ fn open_to_others(folder: &Path) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = folder;
     Ok(())
-}
-
-/// The user's editor, with its own arguments: `code --wait`.
-struct Editor {
-    program: String,
-    arguments: Vec<String>,
-}
-
-impl Editor {
-    /// The editor of the environment; that there is none is said before anything is made.
-    fn of(context: &Context) -> Result<Self, CommandError> {
-        let editor = context.environment.editor.as_ref();
-        let editor = editor.map(|editor| editor.to_string_lossy().into_owned());
-        let editor = editor.unwrap_or_default();
-        let mut words = editor.split_whitespace().map(str::to_owned);
-        Ok(Self {
-            program: words.next().ok_or(CommandError::NoEditor)?,
-            arguments: words.collect(),
-        })
-    }
-
-    /// Opens a file and waits.
-    #[expect(clippy::disallowed_methods, reason = "this command owns the editor")]
-    fn open(&self, file: &Path) -> Result<(), CommandError> {
-        let status = std::process::Command::new(&self.program)
-            .args(&self.arguments)
-            .arg(file)
-            .status();
-        match status {
-            Ok(status) if status.success() => Ok(()),
-            _ => Err(CommandError::Editor {
-                editor: self.program.clone(),
-                file: file.to_owned(),
-            }),
-        }
-    }
 }
 
 fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), CommandError> {

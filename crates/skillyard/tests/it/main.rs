@@ -8,6 +8,7 @@
 
 mod cli;
 mod completions;
+mod config;
 mod enable;
 mod eval;
 mod explain;

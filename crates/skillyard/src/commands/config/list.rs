@@ -1,0 +1,128 @@
+//! `skillyard config list`.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use skillyard_catalog::ProjectTrust;
+
+use super::super::Outcome;
+use super::Which;
+use crate::config::layer::Setting;
+use crate::config::schema::{ENTRIES, Entry};
+use crate::config::{Config, project};
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+
+/// List what is set
+///
+/// Examples:
+///   skillyard config list
+///   skillyard config list --show-origin    who set each value, with file and line
+///   skillyard config list --all            also what holds by default
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// Say who set each value
+    #[arg(long)]
+    show_origin: bool,
+    /// Also list what holds by default, and keys without a value
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let config = context.config()?;
+    let mut settings: Vec<Setting> = match args.which.layer() {
+        Some(layer) => config.of_layer(layer)?,
+        None => config.settings().cloned().collect(),
+    };
+    if args.all {
+        settings.extend(config.unsaid_defaults().cloned());
+    }
+    settings.sort_by(|first, second| first.key.cmp(&second.key));
+    let settings: Vec<&Setting> = settings.iter().collect();
+    print(context, &settings, args.show_origin)?;
+    if args.all && !context.printer.is_json() {
+        print_unset(context, &settings)?;
+    } else if settings.is_empty() {
+        context
+            .printer
+            .note("Nothing is set; see every key with `skillyard config list --all`");
+    }
+    tell_of_project(context, &config)?;
+    Ok(Status::Yes)
+}
+
+/// Prints settings as TOML with dotted keys, or as JSON.
+pub(super) fn print(
+    context: &Context,
+    settings: &[&Setting],
+    show_origin: bool,
+) -> Result<(), CommandError> {
+    if context.printer.is_json() {
+        let settings: Vec<Value> = settings.iter().map(|each| as_json(each)).collect();
+        context.printer.json(&json!({ "settings": settings }))?;
+        return Ok(());
+    }
+    let mut text = String::new();
+    for setting in settings {
+        let _ = write!(
+            text,
+            "{} = {}",
+            setting.key,
+            visible(&setting.value.to_string())
+        );
+        if show_origin {
+            let _ = write!(text, "  # {}", visible(&setting.origin.described()));
+        }
+        text.push('\n');
+    }
+    context.printer.data(&text)?;
+    Ok(())
+}
+
+/// Prints the keys that have no value as comments, with what they are for.
+fn print_unset(context: &Context, settings: &[&Setting]) -> Result<(), CommandError> {
+    let is_set = |entry: &Entry| {
+        let mut entries = settings.iter().map(|setting| setting.entry.key);
+        entries.any(|key| key == entry.key)
+    };
+    let mut text = String::new();
+    for entry in ENTRIES.iter().filter(|entry| !is_set(entry)) {
+        let _ = writeln!(text, "# {}: {}", entry.key, entry.doc);
+    }
+    context.printer.data(&text)?;
+    Ok(())
+}
+
+/// A setting for programs.
+pub(super) fn as_json(setting: &Setting) -> Value {
+    json!({
+        "key": setting.key,
+        "value": setting.value.to_json(),
+        "origin": setting.origin.to_json(),
+    })
+}
+
+/// That a project's file is there but has no say would be missed.
+fn tell_of_project(context: &Context, config: &Config) -> Result<(), CommandError> {
+    let file = project::config_file(&context.environment);
+    if config.project_trust == ProjectTrust::Trusted || !file.exists() {
+        return Ok(());
+    }
+    let file = file.to_string_lossy().into_owned();
+    context.printer.note(&format!(
+        "`{}` has no say before you trust the project with `skillyard trust .`",
+        visible(&file)
+    ));
+    for problem in config.problems_of_project()? {
+        context.printer.note(&format!(
+            "  it could not be used then: {}",
+            visible(&problem.to_string())
+        ));
+    }
+    Ok(())
+}

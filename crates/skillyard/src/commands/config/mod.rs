@@ -1,0 +1,97 @@
+//! `skillyard config`: one file a verb.
+
+mod check;
+mod edit;
+mod get;
+mod list;
+mod path;
+mod set;
+mod unset;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::Outcome;
+use crate::config::edit::Target;
+use crate::config::origin::LayerKind;
+use crate::config::project;
+use crate::context::Context;
+
+/// See and change the configuration
+///
+/// Defaults are overridden by the organisation's file, then yours, then the project's, then
+/// SKILLYARD_… variables, then `--config KEY=VALUE`. Secrets are never shown.
+///
+/// Examples:
+///   skillyard config list --show-origin
+///   skillyard config set registry.url https://skills.example.com
+///   skillyard config set sources.internal.auth 'bearer:${INTERNAL_TOKEN}'
+///   skillyard config get install.scope
+///   skillyard config unset registry.url
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Get(get::Args),
+    Set(set::Args),
+    Unset(unset::Args),
+    List(list::Args),
+    Path(path::Args),
+    Edit(edit::Args),
+    Check(check::Args),
+}
+
+/// Which file is meant.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Which {
+    /// The project's file: `.skillyard/config.toml` at its root
+    #[arg(long, conflicts_with = "global")]
+    project: bool,
+    /// Your own file
+    #[arg(long)]
+    global: bool,
+}
+
+impl Which {
+    /// The layer that was named, if one was.
+    fn layer(self) -> Option<LayerKind> {
+        match (self.project, self.global) {
+            (true, _) => Some(LayerKind::Project),
+            (_, true) => Some(LayerKind::User),
+            _ => None,
+        }
+    }
+
+    /// The file to change: the user's own, unless the project's is named.
+    fn target(self, context: &Context) -> Target {
+        let own = context.environment.config_file();
+        if self.project {
+            Target::project(project::config_file(&context.environment), &own)
+        } else {
+            Target::user(own)
+        }
+    }
+
+    fn path(self, context: &Context) -> PathBuf {
+        self.target(context).path
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    match &args.verb {
+        Verb::Get(args) => get::run(context, args),
+        Verb::Set(args) => set::run(context, args),
+        Verb::Unset(args) => unset::run(context, args),
+        Verb::List(args) => list::run(context, args),
+        Verb::Path(args) => path::run(context, *args),
+        Verb::Edit(args) => edit::run(context, args),
+        Verb::Check(_) => check::run(context),
+    }
+}

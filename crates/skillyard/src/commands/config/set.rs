@@ -1,0 +1,142 @@
+//! `skillyard config set`.
+
+use std::io::Read as _;
+
+use serde_json::json;
+
+use super::super::Outcome;
+use super::Which;
+use crate::config::edit::Change;
+use crate::config::layer::{Setting, known, misplaced};
+use crate::config::loosened;
+use crate::config::origin::{LayerKind, Origin};
+use crate::config::problem::{ConfigError, Problem};
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+
+/// Give a key a value
+///
+/// The value is checked first; the rest of the file stays as it is. Several values make a list.
+/// `-` reads the value from stdin, which keeps a secret out of the shell's history.
+///
+/// Examples:
+///   skillyard config set registry.url https://skills.example.com
+///   skillyard config set skills.deny 'draft-*' 'test-*'
+///   skillyard config set sources.internal.auth 'bearer:${INTERNAL_TOKEN}'
+///   pass show github | skillyard config set hosts.github.token -
+///   skillyard config set --project discovery.max_depth 3
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+pub(super) struct Args {
+    /// The key
+    key: String,
+    /// The value, or the values of a list
+    #[arg(required = true)]
+    values: Vec<String>,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// The longest value that is read from stdin.
+const MOST_BYTES: u64 = 1 << 16;
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
+    let (key, entry) = known(&args.key).map_err(wrong)?;
+    let target = args.which.target(context);
+    let layer = args.which.layer().unwrap_or(LayerKind::User);
+    if let Some(problem) = misplaced(entry, &key, layer) {
+        return Err(wrong(problem));
+    }
+    let values = match args.values.as_slice() {
+        [only] if only == "-" => vec![from_stdin()?],
+        values => values.to_vec(),
+    };
+    let value = entry.kind.read_words(&values).map_err(|problem| {
+        wrong(Problem::Value {
+            key: key.clone(),
+            problem,
+        })
+    })?;
+    let setting = Setting {
+        key,
+        entry,
+        value,
+        origin: Origin::Flag,
+    };
+    allowed(context, &setting, layer).map_err(wrong)?;
+    let change = target.set(&setting.key, &setting.value)?;
+    report(context, &setting, change, &target.path.to_string_lossy())
+}
+
+/// What stronger powers have to say about it. A configuration that cannot be read has no say:
+/// setting a value may be what mends it.
+fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(), Problem> {
+    let Ok(config) = context.config() else {
+        return Ok(());
+    };
+    if let Some(by) = config.lock_of(&setting.key) {
+        return Err(Problem::Locked {
+            key: setting.key.clone(),
+            by: by.to_owned(),
+        });
+    }
+    if layer == LayerKind::Project {
+        let weaker = config.below_project(&setting.key);
+        if let Some(problem) = loosened(setting, weaker) {
+            return Err(problem);
+        }
+    }
+    Ok(())
+}
+
+fn from_stdin() -> Result<String, CommandError> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(MOST_BYTES)
+        .read_to_string(&mut text)?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn report(context: &Context, setting: &Setting, change: Change, file: &str) -> Outcome {
+    let file = visible(file);
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "key": setting.key,
+            "value": setting.value.to_json(),
+            "file": file,
+            "changed": change != Change::None,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let shown = format!("{} = {}", setting.key, visible(&setting.value.to_string()));
+    match change {
+        Change::None => context.printer.note(&format!(
+            "Nothing to do: `{}` has this value already",
+            setting.key
+        )),
+        Change::Added => context.printer.data(&format!(" + {shown}\n"))?,
+        Change::Changed => context.printer.data(&format!(" ~ {shown}\n"))?,
+    }
+    if change != Change::None {
+        context.printer.note(&format!("Written to `{file}`"));
+        if setting.value.holds_secret() {
+            context
+                .printer
+                .note("The secret itself is in the file; `${VARIABLE}` would keep it out");
+        }
+    }
+    // A stronger layer may still say something else.
+    if let Ok(config) = context.config()
+        && let Some(winner) = config.get(&setting.key)
+        && winner.origin.layer() > LayerKind::Project
+    {
+        context.printer.note(&format!(
+            "It does not count now: {} sets it too",
+            winner.origin.described()
+        ));
+    }
+    Ok(Status::Yes)
+}

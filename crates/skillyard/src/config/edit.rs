@@ -1,0 +1,397 @@
+//! Changes to a configuration file that keep the rest of it as it is.
+//!
+//! Setting goes through `toml_edit`. Unsetting takes whole lines out of the text: that loses no
+//! comment of the user's, and leaves nothing of the value behind.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, value};
+
+use super::layer::Layer;
+use super::origin::LayerKind;
+use super::private_file::{self, Owner};
+use super::problem::{ConfigError, Problem};
+use super::schema;
+use super::value::Value;
+use crate::error::CommandError;
+
+/// A file to be changed.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Whose it is.
+    pub(crate) owner: Owner,
+    /// Held by who changes it.
+    pub(crate) lock: PathBuf,
+}
+
+/// What became of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It has a value now.
+    Added,
+    /// It has another value.
+    Changed,
+    /// It had this value already.
+    None,
+}
+
+impl Target {
+    /// The user's file.
+    pub(crate) fn user(path: PathBuf) -> Self {
+        Self {
+            lock: path.with_extension("lock"),
+            owner: Owner::User,
+            path,
+        }
+    }
+
+    /// A project's file. The lock is the user's own, so that no project gets a file for it.
+    pub(crate) fn project(path: PathBuf, user_file: &Path) -> Self {
+        Self {
+            lock: user_file.with_extension("lock"),
+            owner: Owner::Project,
+            path,
+        }
+    }
+
+    /// Gives a key, under its own name, a value.
+    pub(crate) fn set(&self, key: &str, new: &Value) -> Result<Change, CommandError> {
+        let Some(new) = new.written() else {
+            return Ok(Change::None);
+        };
+        let mut change = Change::None;
+        self.change(|text| {
+            let mut result = text.to_owned();
+            change = Change::Added;
+            for spelling in schema::spellings(key).iter().skip(1) {
+                if let Some(without) = removed(&self.path, &result, spelling)? {
+                    change = Change::Changed;
+                    result = without;
+                }
+            }
+            let mut document = self.document(&result)?;
+            if insert(&mut document, key, new)? {
+                change = Change::Changed;
+            }
+            let result = document.to_string();
+            if result == text {
+                change = Change::None;
+            }
+            Ok(result)
+        })?;
+        Ok(change)
+    }
+
+    /// Takes a key, or all keys of a table, out of the file; tells which were there.
+    pub(crate) fn unset(&self, key: &str) -> Result<Vec<String>, CommandError> {
+        let mut gone = Vec::new();
+        self.change(|text| {
+            let document = self.document(text)?;
+            let mut keys = Vec::new();
+            leaves(document.as_table(), key, &mut keys);
+            // What another tool calls differently goes too; no layer is too weak for that.
+            let layer = Layer::of_file(LayerKind::Org, &self.path, text);
+            for setting in layer.settings {
+                if setting.key == key || setting.key.starts_with(&format!("{key}.")) {
+                    keys.extend(schema::spellings(&setting.key));
+                }
+            }
+            let mut result = text.to_owned();
+            for key in keys {
+                if let Some(without) = removed(&self.path, &result, &key)? {
+                    result = without;
+                    gone.push(key);
+                }
+            }
+            Ok(result)
+        })?;
+        Ok(gone)
+    }
+
+    /// Puts `name` into the list of a key, or takes it out; tells whether that changed anything.
+    pub(crate) fn set_member(
+        &self,
+        key: &str,
+        name: &str,
+        member: bool,
+    ) -> Result<bool, CommandError> {
+        let mut changed = false;
+        self.change(|text| {
+            let mut document = self.document(text)?;
+            let list = entry(&mut document, key)?.or_insert(value(Array::new()));
+            let list = list.as_array_mut().ok_or_else(|| {
+                not(Problem::Value {
+                    key: key.to_owned(),
+                    problem: "it must be a list".into(),
+                })
+            })?;
+            let at = list.iter().position(|each| each.as_str() == Some(name));
+            match (member, at) {
+                (true, None) => list.push(name),
+                (false, Some(at)) => {
+                    list.remove(at);
+                }
+                _ => return Ok(text.to_owned()),
+            }
+            changed = true;
+            Ok(document.to_string())
+        })?;
+        Ok(changed)
+    }
+
+    /// Reads, changes and replaces the file while nobody else does.
+    pub(crate) fn change(
+        &self,
+        change: impl FnOnce(&str) -> Result<String, CommandError>,
+    ) -> Result<(), CommandError> {
+        let _lock = private_file::lock(&self.lock)?;
+        let text = private_file::read(&self.path, self.owner)?.text;
+        let new = change(&text)?;
+        if new == text {
+            return Ok(());
+        }
+        private_file::write(&self.path, new.as_bytes(), self.owner)
+    }
+
+    fn document(&self, text: &str) -> Result<DocumentMut, CommandError> {
+        parsed(&self.path, text).map(Document::into_mut)
+    }
+}
+
+fn parsed<'a>(path: &Path, text: &'a str) -> Result<Document<&'a str>, CommandError> {
+    Document::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        let line = text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
+        CommandError::Config {
+            path: path.to_owned(),
+            message: format!("line {line}: {}", error.message()),
+        }
+    })
+}
+
+fn not(problem: Problem) -> CommandError {
+    CommandError::Setting(ConfigError::here(problem))
+}
+
+/// Writes a value; tells whether there was one.
+fn insert(
+    document: &mut DocumentMut,
+    key: &str,
+    mut new: toml_edit::Value,
+) -> Result<bool, CommandError> {
+    match entry(document, key)? {
+        toml_edit::Entry::Occupied(mut occupied) => {
+            // The comment behind the old value stays.
+            if let Some(old) = occupied.get().as_value() {
+                *new.decor_mut() = old.decor().clone();
+            }
+            occupied.insert(Item::Value(new));
+            Ok(true)
+        }
+        toml_edit::Entry::Vacant(vacant) => {
+            vacant.insert(Item::Value(new));
+            Ok(false)
+        }
+    }
+}
+
+/// The place of a key, with the tables around it made.
+fn entry<'a>(
+    document: &'a mut DocumentMut,
+    key: &'a str,
+) -> Result<toml_edit::Entry<'a>, CommandError> {
+    let (tables, last) = key
+        .rsplit_once('.')
+        .map_or((None, key), |(tables, last)| (Some(tables), last));
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for name in tables.into_iter().flat_map(|tables| tables.split('.')) {
+        let item = table.entry(name).or_insert_with(|| {
+            let mut table = Table::new();
+            // Its header is written only when it holds values itself.
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        table = item
+            .as_table_like_mut()
+            .ok_or_else(|| not(Problem::NotATable(name.to_owned())))?;
+    }
+    Ok(table.entry(last))
+}
+
+/// The keys with values at or below a key.
+fn leaves(table: &Table, key: &str, found: &mut Vec<String>) {
+    fn below(item: &Item, key: &str, found: &mut Vec<String>) {
+        match item.as_table_like() {
+            Some(table) => {
+                for (name, item) in table.iter() {
+                    below(item, &format!("{key}.{name}"), found);
+                }
+            }
+            None => found.push(key.to_owned()),
+        }
+    }
+    let mut names = key.split('.');
+    let first = names.next().and_then(|name| table.get(name));
+    let item = names.fold(first, |item, name| item?.as_table_like()?.get(name));
+    if let Some(item) = item {
+        below(item, key, found);
+    }
+}
+
+/// The text without a key, and without the tables that are empty then; nothing if it is not there.
+fn removed(path: &Path, text: &str, key: &str) -> Result<Option<String>, CommandError> {
+    let document = parsed(path, text)?;
+    let names: Vec<&str> = key.split('.').collect();
+    let Some(lines) = lines_of(text, document.as_table(), &names) else {
+        // Inside an inline table, or a list of tables: not lines of its own.
+        let mut document = document.into_mut();
+        return Ok(take(document.as_table_mut(), &names).then(|| document.to_string()));
+    };
+    let mut result = without(text, lines);
+    for end in (1..names.len()).rev() {
+        let document = parsed(path, &result)?;
+        // A table without a header of its own is gone with what it held.
+        if let Some(header) = empty_header(document.as_table(), &names[..end]) {
+            let lines = whole_lines(&result, &header);
+            result = without(&result, lines);
+        }
+    }
+    Ok(Some(result))
+}
+
+/// The lines that a key and its value stand on, if nothing else does.
+fn lines_of(text: &str, table: &Table, names: &[&str]) -> Option<Range<usize>> {
+    let (name, rest) = names.split_first()?;
+    let (key, item) = table.get_key_value(name)?;
+    match item {
+        Item::Table(table) => lines_of(text, table, rest),
+        Item::Value(value) if rest.is_empty() => {
+            Some(whole_lines(text, &(key.span()?.start..value.span()?.end)))
+        }
+        _ => None,
+    }
+}
+
+/// The header of a table that holds nothing.
+fn empty_header(table: &Table, names: &[&str]) -> Option<Range<usize>> {
+    let (name, rest) = names.split_first()?;
+    let table = table.get(name)?.as_table()?;
+    if !rest.is_empty() {
+        return empty_header(table, rest);
+    }
+    let is_header = !table.is_implicit() && !table.is_dotted();
+    table.span().filter(|_| is_header && table.is_empty())
+}
+
+/// Takes a key out of a table; tells whether it was there.
+fn take(table: &mut dyn TableLike, names: &[&str]) -> bool {
+    let Some((name, rest)) = names.split_first() else {
+        return false;
+    };
+    if rest.is_empty() {
+        return table.remove(name).is_some();
+    }
+    let Some(inner) = table.get_mut(name).and_then(Item::as_table_like_mut) else {
+        return false;
+    };
+    let taken = take(inner, rest);
+    if taken && inner.is_empty() {
+        table.remove(name);
+    }
+    taken
+}
+
+/// The whole lines that a place stands on.
+fn whole_lines(text: &str, place: &Range<usize>) -> Range<usize> {
+    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[place.end..]
+        .find('\n')
+        .map_or(text.len(), |at| place.end + at + 1);
+    start..end
+}
+
+/// The text without these lines, and without a second empty line in their place.
+fn without(text: &str, lines: Range<usize>) -> String {
+    let (before, mut after) = (&text[..lines.start], &text[lines.end..]);
+    if before.is_empty() || before.ends_with("\n\n") {
+        after = after.strip_prefix('\n').unwrap_or(after);
+    }
+    let result = format!("{before}{after}");
+    match result.strip_suffix("\n\n") {
+        Some(shorter) if after.is_empty() => format!("{shorter}\n"),
+        _ => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_removed(text: &str, key: &str, expected: &str) {
+        let result = removed(Path::new("c.toml"), text, key).unwrap();
+        assert_eq!(result.as_deref(), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn a_value_goes_and_comments_stay() {
+        check_removed(
+            "# Mine.\n[a]\n# about x\nx = 3 # gone\n",
+            "a.x",
+            "# Mine.\n# about x\n",
+        );
+        check_removed("[a]\nx = 1\ny = 2\n", "a.x", "[a]\ny = 2\n");
+        check_removed("[a]\nx = [\n  1,\n  2,\n]\ny = 2\n", "a.x", "[a]\ny = 2\n");
+        check_removed(
+            "[a]\ny = 2\n\n[a.b]\nx = 1\n\n[c]\nz = 1\n",
+            "a.b.x",
+            "[a]\ny = 2\n\n[c]\nz = 1\n",
+        );
+        check_removed("a.b.x = 1\nz = 1", "a.b.x", "z = 1");
+        check_removed("[a]\n[a.b]\nx = 1\n", "a.b.x", "");
+        check_removed("[a]\n[a.b.c]\nx = 1\n", "a.b.c.x", "");
+    }
+
+    #[test]
+    fn inline_tables_and_lists_of_tables() {
+        check_removed(
+            "[a]\nb = { x = 1, y = 2 }\n",
+            "a.b.x",
+            "[a]\nb = { y = 2 }\n",
+        );
+        check_removed("z = 1\na = { b = { x = 1 } }\n", "a.b.x", "z = 1\n");
+        check_removed("z = 1\n[[org]]\npath = 'x'\n", "org", "z = 1\n");
+    }
+
+    #[test]
+    fn values_are_set_where_they_belong() {
+        let check = |text: &str, key: &str, expected: &str| {
+            let mut document: DocumentMut = text.parse().unwrap();
+            insert(&mut document, key, "v".into()).unwrap();
+            assert_eq!(document.to_string(), expected);
+        };
+        check("", "sources.a.url", "[sources.a]\nurl = \"v\"\n");
+        check(
+            "# c\n[sources.a]\nurl = 'x' # why\n",
+            "sources.a.url",
+            "# c\n[sources.a]\nurl = \"v\" # why\n",
+        );
+        check(
+            "sources.a.auth = 'x'\n",
+            "sources.a.url",
+            "sources.a.auth = 'x'\nsources.a.url = \"v\"\n",
+        );
+        check(
+            "sources = { a = {} }\n",
+            "sources.a.url",
+            "sources = { a = { url = \"v\" } }\n",
+        );
+        check(
+            "[sources.a]\nurl = 'x'\n",
+            "registry.url",
+            "[sources.a]\nurl = 'x'\n\n[registry]\nurl = \"v\"\n",
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `[install]`, `[scripts]` and `[server]`: how skills are put in place and what may be done.
+
+use super::Config;
+
+/// Where `install` puts skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Into the user's folders.
+    User,
+    /// Into the project's folders.
+    Project,
+}
+
+impl Config {
+    /// Where `install` puts skills.
+    pub(crate) fn install_scope(&self) -> Scope {
+        match self.text("install.scope").as_deref() {
+            Some("user") => Scope::User,
+            _ => Scope::Project,
+        }
+    }
+
+    /// The agents to install for; none if those that are found are meant.
+    pub(crate) fn install_agents(&self) -> Vec<String> {
+        self.list("install.agents").unwrap_or_default()
+    }
+
+    /// Whether to link into the store instead of copying.
+    pub(crate) fn installs_links(&self) -> bool {
+        self.is_on("install.link")
+    }
+
+    /// Whether the first run of a script needs no question.
+    pub(crate) fn allows_scripts(&self) -> bool {
+        self.is_on("scripts.allow")
+    }
+
+    /// Whether servers offer skills.
+    pub(crate) fn serves_skills(&self) -> bool {
+        self.is_on("server.skills")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::redactor::Redactor;
+
+    fn loaded(flags: &[&str]) -> Config {
+        let flags: Vec<String> = flags.iter().map(|each| (*each).to_owned()).collect();
+        Config::load(&Environment::default(), &flags, &Redactor::default()).unwrap()
+    }
+
+    #[test]
+    fn what_holds_by_default_and_what_is_set() {
+        let config = loaded(&[]);
+        assert_eq!(config.install_scope(), Scope::Project);
+        assert!(config.install_agents().is_empty() && !config.installs_links());
+        assert!(!config.allows_scripts() && config.serves_skills());
+        let config = loaded(&[
+            "install.scope=user",
+            "install.agents=codex",
+            "install.link=yes",
+            "scripts.allow=true",
+            "server.skills=false",
+        ]);
+        assert_eq!(config.install_scope(), Scope::User);
+        assert_eq!(config.install_agents(), ["codex"]);
+        assert!(config.installs_links() && config.allows_scripts() && !config.serves_skills());
+    }
+}

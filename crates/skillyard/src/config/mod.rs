@@ -1,0 +1,357 @@
+//! The configuration: layers put together, each value knowing who said it.
+//!
+//! `schema` is the table of all keys; `kind` and `value` say what stands behind one, with
+//! `template`, `auth` and `address` for what may hold a secret. `layer` reads one layer,
+//! `origin` names it, `problem` is what can be wrong. `edit` and `private_file` change files.
+//! `discovery`, `sources`, `hosts` and `install` are what the commands ask for.
+//!
+//! Files: `/etc/skillyard/config.toml` (the organisation's), `$SKILLYARD_HOME/config.toml`
+//! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
+//! before the project is trusted and never may loosen.
+
+mod address;
+mod auth;
+pub(crate) mod discovery;
+pub(crate) mod edit;
+pub(crate) mod hosts;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "`install`, `run` and `serve` ask for these")
+)]
+pub(crate) mod install;
+mod kind;
+pub(crate) mod layer;
+pub(crate) mod origin;
+pub(crate) mod private_file;
+pub(crate) mod problem;
+pub(crate) mod project;
+pub(crate) mod schema;
+pub(crate) mod sources;
+mod template;
+pub(crate) mod value;
+
+use std::path::{Path, PathBuf};
+
+use skillyard_catalog::ProjectTrust;
+
+use layer::{Layer, Setting};
+use origin::{LayerKind, Origin};
+use private_file::Owner;
+use problem::{ConfigError, Problem};
+use schema::{Layers, Project};
+use value::Value;
+
+use crate::environment::Environment;
+use crate::error::CommandError;
+use crate::redactor::Redactor;
+
+/// All layers together.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// What holds without any configuration.
+    defaults: Vec<Setting>,
+    /// What was said, the strongest last.
+    said: Vec<Setting>,
+    /// What the user should know about their files.
+    pub(crate) warnings: Vec<String>,
+    /// Whether the project at hand has a say.
+    pub(crate) project_trust: ProjectTrust,
+    environment: Environment,
+    redactor: Redactor,
+}
+
+impl Config {
+    /// Reads all layers; what is wrong in any of them is told at once.
+    pub(crate) fn load(
+        environment: &Environment,
+        flags: &[String],
+        redactor: &Redactor,
+    ) -> Result<Self, CommandError> {
+        let mut config = Self {
+            defaults: defaults(),
+            said: Vec::new(),
+            warnings: Vec::new(),
+            project_trust: ProjectTrust::Untrusted,
+            environment: environment.clone(),
+            redactor: redactor.clone(),
+        };
+        let mut problems = Vec::new();
+        let layers = [
+            config.file(LayerKind::Org, &environment.org_config)?,
+            config.file(LayerKind::User, &environment.config_file())?,
+            Layer::of_environment(environment),
+            Layer::of_flags(flags),
+        ];
+        for layer in layers {
+            config.learn(&layer.settings);
+            config.said.extend(layer.settings);
+            problems.extend(layer.problems);
+        }
+        config.lock();
+        if !problems.is_empty() {
+            return Err(CommandError::Configuration(problems));
+        }
+        // Whether a project has a say is decided without it.
+        config.project_trust = project::trust(environment, config.trust_projects())?;
+        if config.project_trust == ProjectTrust::Trusted {
+            let layer = config.file(LayerKind::Project, &project::config_file(environment))?;
+            let problems = config.add_project(layer);
+            if !problems.is_empty() {
+                return Err(CommandError::Configuration(problems));
+            }
+        }
+        Ok(config)
+    }
+
+    /// What would be wrong with the project's file, whether it has a say or not.
+    pub(crate) fn problems_of_project(&self) -> Result<Vec<ConfigError>, CommandError> {
+        let file = project::config_file(&self.environment);
+        let layer = self.clone().file(LayerKind::Project, &file)?;
+        Ok(self.problems_with_project(layer))
+    }
+
+    /// What would be wrong with such a file of the project.
+    pub(crate) fn problems_with_project(&self, layer: Layer) -> Vec<ConfigError> {
+        self.clone().add_project(layer)
+    }
+
+    /// What a key is without the project, the environment and flags.
+    pub(crate) fn below_project(&self, key: &str) -> Option<&Setting> {
+        let weaker = self.said.iter().rev();
+        let mut weaker = weaker.filter(|each| each.origin.layer() < LayerKind::Project);
+        weaker
+            .find(|each| each.key == key)
+            .or_else(|| self.default_of(key))
+    }
+
+    /// Puts the project's settings below the environment's, but for those that loosen.
+    fn add_project(&mut self, layer: Layer) -> Vec<ConfigError> {
+        let mut problems = layer.problems;
+        let mut settings = layer.settings;
+        let before = |each: &Setting| each.origin.layer() < LayerKind::Project;
+        settings.retain(|setting| {
+            let problem = loosened(setting, self.below_project(&setting.key));
+            let is_fine = problem.is_none();
+            problems.extend(problem.map(|problem| ConfigError {
+                at: Some(setting.origin.clone()),
+                problem,
+            }));
+            is_fine
+        });
+        self.learn(&settings);
+        let at = self.said.partition_point(before);
+        self.said.splice(at..at, settings);
+        self.lock();
+        problems
+    }
+
+    /// What one layer says, whether it counts or not.
+    pub(crate) fn of_layer(&self, kind: LayerKind) -> Result<Vec<Setting>, CommandError> {
+        if kind == LayerKind::Project && self.project_trust != ProjectTrust::Trusted {
+            let file = project::config_file(&self.environment);
+            let settings = self.clone().file(kind, &file)?.settings;
+            self.learn(&settings);
+            return Ok(settings);
+        }
+        let said = self.said.iter().filter(|each| each.origin.layer() == kind);
+        Ok(said.cloned().collect())
+    }
+
+    /// Every value that counts: for each key the strongest, or all where they count together.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
+        self.said.iter().enumerate().filter_map(|(at, setting)| {
+            let is_together = setting.entry.layers == Layers::Together;
+            let overridden = self.said[at + 1..]
+                .iter()
+                .any(|each| each.key == setting.key);
+            (is_together || !overridden).then_some(setting)
+        })
+    }
+
+    /// Every value that holds without any configuration, unless something was said.
+    pub(crate) fn unsaid_defaults(&self) -> impl Iterator<Item = &Setting> {
+        let is_said = |key: &str| self.said.iter().any(|each| each.key == key);
+        self.defaults
+            .iter()
+            .filter(move |setting| !is_said(&setting.key))
+    }
+
+    /// The value of a key under its own name.
+    pub(crate) fn get(&self, key: &str) -> Option<&Setting> {
+        let said = self.said.iter().rev().find(|setting| setting.key == key);
+        said.or_else(|| self.default_of(key))
+    }
+
+    /// What each layer says about a key, the strongest last.
+    pub(crate) fn all(&self, key: &str) -> impl Iterator<Item = &Setting> {
+        self.said.iter().filter(move |setting| setting.key == key)
+    }
+
+    /// The word that a key is set to.
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        match &self.get(key)?.value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// The number that a key is set to.
+    pub(crate) fn count(&self, key: &str) -> Option<usize> {
+        match self.get(key)?.value {
+            Value::Count(count) => usize::try_from(count).ok(),
+            _ => None,
+        }
+    }
+
+    /// The list that a key is set to.
+    pub(crate) fn list(&self, key: &str) -> Option<Vec<String>> {
+        match &self.get(key)?.value {
+            Value::List(texts) => Some(texts.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, key: &str) -> bool {
+        self.get(key)
+            .is_some_and(|setting| matches!(setting.value, Value::Switch(true)))
+    }
+
+    fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    fn default_of(&self, key: &str) -> Option<&Setting> {
+        self.defaults.iter().find(|setting| setting.key == key)
+    }
+
+    fn file(&mut self, kind: LayerKind, path: &Path) -> Result<Layer, CommandError> {
+        let owner = match kind {
+            LayerKind::Project => Owner::Project,
+            _ => Owner::User,
+        };
+        let file = private_file::read(path, owner)?;
+        let layer = Layer::of_file(kind, path, &file.text);
+        if kind != LayerKind::Project {
+            let path = path.display();
+            let holds_secret = layer
+                .settings
+                .iter()
+                .any(|setting| setting.value.holds_secret());
+            if file.mode & 0o002 != 0 {
+                self.warnings.push(format!(
+                    "everyone on this machine can change `{path}`: run `chmod go-w` on it"
+                ));
+            } else if file.mode & 0o044 != 0 && holds_secret && kind == LayerKind::User {
+                self.warnings.push(format!(
+                    "others on this machine can read the secrets in `{path}`: run `chmod 600` on it"
+                ));
+            }
+        }
+        Ok(layer)
+    }
+
+    /// Keeps the secrets in settings, and the values of the variables they name, from being said.
+    fn learn(&self, settings: &[Setting]) {
+        for setting in settings {
+            let template = match &setting.value {
+                Value::Auth(auth) => auth.template(),
+                Value::Token(token) => token,
+                Value::Address(address) => {
+                    self.redactor.learn_address(&address.written());
+                    continue;
+                }
+                _ => continue,
+            };
+            for secret in template.secrets() {
+                self.redactor.learn(secret.expose());
+            }
+            for variable in template.variables() {
+                if let Some(value) = self.environment.variable(variable) {
+                    self.redactor.learn(value.expose());
+                }
+            }
+        }
+    }
+
+    /// Drops what the organisation has locked, and says so.
+    fn lock(&mut self) {
+        let locks: Vec<(String, PathBuf)> = self
+            .all("locked")
+            .filter_map(|setting| match (&setting.value, &setting.origin) {
+                (Value::List(keys), Origin::File { path, .. }) => Some((keys, path)),
+                _ => None,
+            })
+            .flat_map(|(keys, path)| keys.iter().map(|key| (key.clone(), path.clone())))
+            .collect();
+        let warnings = &mut self.warnings;
+        self.said.retain(|setting| {
+            let lock = locks.iter().find(|(lock, _)| covers(lock, &setting.key));
+            match lock {
+                Some((_, by)) if setting.origin.layer() > LayerKind::Org => {
+                    let problem = Problem::Locked {
+                        key: setting.key.clone(),
+                        by: by.clone(),
+                    };
+                    let at = Some(setting.origin.clone());
+                    warnings.push(format!(
+                        "{}, so this is not used",
+                        ConfigError { at, problem }
+                    ));
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+
+    /// Who locked a key, if somebody did.
+    pub(crate) fn lock_of(&self, key: &str) -> Option<&Path> {
+        self.all("locked")
+            .find_map(|setting| match (&setting.value, &setting.origin) {
+                (Value::List(keys), Origin::File { path, .. }) => keys
+                    .iter()
+                    .any(|lock| covers(lock, key))
+                    .then_some(path.as_path()),
+                _ => None,
+            })
+    }
+}
+
+/// Why a project may not set this, given what holds without it.
+pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Problem> {
+    if setting.entry.project != Project::Tighten {
+        return None;
+    }
+    let weaker = weaker?;
+    let is_tight = setting
+        .entry
+        .kind
+        .is_as_tight(&setting.value, &weaker.value);
+    (!is_tight).then(|| Problem::Loosens {
+        key: setting.key.clone(),
+        than: format!("{} ({})", weaker.value, weaker.origin.described()),
+    })
+}
+
+/// Whether a lock is on the key or on a table around it.
+fn covers(lock: &str, key: &str) -> bool {
+    key.strip_prefix(lock)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn defaults() -> Vec<Setting> {
+    let settings = schema::defaults().filter_map(|(key, entry, text)| {
+        Some(Setting {
+            key,
+            entry,
+            value: entry.kind.read_toml(&text).ok()?,
+            origin: Origin::Default,
+        })
+    });
+    settings.collect()
+}

@@ -1,0 +1,48 @@
+//! The project at hand: where its file is, and whether it has a say.
+
+use std::path::PathBuf;
+
+use skillyard_catalog::ProjectTrust;
+use skillyard_catalog::source::Surroundings;
+
+use super::discovery::TrustProjects;
+use crate::environment::Environment;
+use crate::error::CommandError;
+use crate::trusted;
+
+/// The root of the project around the working directory.
+pub(crate) fn root(environment: &Environment) -> PathBuf {
+    let surroundings = Surroundings {
+        current: environment.current_dir.clone(),
+        home: environment.home.clone(),
+        ..Surroundings::default()
+    };
+    surroundings.project_root().to_owned()
+}
+
+/// The project's configuration.
+pub(crate) fn config_file(environment: &Environment) -> PathBuf {
+    root(environment).join(".skillyard/config.toml")
+}
+
+/// Whether the user trusts the project.
+pub(crate) fn trust(
+    environment: &Environment,
+    wish: TrustProjects,
+) -> Result<ProjectTrust, CommandError> {
+    let is_trusted = match wish {
+        TrustProjects::Always => true,
+        TrustProjects::Never => false,
+        TrustProjects::Ask => {
+            let root = root(environment);
+            let root = root.canonicalize().unwrap_or(root);
+            let trusted = trusted::list(&environment.approvals_file())?;
+            trusted.iter().any(|folder| root.starts_with(folder))
+        }
+    };
+    Ok(if is_trusted {
+        ProjectTrust::Trusted
+    } else {
+        ProjectTrust::Untrusted
+    })
+}

@@ -1,0 +1,180 @@
+//! `[registry]` and `[sources.NAME]`: where references with and without an alias lead.
+
+use super::Config;
+use super::address::{self, is_readable_by_others};
+use super::auth::Auth;
+use super::layer::Setting;
+use super::problem::{ConfigError, Problem};
+use super::template::Template;
+use super::value::Value;
+use crate::redactor::without_userinfo;
+use crate::secret::Secret;
+
+/// What kind of source an alias names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    /// A registry of skills.
+    Registry,
+    /// A git repository.
+    Git,
+    /// A repository or owner on GitHub.
+    Github,
+    /// A repository or group on GitLab.
+    Gitlab,
+    /// A site with a well-known index.
+    WellKnown,
+    /// A folder of archives on a web server.
+    Archive,
+}
+
+impl SourceKind {
+    /// The word for users.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Registry => "registry",
+            Self::Git => "git",
+            Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::WellKnown => "well-known",
+            Self::Archive => "archive",
+        }
+    }
+}
+
+/// A source that the configuration names.
+#[derive(Debug, Clone)]
+pub(crate) struct Source<'a> {
+    /// Its kind.
+    pub(crate) kind: SourceKind,
+    /// Where it is, with its variables resolved. It may hold a password, which the redactor knows.
+    pub(crate) url: String,
+    auth: Option<(&'a Setting, &'a Auth)>,
+    config: &'a Config,
+}
+
+impl Config {
+    /// The registry that plain names are looked up in.
+    pub(crate) fn registry(&self) -> Result<Option<Source<'_>>, ConfigError> {
+        self.source_at("registry", SourceKind::Registry)
+    }
+
+    /// The source of an alias; nothing if the configuration does not name it.
+    pub(crate) fn source(&self, alias: &str) -> Result<Option<Source<'_>>, ConfigError> {
+        let kind = match self.text(&format!("sources.{alias}.type")).as_deref() {
+            Some("git") => SourceKind::Git,
+            Some("github") => SourceKind::Github,
+            Some("gitlab") => SourceKind::Gitlab,
+            Some("well-known") => SourceKind::WellKnown,
+            Some("archive") => SourceKind::Archive,
+            _ => SourceKind::Registry,
+        };
+        self.source_at(&format!("sources.{alias}"), kind)
+    }
+
+    /// The names of all sources, sorted.
+    pub(crate) fn aliases(&self) -> Vec<String> {
+        let names = self
+            .settings()
+            .filter_map(|each| each.key.strip_prefix("sources.")?.split('.').next());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {
+        let auth = self
+            .get(&format!("{table}.auth"))
+            .and_then(|setting| match &setting.value {
+                Value::Auth(auth) => Some((setting, auth)),
+                _ => None,
+            });
+        let Some(url) = self.url(&format!("{table}.url"))? else {
+            // A source that only says how to log in is half written, not unknown.
+            return match auth {
+                Some((setting, _)) => Err(ConfigError {
+                    at: Some(setting.origin.clone()),
+                    problem: Problem::NotSet(format!("{table}.url")),
+                }),
+                None => Ok(None),
+            };
+        };
+        Ok(Some(Source {
+            kind,
+            url,
+            auth,
+            config: self,
+        }))
+    }
+
+    /// The URL of a key, with its variables resolved.
+    pub(crate) fn url(&self, key: &str) -> Result<Option<String>, ConfigError> {
+        let Some(setting) = self.get(key) else {
+            return Ok(None);
+        };
+        let Value::Address(address) = &setting.value else {
+            return Ok(None);
+        };
+        let url = self
+            .resolved(setting, address.template())?
+            .expose()
+            .to_owned();
+        self.redactor().learn_address(&url);
+        address::check(&url).map_err(|problem| ConfigError {
+            at: Some(setting.origin.clone()),
+            problem: Problem::Value {
+                key: key.to_owned(),
+                problem,
+            },
+        })?;
+        Ok(Some(url))
+    }
+
+    /// A text with the values of its variables, which is not shown from now on.
+    pub(crate) fn resolved(
+        &self,
+        setting: &Setting,
+        template: &Template,
+    ) -> Result<Secret, ConfigError> {
+        let resolved = template.resolve(self.environment());
+        resolved.map_err(|variable| ConfigError {
+            at: Some(setting.origin.clone()),
+            problem: Problem::NoVariable {
+                key: setting.key.clone(),
+                variable: variable.to_owned(),
+            },
+        })
+    }
+}
+
+impl Source<'_> {
+    /// The header to log in with, its name and its value; nothing if none is configured.
+    ///
+    /// The variables are read now. It is an error when one is missing, when the value could not
+    /// be sent, and when it would travel in the clear.
+    pub(crate) fn auth_header(&self) -> Result<Option<(String, Secret)>, ConfigError> {
+        let Some((setting, auth)) = self.auth else {
+            return Ok(None);
+        };
+        let wrong = |problem| ConfigError {
+            at: Some(setting.origin.clone()),
+            problem,
+        };
+        let secret = self.config.resolved(setting, auth.template())?;
+        self.config.redactor().learn(secret.expose());
+        if secret.expose().contains(char::is_control) {
+            return Err(wrong(Problem::Header {
+                key: setting.key.clone(),
+            }));
+        }
+        if is_readable_by_others(&self.url) {
+            let url = without_userinfo(&self.url).into_owned();
+            return Err(wrong(Problem::Readable {
+                key: setting.key.clone(),
+                url,
+            }));
+        }
+        let value = auth.header_value(secret.expose());
+        Ok(Some((auth.header().to_owned(), Secret::new(value))))
+    }
+}

@@ -1,0 +1,54 @@
+//! Hints about the configuration.
+
+use crate::config::problem::{ConfigError, Problem};
+
+/// What the user can do about the first problem that something can be done about.
+pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
+    problems.iter().find_map(hint)
+}
+
+/// What the user can do about it.
+pub(super) fn hint(error: &ConfigError) -> Option<String> {
+    Some(match &error.problem {
+        Problem::Unknown {
+            meant: Some(key), ..
+        } => format!("Did you mean `{key}`?"),
+        Problem::Unknown { meant: None, .. } => {
+            "See every key with `skillyard config list --all`".into()
+        }
+        Problem::Table(key) => format!("See its keys with `skillyard config get {key}`"),
+        Problem::NotSet(key) => format!("Set it with `skillyard config set {key} VALUE`"),
+        Problem::NotForProjects { key, .. } | Problem::Loosens { key, .. } => {
+            format!("If you want it, set `{key}` in your own configuration")
+        }
+        Problem::NoVariable { variable, .. } => {
+            format!("Set it where you start skillyard: `export {variable}=…`")
+        }
+        Problem::Readable { .. } => "Use `https://`".into(),
+        Problem::NoValue => "For example `--config install.scope=user`".into(),
+        Problem::Changed { .. } => "Look at both, then run `skillyard config edit` again".into(),
+        Problem::Unusable { problems, .. } => return hint_of_all(problems),
+        _ => return None,
+    })
+}
+
+/// 1 when the answer is no, 2 when there is no answer.
+pub(super) fn code(error: &ConfigError) -> u8 {
+    match error.problem {
+        Problem::NotSet(_) => 1,
+        _ => 2,
+    }
+}
+
+/// Every problem on a line of its own.
+pub(super) fn causes(problems: &[ConfigError]) -> impl Iterator<Item = String> {
+    problems.iter().map(ToString::to_string)
+}
+
+/// The problems behind one.
+pub(super) fn causes_of(error: &ConfigError) -> Vec<String> {
+    match &error.problem {
+        Problem::Unusable { problems, .. } => causes(problems).collect(),
+        _ => Vec::new(),
+    }
+}
