@@ -22,10 +22,19 @@ pub(crate) struct Flock {
 }
 
 impl Flock {
+    /// The lock on a folder, if nobody holds it.
+    pub(crate) fn try_folder(folder: &Path) -> io::Result<Option<Self>> {
+        let file = open(folder)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Waits for the lock on a folder. The folder itself is locked, so no file is left behind.
     pub(crate) fn folder(folder: &Path, hold: Hold) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::open(folder, flags, Mode::empty())?);
+        let file = open(folder)?;
         let operation = match hold {
             Hold::Shared => FlockOperation::LockShared,
             Hold::Alone => FlockOperation::LockExclusive,
@@ -37,4 +46,9 @@ impl Flock {
             }
         }
     }
+}
+
+fn open(folder: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(folder, flags, Mode::empty())?))
 }

@@ -11,11 +11,21 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
+use crate::flock::Flock;
 use crate::write::write_atomically;
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Journal {
+pub(crate) struct Journal {
+    /// The folder whose lock the process holds that makes the change.
+    pub(crate) guarded: PathBuf,
+    /// How far it is.
+    pub(crate) progress: Progress,
+}
+
+/// How far a change is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Progress {
     /// Nothing has happened yet that can be seen.
     Preparing {
         /// Folders to throw away.
@@ -60,10 +70,7 @@ impl Journal {
     /// The journal of a change that did not end.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
         match std::fs::read(path) {
-            // A journal that cannot be understood was not finished: nothing had happened yet.
-            Ok(bytes) => Ok(Some(
-                serde_json::from_slice(&bytes).unwrap_or(Self::Preparing { stages: Vec::new() }),
-            )),
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -76,9 +83,9 @@ impl Journal {
 
     /// Finishes or undoes the change, as far as it went.
     pub(crate) fn recover(self, path: &Path) -> io::Result<()> {
-        let stages = match self {
-            Self::Preparing { stages } => stages,
-            Self::Committed(commit) => {
+        let stages = match self.progress {
+            Progress::Preparing { stages } => stages,
+            Progress::Committed(commit) => {
                 commit.perform()?;
                 commit.stages
             }
@@ -106,6 +113,39 @@ impl Commit {
             each.undo()?;
         }
         Ok(())
+    }
+}
+
+/// Finishes or undoes every change whose process has ended, and leaves those in progress alone.
+///
+/// Returns the journals that could not be worked off, with the reason.
+pub fn recover_all(skillyard_home: &Path) -> Vec<(PathBuf, io::Error)> {
+    let Ok(entries) = std::fs::read_dir(skillyard_home.join("journal")) else {
+        return Vec::new();
+    };
+    let mut failed = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let is_journal = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        if is_journal && let Err(error) = recover_one(&path) {
+            failed.push((path, error));
+        }
+    }
+    failed
+}
+
+fn recover_one(path: &Path) -> io::Result<()> {
+    let Some(journal) = Journal::read(path)? else {
+        return Ok(());
+    };
+    let Some(_guard) = Flock::try_folder(&journal.guarded)? else {
+        return Ok(());
+    };
+    // Read again: it may have been finished while we looked.
+    match Journal::read(path)? {
+        Some(journal) => journal.recover(path),
+        None => Ok(()),
     }
 }
 

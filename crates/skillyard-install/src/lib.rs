@@ -21,3 +21,5 @@ pub mod target;
 pub mod transaction;
 pub mod tree;
 mod write;
+
+pub use journal::recover_all;

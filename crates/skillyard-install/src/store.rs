@@ -4,7 +4,7 @@
 //! in it are read-only, because targets may link to them.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,6 @@ use skillyard_format::Digest;
 use crate::flock::{Flock, Hold};
 use crate::lockfile::Lockfile;
 use crate::tree::{Tree, TreeError, TreeLimits};
-use crate::write::write_atomically;
 
 /// A folder of skills by digest.
 #[derive(Debug, Clone)]
@@ -173,8 +172,16 @@ impl Store {
         if root.is_file() {
             return Ok(());
         }
-        write_atomically(&root, lock_file.as_os_str().as_encoded_bytes())
-            .map_err(|source| self.failed(source))
+        // Not under any lock: two that write at once write the same.
+        let write = || -> io::Result<()> {
+            let folder = self.root.join("roots");
+            std::fs::create_dir_all(&folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            file.write_all(lock_file.as_os_str().as_encoded_bytes())?;
+            file.persist(&root)?;
+            Ok(())
+        };
+        write().map_err(|source| self.failed(source))
     }
 
     /// Removes what no remembered lock names, and what interrupted processes left.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
-use crate::journal::{Commit, Content, Journal, Move, throw_away};
+use crate::journal::{Commit, Content, Journal, Move, Progress, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
@@ -128,16 +128,12 @@ impl<'a> Transaction<'a> {
     /// Makes it so.
     pub fn commit(self, plan: &Plan, trees: &Trees) -> Result<(), TransactionError> {
         let files = self.changed_files(plan);
-        if plan.steps.is_empty() {
-            for (path, text) in &files {
-                crate::write::write_atomically(path, text.as_bytes())
-                    .map_err(|source| disk(path, source))?;
-            }
+        if plan.steps.is_empty() && files.is_empty() {
             return Ok(self.store.remember(&self.scope.lock_file())?);
         }
         let stages = self.stages(plan)?;
         let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
-        self.write(&Journal::Preparing {
+        self.write(Progress::Preparing {
             stages: paths.clone(),
         })?;
         let staged = self.stage(plan, &stages, trees);
@@ -154,9 +150,7 @@ impl<'a> Transaction<'a> {
             }
         };
         self.store.remember(&self.scope.lock_file())?;
-        let journal = Journal::Committed(commit);
-        self.write(&journal)?;
-        let Journal::Committed(commit) = journal else {
+        let Progress::Committed(commit) = self.write(Progress::Committed(commit))? else {
             return Ok(());
         };
         if let Err(source) = commit.perform() {
@@ -171,9 +165,14 @@ impl<'a> Transaction<'a> {
         std::fs::remove_file(&self.journal).map_err(|source| disk(&self.journal, source))
     }
 
-    fn write(&self, journal: &Journal) -> Result<(), TransactionError> {
+    fn write(&self, progress: Progress) -> Result<Progress, TransactionError> {
+        let journal = Journal {
+            guarded: self.scope.guarded_folder().to_owned(),
+            progress,
+        };
         let written = journal.write(&self.journal);
-        written.map_err(|source| disk(&self.journal, source))
+        written.map_err(|source| disk(&self.journal, source))?;
+        Ok(journal.progress)
     }
 
     /// The lock and the manifest, where they change.

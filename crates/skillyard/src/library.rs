@@ -65,6 +65,8 @@ pub(crate) fn load(
     mode: IndexMode,
     choice: &Choice,
 ) -> Result<Catalog, CommandError> {
+    // What an interrupted installation left half done is finished first.
+    skillyard_install::recover_all(&context.environment.skillyard_home);
     Ok(Catalog::load(&settings(context, mode, choice)?))
 }
 

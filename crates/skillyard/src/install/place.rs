@@ -44,6 +44,7 @@ impl Place {
     /// Finds the scope.
     pub(crate) fn find(context: &Context, args: &ScopeArgs) -> Result<Self, CommandError> {
         let environment = &context.environment;
+        skillyard_install::recover_all(&environment.skillyard_home);
         let surroundings = Surroundings {
             current: environment.current_dir.clone(),
             home: environment.home.clone(),

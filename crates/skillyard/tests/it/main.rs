@@ -14,6 +14,7 @@ mod eval;
 mod explain;
 mod explain_skill;
 mod find;
+mod install_crash;
 mod list;
 mod machine;
 mod new;
