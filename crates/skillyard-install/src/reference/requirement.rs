@@ -1,0 +1,264 @@
+//! Which versions are wanted: one grammar for versions of registries and tags of git.
+//!
+//! A bare version means itself: `1.2.3` is that version, `1.2` any `1.2.*`, `1` any `1.*.*`.
+//! Cargo reads a caret into it, but whoever writes `@1.2.3` behind a name expects 1.2.3.
+
+use std::fmt;
+use std::str::FromStr;
+
+use semver::{Version, VersionReq};
+
+use super::error::ReferenceError;
+use super::shown::shown;
+
+/// Which versions are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Requirement {
+    /// The highest version that is no prerelease.
+    #[default]
+    Latest,
+    /// The highest version that fits.
+    Range {
+        /// What a version must fit.
+        range: VersionReq,
+        /// How it was written, without spaces.
+        text: String,
+    },
+}
+
+impl Requirement {
+    /// Whether a version fits; a prerelease does only when the requirement names one of the same version.
+    pub fn matches(&self, version: &Version) -> bool {
+        match self {
+            Self::Latest => version.pre.is_empty(),
+            Self::Range { range, .. } => range.matches(version),
+        }
+    }
+
+    /// The highest candidate that fits.
+    pub fn select<T>(
+        &self,
+        candidates: impl IntoIterator<Item = (Version, T)>,
+    ) -> Option<(Version, T)> {
+        candidates
+            .into_iter()
+            .filter(|(version, _)| self.matches(version))
+            .max_by(|(first, _), (second, _)| first.cmp(second))
+    }
+
+    /// The highest tag that fits, among those of the skill `name` if it has any of its own.
+    ///
+    /// Tags read `1.2.3` or `v1.2.3`, and those of one skill among many `name-v1.2.3`,
+    /// `name@1.2.3` or `name/v1.2.3`.
+    pub fn select_tag<'a>(
+        &self,
+        tags: impl IntoIterator<Item = &'a str>,
+        name: Option<&str>,
+    ) -> Option<(Version, &'a str)> {
+        let (mut own, mut common) = (Vec::new(), Vec::new());
+        for tag in tags {
+            let of_skill =
+                name.and_then(|name| tag.strip_prefix(name)?.strip_prefix(['-', '@', '/']));
+            if let Some(version) = of_skill.and_then(version) {
+                own.push((version, tag));
+            } else if let Some(version) = version(tag) {
+                common.push((version, tag));
+            }
+        }
+        self.select(if own.is_empty() { common } else { own })
+    }
+
+    /// Whether the text could also be the name of a branch or tag, because it has no operator.
+    pub fn could_be_a_name(&self) -> bool {
+        match self {
+            Self::Latest => true,
+            Self::Range { text, .. } => {
+                text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '*'])
+            }
+        }
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = ReferenceError;
+
+    fn from_str(text: &str) -> Result<Self, ReferenceError> {
+        let error = |problem: String| ReferenceError::Requirement {
+            requirement: shown(text),
+            problem,
+        };
+        let text = text.trim();
+        if matches!(text, "latest" | "*") {
+            return Ok(Self::Latest);
+        }
+        if text.contains("||") {
+            return Err(error("alternatives with `||` are not supported".to_owned()));
+        }
+        let parts: Vec<&str> = comparators(text);
+        if parts.is_empty() {
+            return Err(error("it is empty".to_owned()));
+        }
+        let exact: Vec<String> = parts.iter().map(|part| with_operator(part)).collect();
+        let range =
+            VersionReq::parse(&exact.join(",")).map_err(|problem| error(problem.to_string()))?;
+        Ok(Self::Range {
+            range,
+            text: parts.join(","),
+        })
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Latest => f.write_str("latest"),
+            Self::Range { text, .. } => f.write_str(text),
+        }
+    }
+}
+
+/// The version that a tag without the name of a skill stands for.
+fn version(tag: &str) -> Option<Version> {
+    Version::parse(tag.strip_prefix('v').unwrap_or(tag)).ok()
+}
+
+/// The parts between commas or, as npm writes it, spaces; an operator may stand apart from its version.
+fn comparators(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in text.split(',') {
+        let mut rest = part.trim();
+        while !rest.is_empty() {
+            let operator = rest.len()
+                - rest
+                    .trim_start_matches(['<', '>', '=', '^', '~', ' '])
+                    .len();
+            let end = rest[operator..]
+                .find(' ')
+                .map_or(rest.len(), |end| operator + end);
+            parts.push(rest[..end].trim());
+            rest = rest[end..].trim_start();
+        }
+    }
+    parts
+}
+
+fn with_operator(part: &str) -> String {
+    let version = part
+        .strip_prefix('v')
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let part = version.unwrap_or(part);
+    let bare = part.starts_with(|c: char| c.is_ascii_digit());
+    // Wildcards are complete by themselves.
+    if bare
+        && !part
+            .split(['-', '+'])
+            .next()
+            .unwrap_or_default()
+            .contains(['*', 'x', 'X'])
+    {
+        format!("={part}")
+    } else {
+        part.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(requirement: &str, versions: &[&str]) -> Option<String> {
+        let requirement: Requirement = requirement.parse().unwrap();
+        let candidates = versions
+            .iter()
+            .map(|text| (Version::parse(text).unwrap(), ()));
+        requirement
+            .select(candidates)
+            .map(|(version, ())| version.to_string())
+    }
+
+    #[test]
+    fn the_highest_version_that_fits_is_selected() {
+        let versions = [
+            "0.9.0",
+            "1.0.0",
+            "1.2.0",
+            "1.2.3",
+            "1.10.0",
+            "2.0.0",
+            "3.0.0-rc.1",
+        ];
+        for (requirement, expected) in [
+            ("latest", "2.0.0"),
+            ("*", "2.0.0"),
+            ("1", "1.10.0"),
+            ("1.2", "1.2.3"),
+            ("1.2.0", "1.2.0"),
+            ("v1.2.0", "1.2.0"),
+            ("1.x", "1.10.0"),
+            ("1.2.*", "1.2.3"),
+            ("^1", "1.10.0"),
+            ("~1.2", "1.2.3"),
+            (">=1, <2", "1.10.0"),
+            (">=1 <2", "1.10.0"),
+            (">= 1 , < 1.2.3", "1.2.0"),
+            ("3.0.0-rc.1", "3.0.0-rc.1"),
+            (">=3.0.0-rc.0", "3.0.0-rc.1"),
+        ] {
+            assert_eq!(
+                best(requirement, &versions).as_deref(),
+                Some(expected),
+                "{requirement}"
+            );
+        }
+        for requirement in ["3", "^3", "1.2.4", ">2", "=0.9.1"] {
+            assert_eq!(best(requirement, &versions), None, "{requirement}");
+        }
+    }
+
+    #[test]
+    fn prereleases_are_never_the_latest() {
+        assert_eq!(best("latest", &["1.0.0-alpha"]), None);
+    }
+
+    #[test]
+    fn tags_of_the_skill_come_before_common_ones() {
+        let tags = [
+            "v1.0.0",
+            "v1.4.0",
+            "pdf-v1.1.0",
+            "pdf@1.2.0",
+            "pdf/v1.0.9",
+            "docx-v1.9.0",
+            "nightly",
+            "v1.5.0-rc.1",
+        ];
+        let tag = |requirement: &str, name| {
+            let requirement: Requirement = requirement.parse().unwrap();
+            requirement.select_tag(tags, name).map(|(_, tag)| tag)
+        };
+        assert_eq!(tag("^1", Some("pdf")), Some("pdf@1.2.0"));
+        assert_eq!(tag("^1", Some("docx")), Some("docx-v1.9.0"));
+        assert_eq!(tag("^1", Some("xlsx")), Some("v1.4.0"));
+        assert_eq!(tag("latest", None), Some("v1.4.0"));
+        assert_eq!(tag("1.5.0-rc.1", None), Some("v1.5.0-rc.1"));
+        assert_eq!(tag("^2", Some("pdf")), None);
+    }
+
+    #[test]
+    fn texts_that_are_no_requirement_are_refused() {
+        for text in [
+            "",
+            ",",
+            "^",
+            "abc",
+            "1.2.3.4",
+            "^1 || ^2",
+            ">=",
+            "1..2",
+            "--x",
+            "^99999999999999999999",
+        ] {
+            assert!(text.parse::<Requirement>().is_err(), "{text}");
+        }
+    }
+}

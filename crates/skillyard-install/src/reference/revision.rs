@@ -1,0 +1,154 @@
+//! What comes behind `@`: a commit, a version requirement, or the name of a branch or tag.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::ReferenceError;
+use super::requirement::Requirement;
+use super::shown::shown;
+
+/// The longest name of a branch or tag, in bytes.
+const MAX_LENGTH: usize = 255;
+
+/// A state of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Revision {
+    /// A commit, by 7 to 40 or by 64 hex digits.
+    Commit(String),
+    /// The highest tag that is a version and fits.
+    Requirement(Requirement),
+    /// A branch or tag.
+    Name(String),
+}
+
+impl Revision {
+    /// Whether this is a whole commit id, which can be used without asking anybody.
+    pub fn is_full_commit(&self) -> bool {
+        matches!(self, Self::Commit(digits) if matches!(digits.len(), 40 | 64))
+    }
+}
+
+impl FromStr for Revision {
+    type Err = ReferenceError;
+
+    fn from_str(text: &str) -> Result<Self, ReferenceError> {
+        if matches!(text.len(), 7..=40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Self::Commit(text.to_ascii_lowercase()));
+        }
+        // A leading `v` makes it a tag's own name, however much it looks like a version.
+        let versioned = text.starts_with(|c: char| c.is_ascii_digit() || "^~<>=*".contains(c));
+        if (versioned || text == "latest")
+            && let Ok(requirement) = text.parse()
+        {
+            return Ok(Self::Requirement(requirement));
+        }
+        match problem(text) {
+            None => Ok(Self::Name(text.to_owned())),
+            Some(problem) => Err(ReferenceError::Revision {
+                revision: shown(text),
+                problem,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Commit(text) | Self::Name(text) => f.write_str(text),
+            Self::Requirement(requirement) => requirement.fmt(f),
+        }
+    }
+}
+
+/// The rules of `git check-ref-format`, and that it be plain and no option.
+fn problem(name: &str) -> Option<&'static str> {
+    let problem = match name {
+        "" => "it is empty",
+        "@" => "`@` alone is no name",
+        _ if name.len() > MAX_LENGTH => "it is too long",
+        _ if name.starts_with('-') => "it starts with a hyphen",
+        _ if !name.is_ascii() => "it has a character that is not ASCII",
+        _ if name.bytes().any(|byte| byte <= b' ' || byte == 0x7f) => {
+            "it has a space or control character"
+        }
+        _ if name.contains(['~', '^', ':', '?', '*', '[', '\\', '#', '%']) => {
+            "it has a character that git refuses"
+        }
+        _ if name.contains("..") || name.contains("@{") => "it has `..` or `@{`",
+        _ if name
+            .split('/')
+            .any(|part| part.is_empty() || part.starts_with('.') || part.ends_with(".lock")) =>
+        {
+            "a part is empty, starts with a dot or ends in `.lock`"
+        }
+        _ if name.ends_with('.') => "it ends in a dot",
+        _ => return None,
+    };
+    Some(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_told_apart() {
+        let kind = |text: &str| match text.parse().unwrap() {
+            Revision::Commit(_) => "commit",
+            Revision::Requirement(_) => "requirement",
+            Revision::Name(_) => "name",
+        };
+        for (text, expected) in [
+            ("abcdef1", "commit"),
+            ("1234567", "commit"),
+            (&"a".repeat(40), "commit"),
+            (&"a".repeat(64), "commit"),
+            (&"a".repeat(41), "name"),
+            ("abcdef", "name"),
+            ("1.2", "requirement"),
+            ("1", "requirement"),
+            ("^1", "requirement"),
+            ("~1.2", "requirement"),
+            (">=1,<2", "requirement"),
+            ("latest", "requirement"),
+            ("v1.2.3", "name"),
+            ("pdf-v1.2.3", "name"),
+            ("pdf@1.2.3", "name"),
+            ("main", "name"),
+            ("feature/x", "name"),
+            ("1.x-maintenance", "name"),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_git_or_a_shell_would_misread_are_refused() {
+        for text in [
+            "",
+            "-x",
+            "--upload-pack=x",
+            "a..b",
+            "a b",
+            "a\nb",
+            "a~1",
+            "a^{}",
+            "a:b",
+            "a?b",
+            "@",
+            "a@{1}",
+            "/a",
+            "a/",
+            "a//b",
+            ".a",
+            "a/.b",
+            "a.lock",
+            "a.",
+            "mаin",
+            "a\\b",
+        ] {
+            assert!(text.parse::<Revision>().is_err(), "{text:?}");
+        }
+    }
+}

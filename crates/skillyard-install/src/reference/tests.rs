@@ -1,0 +1,475 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn aliases() -> Vec<Alias> {
+    let alias = |name: &str, kind, host: Option<&str>| Alias {
+        name: name.to_owned(),
+        kind,
+        host: host.map(str::to_owned),
+    };
+    vec![
+        alias("acme", AliasKind::Registry, None),
+        alias("corp", AliasKind::GitLab, Some("git.corp.example:8443")),
+        alias("ghe", AliasKind::GitHub, Some("ghe.example")),
+    ]
+}
+
+fn parse(text: &str) -> Result<Reference, ReferenceError> {
+    let aliases = aliases();
+    let context = Context {
+        aliases: Aliases::Known(&aliases),
+        exists: &|path| path == "skills/pdf" || path == "pdf",
+    };
+    Reference::parse(text, &context)
+}
+
+/// The kind of a reference and its canonical text.
+#[track_caller]
+fn check(text: &str, kind: &str, canonical: &str) {
+    let reference = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let found = match &reference {
+        Reference::Local(Local {
+            kind: LocalKind::Folder,
+            ..
+        }) => "folder",
+        Reference::Local(_) => "file",
+        Reference::Registry(_) => "registry",
+        Reference::Hosted(_) => "hosted",
+        Reference::Git(_) => "git",
+        Reference::Archive(_) => "archive",
+        Reference::WellKnown { .. } => "well-known",
+    };
+    assert_eq!(
+        (found, reference.to_string().as_str()),
+        (kind, canonical),
+        "{text}"
+    );
+    assert_eq!(
+        parse(canonical).as_ref(),
+        Ok(&reference),
+        "{canonical} reads back"
+    );
+    let json = serde_json::to_string(&reference).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Reference>(&json).unwrap(),
+        reference,
+        "{json}"
+    );
+}
+
+#[track_caller]
+fn refused(text: &str, message: &str) {
+    let error = parse(text).expect_err(text).to_string();
+    assert!(error.contains(message), "{text}: {error}");
+}
+
+#[test]
+fn paths_of_this_machine() {
+    check("./dir", "folder", "./dir");
+    check("../a b/c", "folder", "../a b/c");
+    check("/srv/skills/pdf", "folder", "/srv/skills/pdf");
+    check("~/skills", "folder", "~/skills");
+    check(".", "folder", ".");
+    check("./owner/repo@1", "folder", "./owner/repo@1");
+    check("skill.zip", "file", "skill.zip");
+    check("a/b.tar.gz", "file", "a/b.tar.gz");
+    check("./x.TGZ", "file", "./x.TGZ");
+    check("pdf.skill", "file", "pdf.skill");
+    check("x.tar.zst", "file", "x.tar.zst");
+    check("file:///srv/x.zip", "file", "/srv/x.zip");
+}
+
+#[test]
+fn names_in_registries() {
+    check("pdf", "registry", "pdf");
+    check("pdf@1.2", "registry", "pdf@1.2");
+    check("pdf@^1", "registry", "pdf@^1");
+    check("pdf@>=1, <2", "registry", "pdf@>=1,<2");
+    check("pdf@latest", "registry", "pdf");
+    check("pdf@v1.2.3", "registry", "pdf@v1.2.3");
+    check("registry:pdf@~1.2", "registry", "pdf@~1.2");
+    check("acme:pdf", "registry", "acme:pdf");
+    check("acme:pdf@1", "registry", "acme:pdf@1");
+}
+
+#[test]
+fn repositories_on_forges() {
+    check("owner/repo", "hosted", "github:owner/repo");
+    check(
+        "owner/repo/skills/pdf@v1.2.3",
+        "hosted",
+        "github:owner/repo/skills/pdf@v1.2.3",
+    );
+    check("owner/repo#main", "hosted", "github:owner/repo@main");
+    check(
+        "owner/repo@feature/x",
+        "hosted",
+        "github:owner/repo@feature/x",
+    );
+    check(
+        "owner/repo@pdf@1.2.3",
+        "hosted",
+        "github:owner/repo@pdf@1.2.3",
+    );
+    check("owner/repo@^1", "hosted", "github:owner/repo@^1");
+    check("gh:owner/repo.git", "hosted", "github:owner/repo");
+    check("owner/repo/", "hosted", "github:owner/repo");
+    check("github:o/r/a%40b%20c", "hosted", "github:o/r/a%40b%20c");
+    check(
+        "gitlab:group/repo/path@main",
+        "hosted",
+        "gitlab:group/repo/path@main",
+    );
+    check("gl:a/b/c//skills/pdf", "hosted", "gitlab:a/b/c//skills/pdf");
+    check("gitlab:a/b/c//@v1", "hosted", "gitlab:a/b/c//@v1");
+    check("corp:team/repo/x@main", "hosted", "corp:team/repo/x@main");
+}
+
+#[test]
+fn pages_of_forges() {
+    check(
+        "https://github.com/owner/repo",
+        "hosted",
+        "github:owner/repo",
+    );
+    check(
+        "http://www.github.com/owner/repo.git",
+        "hosted",
+        "github:owner/repo",
+    );
+    check("github.com/owner/repo", "hosted", "github:owner/repo");
+    check("https://github.com/o/r?tab=readme", "hosted", "github:o/r");
+    check("https://github.com/o/r@v1", "hosted", "github:o/r@v1");
+    check("https://github.com/o/r.git@v1", "hosted", "github:o/r@v1");
+    check("https://github.com/o/r#v1", "hosted", "github:o/r@v1");
+    check(
+        "https://github.com/o/r/tree/main/skills/pdf",
+        "hosted",
+        "github:o/r/skills/pdf@main",
+    );
+    check(
+        "https://github.com/o/r/blob/main/skills/pdf/SKILL.md",
+        "hosted",
+        "github:o/r/skills/pdf@main",
+    );
+    check(
+        "https://github.com/o/r/blob/main/SKILL.md",
+        "hosted",
+        "github:o/r@main",
+    );
+    check(
+        "https://github.com/o/r/tree/refs/heads/main/x",
+        "hosted",
+        "github:o/r/x@main",
+    );
+    check(
+        "https://github.com/o/r/tree/main/a%20b",
+        "hosted",
+        "github:o/r/a%20b@main",
+    );
+    check(
+        "https://github.com/o/r/commit/0123456789abcdef",
+        "hosted",
+        "github:o/r@0123456789abcdef",
+    );
+    check(
+        "https://github.com/o/r/releases/tag/v1.0.0",
+        "hosted",
+        "github:o/r@v1.0.0",
+    );
+    check(
+        "https://raw.githubusercontent.com/o/r/main/skills/pdf/SKILL.md",
+        "hosted",
+        "github:o/r/skills/pdf@main",
+    );
+    check(
+        "https://raw.githubusercontent.com/o/r/refs/heads/main/SKILL.md",
+        "hosted",
+        "github:o/r@main",
+    );
+    check("https://gitlab.com/a/b/c", "hosted", "gitlab:a/b/c//");
+    check(
+        "https://gitlab.com/a/b/c/-/tree/main/skills/pdf?ref_type=heads",
+        "hosted",
+        "gitlab:a/b/c//skills/pdf@main",
+    );
+    check(
+        "https://gitlab.com/a/b/-/blob/main/pdf/SKILL.md",
+        "hosted",
+        "gitlab:a/b/pdf@main",
+    );
+    check(
+        "https://git.corp.example:8443/a/b/c",
+        "hosted",
+        "corp:a/b/c//",
+    );
+    check(
+        "https://ghe.example/o/r/tree/main/x",
+        "hosted",
+        "ghe:o/r/x@main",
+    );
+    check(
+        "https://github.com/o/r/archive/refs/heads/main.zip",
+        "archive",
+        "https://github.com/o/r/archive/refs/heads/main.zip",
+    );
+}
+
+#[test]
+fn remotes_of_git() {
+    check(
+        "git+https://host/repo.git#skills/pdf",
+        "git",
+        "git+https://host/repo.git#skills/pdf",
+    );
+    check(
+        "git+https://host/repo@v1#x",
+        "git",
+        "git+https://host/repo@v1#x",
+    );
+    check("https://host/repo.git", "git", "git+https://host/repo.git");
+    check(
+        "https://host/repo.git@feature/x#p",
+        "git",
+        "git+https://host/repo.git@feature/x#p",
+    );
+    check(
+        "https://host/a/b/-/tree/main/x",
+        "git",
+        "git+https://host/a/b.git@main#x",
+    );
+    check(
+        "git+https://github.com/o/r",
+        "git",
+        "git+https://github.com/o/r",
+    );
+    check(
+        "git@github.com:owner/repo.git",
+        "git",
+        "git@github.com:owner/repo.git",
+    );
+    check(
+        "git@host:owner/repo.git@^1#a/b",
+        "git",
+        "git@host:owner/repo.git@^1#a/b",
+    );
+    check("host.example:x/repo.git", "git", "host.example:x/repo.git");
+    check(
+        "ssh://git@host:22/owner/repo.git",
+        "git",
+        "ssh://git@host:22/owner/repo.git",
+    );
+    check(
+        "git+ssh://git@host/owner/repo.git@main",
+        "git",
+        "ssh://git@host/owner/repo.git@main",
+    );
+    check(
+        "git://127.0.0.1:9418/repo",
+        "git",
+        "git://127.0.0.1:9418/repo",
+    );
+    check("file:///srv/x.git", "git", "file:///srv/x.git");
+    check(
+        "file:///srv/repo#skills/pdf",
+        "git",
+        "file:///srv/repo#skills/pdf",
+    );
+    check("file:///srv/repo", "git", "file:///srv/repo");
+    check("/srv/x.git", "git", "/srv/x.git");
+    check("./x.git@v1#a", "git", "./x.git@v1#a");
+    check("HTTPS://host/repo.git", "git", "git+https://host/repo.git");
+}
+
+#[test]
+fn archives_and_sites() {
+    check("https://host/x.zip", "archive", "https://host/x.zip");
+    check(
+        "https://host/x.tar.gz?v=1",
+        "archive",
+        "https://host/x.tar.gz?v=1",
+    );
+    check(
+        "http://127.0.0.1:8080/x.skill",
+        "archive",
+        "http://127.0.0.1:8080/x.skill",
+    );
+    check("https://site", "well-known", "https://site/");
+    check(
+        "https://site.example/docs/",
+        "well-known",
+        "https://site.example/docs",
+    );
+    check("https://site#pdf", "well-known", "https://site/#pdf");
+    check(
+        "https://medium.example/@handle",
+        "well-known",
+        "https://medium.example/@handle",
+    );
+    check(
+        "https://site/.well-known/agent-skills/index.json",
+        "well-known",
+        "https://site/",
+    );
+    check(
+        "https://site/docs/.well-known/skills/",
+        "well-known",
+        "https://site/docs",
+    );
+    check(
+        "https://site/.well-known/agent-skills/pdf/SKILL.md",
+        "well-known",
+        "https://site/#pdf",
+    );
+}
+
+#[test]
+fn secrets_are_kept_but_never_shown() {
+    for text in [
+        "https://user:s3cret@host/x.zip",
+        "https://s3cret@host/repo.git",
+        "https://s3cret@github.com/o/r.git",
+        "https://host/x.zip?token=s3cret",
+        "https://s3cret@site/",
+        "git+https://oauth2:s3cret@gitlab.com/a/b.git@main#x",
+        "ssh://git:s3cret@host/x.git",
+    ] {
+        let reference = parse(text).unwrap();
+        let shown = format!(
+            "{reference} {reference:?} {}",
+            serde_json::to_string(&reference).unwrap()
+        );
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert_eq!(parse(&reference.to_string()), Ok(reference));
+    }
+    for text in [
+        "https://user:s3cret@/x",
+        "https://user:s3cret@h o/x",
+        "foo://user:s3cret@host/x",
+    ] {
+        let error = format!("{:?} {0}", parse(text).unwrap_err());
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+}
+
+#[test]
+fn what_could_be_two_things_is_refused_with_both() {
+    refused("skills/pdf", "write `./skills/pdf` or `github:skills/pdf`");
+    refused(
+        "skills/pdf@main",
+        "write `./skills/pdf` or `github:skills/pdf`",
+    );
+    // A name is one in the registry, as everywhere; `./pdf` is the folder.
+    check("pdf", "registry", "pdf");
+}
+
+#[test]
+fn near_misses_are_named() {
+    refused("githb:o/r", "did you mean `github:`?");
+    refused("acne:pdf", "did you mean `acme:`?");
+    refused("htps://x", "did you mean `https:`?");
+    refused("npm:x", "`npm:` is no known kind of source");
+    refused(
+        "acme:o/r",
+        "`acme` is a registry, so the reference is written `acme:name`",
+    );
+    refused(
+        "corp:pdf",
+        "`corp` is a forge, so the reference is written `corp:owner/repository`",
+    );
+    refused(
+        "github:owner",
+        "names no repository; one is written `owner/repository`",
+    );
+    refused("https://github.com/o/r/issues/1", "is not a page of files");
+    refused("PDF", "not a valid skill name: it has capital letters");
+    refused("pdf@1.2.3.4", "no version requirement");
+}
+
+#[test]
+fn hostile_references_are_refused() {
+    refused("", "a reference is needed");
+    refused(&"a".repeat(3000), "3000 bytes");
+    refused("ext::sh -c id", "starts programs");
+    refused("fd::17", "starts programs");
+    refused("ext::https://x", "starts programs");
+    refused("git+ext::sh", "starts programs");
+    refused("owner/re\npo", "invisible character U+000A");
+    refused("owner/repo\u{202e}", "invisible character U+202E");
+    refused("owner/repo\u{200b}x", "invisible character U+200B");
+    refused("own\0er/repo", "invisible character U+0000");
+    refused("-owner/repo", "cannot be the name of an owner");
+    refused("owner/-repo", "cannot be the name of an owner");
+    refused("owner/repo/-x", "starts with a hyphen");
+    refused("owner/repo@--upload-pack=x", "starts with a hyphen");
+    refused("owner/repo@-x", "starts with a hyphen");
+    refused("owner/repo/../../x", "contains `..`");
+    refused("owner/repo/%2e%2e/x", "contains `..`");
+    refused("owner/../repo", "cannot be the name of an owner");
+    refused("owner/repo/.git/hooks", "leads into `.git`");
+    refused("owner/repo/a//b", "names no repository");
+    refused("оwner/repo", "U+043E");
+    refused("pаypal", "U+0430");
+    refused("https://gіthub.com/o/r", "U+0456");
+    refused("own er/repo", "contains a space");
+    refused("https://h/a b.zip", "contains a space");
+    refused("git+https://host/r.git#../x", "contains `..`");
+    refused("git+https://host/r.git#-x", "starts with a hyphen");
+    refused("git+https://host/r.git@-x", "starts with a hyphen");
+    refused("file:///r.git#a/../../b", "contains `..`");
+    refused("file:///a%0ab.zip", "invisible character U+000A");
+    refused("git@-oProxyCommand=x:y.git", "letters, digits");
+    refused("-oProxyCommand=x@h:y.git", "letters, digits");
+    refused("git@host:--upload-pack=x", "letters, digits");
+    refused("ssh://-oProxyCommand=x/y", "host has characters");
+    refused("https://github.com/o/r/tree/-x/y", "starts with a hyphen");
+    refused(
+        "https://github.com/o/r/tree/main/%2e%2e%2fx",
+        "contains `..`",
+    );
+    refused("https://host/x.zip#../y", "nothing may follow `#`");
+    refused("-rf.zip", "starts with a hyphen");
+    refused("@owner/name", "not a valid skill name");
+    refused("https://site/#../x", "not a valid skill name");
+}
+
+proptest! {
+    /// Whatever can be read is shown as a text that reads back as the same value, with any configuration.
+    #[test]
+    fn whatever_reads_reads_back(text in ".{0,60}") {
+        reads_back(&text);
+    }
+
+    #[test]
+    fn texts_of_the_grammar_read_back(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "github:", "gitlab:", "acme:", "corp:", "https://", "http://", "git+https://", "ssh://", "file:///", "git@",
+            "host", "owner", "repo", "pdf", "a b", "%40", "%2e", "%25", "/", "//", "/", ":", "@", "#", "?", "&", "=", ".git",
+            ".zip", ".tar.gz", "v1.2.3", "^1", "~1.2", ">=1,", "<2", "1", "main", "./", "../", "~/", "-", "/-/tree/",
+            "/.well-known/skills/", "token=x", "github.com/", "gitlab.com/", "127.0.0.1", "é", ".", "*", "+", "latest",
+        ]), 0..12)
+    ) {
+        reads_back(&parts.concat());
+    }
+}
+
+fn reads_back(text: &str) {
+    let Ok(reference) = parse(text) else { return };
+    let shown = reference.to_string();
+    let aliases = aliases();
+    let context = Context {
+        aliases: Aliases::Known(&aliases),
+        exists: &|_| false,
+    };
+    assert_eq!(
+        Reference::parse(&shown, &context).as_ref(),
+        Ok(&reference),
+        "{text:?} is shown as {shown:?}"
+    );
+    assert_eq!(
+        Reference::try_from(shown.clone()).as_ref(),
+        Ok(&reference),
+        "{text:?} is shown as {shown:?}"
+    );
+}
