@@ -28,6 +28,13 @@ pub enum Remote {
 }
 
 impl Remote {
+    /// A repository at an address, in the one way it is written.
+    pub(super) fn at(address: Address) -> Self {
+        // An `@` that belongs to the path must not be read as a revision.
+        let path = address.url().path().replace('@', "%40");
+        Self::Address(address.with_path(&path).without_query())
+    }
+
     /// What `git` is given, without secrets.
     pub fn to_git(&self) -> String {
         match self {
@@ -95,18 +102,16 @@ impl GitReference {
         subdir: &str,
         revision: Option<&str>,
     ) -> Result<Self, ReferenceError> {
+        if let Remote::Address(address) = &remote
+            && address.request_url().query().is_some()
+        {
+            return Err(ReferenceError::Address {
+                text: address.to_string(),
+                problem: "a repository of git has no `?`".to_owned(),
+            });
+        }
         let remote = match remote {
-            Remote::Address(address) if address.request_url().query().is_some() => {
-                return Err(ReferenceError::Address {
-                    text: address.to_string(),
-                    problem: "a repository of git has no `?`".to_owned(),
-                });
-            }
-            // An `@` that belongs to the path must not be read as a revision.
-            Remote::Address(address) => {
-                let path = address.url().path().replace('@', "%40");
-                Remote::Address(address.with_path(&path))
-            }
+            Remote::Address(address) => Remote::at(address),
             Remote::Scp { .. } | Remote::Path(_) => remote,
         };
         Ok(Self {
@@ -215,7 +220,7 @@ impl fmt::Display for GitReference {
 /// A revision may have slashes, so an `@` behind `.git` counts before the last one of the last part.
 pub(super) fn split_revision(text: &str) -> (&str, Option<&str>) {
     let (base, revision) = split_revision_behind_git(text);
-    if revision.is_some() || text.contains('?') {
+    if revision.is_some() || base.contains('?') {
         return (base, revision);
     }
     let path = path_start(text);
@@ -230,11 +235,11 @@ pub(super) fn split_revision(text: &str) -> (&str, Option<&str>) {
 pub(super) fn split_revision_behind_git(text: &str) -> (&str, Option<&str>) {
     let path = path_start(text);
     match text[path..].find(".git@") {
-        Some(at) => {
+        Some(at) if !text.contains('?') => {
             let end = path + at + ".git".len();
             (&text[..end], Some(&text[end + 1..]))
         }
-        None => (text, None),
+        _ => (text, None),
     }
 }
 

@@ -51,9 +51,9 @@ pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, Refe
     }
     if let Some((project, rest)) = path.split_once("/-/") {
         let (revision, path) = web_path(rest, text)?;
-        let remote = address.with_path(&format!("{project}.git"));
+        let remote = Remote::at(address.with_path(&format!("{project}.git")));
         return Ok(Reference::Git(GitReference {
-            remote: Remote::Address(remote),
+            remote,
             subdir: path,
             revision,
         }));
@@ -128,7 +128,7 @@ impl Page<'_> {
 fn with_credentials(address: Address, hosted: Hosted) -> GitReference {
     let project = format!("/{}/{}.git", hosted.owner, hosted.repository);
     GitReference {
-        remote: Remote::Address(address.with_path(&project).without_query()),
+        remote: Remote::at(address.with_path(&project)),
         subdir: hosted.path,
         revision: hosted.revision,
     }

@@ -1,0 +1,30 @@
+//! Archives at an address.
+
+use super::http::{Header, HttpError, Request};
+use super::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use crate::reference::Address;
+
+/// Fetches the archive at an address; the headers go to its host only.
+pub fn fetch(
+    transfer: &Transfer<'_>,
+    address: &Address,
+    headers: &[Header],
+) -> Result<Fetched, HttpError> {
+    let request = Request::to(address)?.headers(headers.iter().cloned());
+    let download = transfer.archive(&request, None)?;
+    Ok(Fetched {
+        content: Content::Archive {
+            file: download.file,
+            kind: download.kind,
+            shape: Shape::Skill,
+        },
+        origin: Origin {
+            kind: OriginKind::Archive,
+            url: address.to_string(),
+            revision: None,
+            tag: None,
+            archive: Some(download.digest),
+            declared: None,
+        },
+    })
+}

@@ -1,0 +1,298 @@
+//! What GitHub and GitLab have in common: revisions become commits, commits become archives.
+
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::http::{Download, Header, Http, HttpError, Request};
+use super::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use crate::reference::shown::shown;
+use crate::reference::{Hosted, Requirement, Revision};
+
+/// The most bytes an answer about a repository may have.
+const MAX_ANSWER: u64 = 8 * 1024 * 1024;
+/// How many tags are asked for at once, and how often.
+pub(super) const TAGS_PER_PAGE: usize = 100;
+const MAX_PAGES: usize = 30;
+/// How many tags an error names.
+const SHOWN_TAGS: usize = 3;
+
+/// A commit, and what led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The whole id.
+    pub commit: String,
+    /// The tag or branch that was asked for or chosen.
+    pub tag: Option<String>,
+}
+
+/// Why a forge gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ForgeError {
+    /// The repository is missing, or private.
+    #[error("`{project}` does not exist on {forge}, or is private{}", if *.authenticated { " to this token" } else { "" })]
+    NotFound {
+        /// The repository.
+        project: String,
+        /// The forge.
+        forge: String,
+        /// Whether a token was sent.
+        authenticated: bool,
+    },
+    /// The token is refused.
+    #[error("{forge} refuses the token it was sent")]
+    Unauthorized {
+        /// The forge.
+        forge: String,
+    },
+    /// The forge wants fewer requests.
+    #[error("{forge} allows no more requests for now{}", if *.authenticated { "" } else { "; with a token it allows many more" })]
+    RateLimited {
+        /// The forge.
+        forge: String,
+        /// Whether a token was sent.
+        authenticated: bool,
+        /// What it answered.
+        source: HttpError,
+    },
+    /// The repository has no such branch, tag or commit.
+    #[error("`{project}` has no branch, tag or commit `{revision}`")]
+    NoRevision {
+        /// The repository.
+        project: String,
+        /// What was asked for.
+        revision: String,
+    },
+    /// No tag fits the requirement.
+    #[error("`{project}` has no tag that fits `{requirement}`{}", highest(.tags))]
+    NoTag {
+        /// The repository.
+        project: String,
+        /// What was asked for.
+        requirement: String,
+        /// The highest tags that are versions.
+        tags: Vec<String>,
+    },
+    /// The forge answered something else than was asked for.
+    #[error("{forge} gave no commit for `{revision}` of `{project}`")]
+    NoCommit {
+        /// The forge.
+        forge: String,
+        /// The repository.
+        project: String,
+        /// What was asked for.
+        revision: String,
+    },
+    /// A request failed.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+}
+
+/// One repository on one forge.
+pub(super) struct Project<'a> {
+    pub(super) http: &'a Http,
+    pub(super) headers: &'a [Header],
+    pub(super) hosted: &'a Hosted,
+    /// The forge as messages call it.
+    pub(super) forge: String,
+    pub(super) kind: OriginKind,
+}
+
+/// The requests that differ between forges.
+pub(super) trait Api {
+    /// The name of the default branch.
+    fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError>;
+    /// The commit that a branch, tag or commit means.
+    fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError>;
+    /// Some tags, and the commits they mean.
+    fn tags(&self, project: &Project<'_>, page: usize)
+    -> Result<Vec<(String, String)>, ForgeError>;
+    /// Where the archive of a commit is.
+    fn archive(&self, project: &Project<'_>, commit: &str) -> Url;
+    /// Where people look at the repository.
+    fn page(&self, project: &Project<'_>) -> String;
+}
+
+impl Project<'_> {
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.hosted.owner, self.hosted.repository)
+    }
+
+    pub(super) fn resolve(&self, api: &impl Api) -> Result<Resolved, ForgeError> {
+        match &self.hosted.revision {
+            None => {
+                let branch = api.default_branch(self)?;
+                self.named(api, &branch)
+            }
+            Some(Revision::Commit(commit)) if matches!(commit.len(), 40 | 64) => Ok(Resolved {
+                commit: commit.clone(),
+                tag: None,
+            }),
+            Some(Revision::Commit(commit)) => {
+                let resolved = self.named(api, commit)?;
+                // It could be the name of a branch, which leads elsewhere tomorrow.
+                let tag = resolved
+                    .tag
+                    .filter(|_| !resolved.commit.starts_with(commit.as_str()));
+                Ok(Resolved { tag, ..resolved })
+            }
+            Some(Revision::Name(name)) => self.named(api, name),
+            Some(Revision::Requirement(requirement)) => self.required(api, requirement),
+        }
+    }
+
+    fn named(&self, api: &impl Api, name: &str) -> Result<Resolved, ForgeError> {
+        let commit = api.commit(self, name)?;
+        self.checked(commit, name)
+    }
+
+    fn required(&self, api: &impl Api, requirement: &Requirement) -> Result<Resolved, ForgeError> {
+        let tags = self.all_tags(api)?;
+        let names = || tags.iter().map(|(name, _)| name.as_str());
+        let name = Some(self.hosted.tag_name());
+        if let Some((_, tag)) = requirement.select_tag(names(), name) {
+            let commit = tags
+                .iter()
+                .find(|(name, _)| name == tag)
+                .map(|(_, commit)| commit.clone());
+            return self.checked(commit.unwrap_or_default(), tag);
+        }
+        // A branch `1.2` is a common thing to have.
+        if requirement.could_be_a_name() {
+            match self.named(api, &requirement.to_string()) {
+                Err(ForgeError::NoRevision { .. }) => {}
+                other => return other,
+            }
+        }
+        Err(ForgeError::NoTag {
+            project: self.name(),
+            requirement: requirement.to_string(),
+            tags: highest_tags(names(), name),
+        })
+    }
+
+    fn all_tags(&self, api: &impl Api) -> Result<Vec<(String, String)>, ForgeError> {
+        let mut tags = Vec::new();
+        for page in 1..=MAX_PAGES {
+            let found = api.tags(self, page)?;
+            let is_last = found.len() < TAGS_PER_PAGE;
+            tags.extend(found);
+            if is_last {
+                break;
+            }
+        }
+        Ok(tags)
+    }
+
+    /// What is not a whole commit id could be anything tomorrow, or an option of git today.
+    fn checked(&self, commit: String, revision: &str) -> Result<Resolved, ForgeError> {
+        let is_commit = matches!(commit.len(), 40 | 64)
+            && commit
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if !is_commit {
+            return Err(ForgeError::NoCommit {
+                forge: self.forge.clone(),
+                project: self.name(),
+                revision: shown(revision),
+            });
+        }
+        Ok(Resolved {
+            commit,
+            tag: Some(revision.to_owned()),
+        })
+    }
+
+    pub(super) fn fetch(
+        &self,
+        api: &impl Api,
+        transfer: &Transfer<'_>,
+        resolved: Resolved,
+    ) -> Result<Fetched, ForgeError> {
+        let request =
+            Request::new(api.archive(self, &resolved.commit)).headers(self.headers.iter().cloned());
+        let archive = transfer.archive(&request, None);
+        let Download {
+            file, kind, digest, ..
+        } = archive.map_err(|error| self.explain(error, Some(&resolved.commit)))?;
+        Ok(Fetched {
+            content: Content::Archive {
+                file,
+                kind,
+                shape: Shape::Repository {
+                    path: self.hosted.path.clone(),
+                },
+            },
+            origin: Origin {
+                kind: self.kind,
+                url: api.page(self),
+                revision: Some(resolved.commit),
+                tag: resolved.tag,
+                archive: Some(digest),
+                declared: None,
+            },
+        })
+    }
+
+    pub(super) fn json<T: DeserializeOwned>(
+        &self,
+        url: Url,
+        revision: Option<&str>,
+    ) -> Result<T, ForgeError> {
+        let body = self.get(Request::new(url).accept("application/json"), revision)?;
+        Ok(body.json()?)
+    }
+
+    pub(super) fn get(
+        &self,
+        request: Request,
+        revision: Option<&str>,
+    ) -> Result<super::http::Body, ForgeError> {
+        let request = request.headers(self.headers.iter().cloned());
+        let body = self.http.get(&request, MAX_ANSWER);
+        body.map_err(|error| self.explain(error, revision))
+    }
+
+    /// Says what a status means for this repository.
+    fn explain(&self, error: HttpError, revision: Option<&str>) -> ForgeError {
+        let authenticated = !self.headers.is_empty();
+        let forge = self.forge.clone();
+        match (error.status(), revision) {
+            (_, _) if matches!(error, HttpError::RateLimited { .. }) => ForgeError::RateLimited {
+                forge,
+                authenticated,
+                source: error,
+            },
+            (Some(401), _) => ForgeError::Unauthorized { forge },
+            (Some(404 | 409 | 422), Some(revision)) => ForgeError::NoRevision {
+                project: self.name(),
+                revision: shown(revision),
+            },
+            (Some(403 | 404), _) => ForgeError::NotFound {
+                project: self.name(),
+                forge,
+                authenticated,
+            },
+            _ => ForgeError::Http(error),
+        }
+    }
+}
+
+fn highest_tags<'a>(tags: impl Iterator<Item = &'a str>, name: Option<&str>) -> Vec<String> {
+    let mut rest: Vec<&str> = tags.collect();
+    let mut highest = Vec::new();
+    while highest.len() < SHOWN_TAGS {
+        let Some((_, tag)) = Requirement::Latest.select_tag(rest.iter().copied(), name) else {
+            break;
+        };
+        highest.push(shown(tag));
+        rest.retain(|other| *other != tag);
+    }
+    highest
+}
+
+fn highest(tags: &[String]) -> String {
+    match tags {
+        [] => "; it has no tags that are versions".to_owned(),
+        tags => format!("; the highest are `{}`", tags.join("`, `")),
+    }
+}

@@ -1,0 +1,120 @@
+//! GitHub, and forges that speak as it does.
+
+use serde::Deserialize;
+use url::Url;
+
+use super::forge::{Api, ForgeError, Project, Resolved, TAGS_PER_PAGE};
+use super::http::{Header, Http, Request};
+use super::{Fetched, OriginKind, Transfer, below};
+use crate::reference::Hosted;
+
+/// Where the API of github.com is.
+pub const API: &str = "https://api.github.com";
+
+/// A forge that speaks as GitHub does.
+#[derive(Debug, Clone)]
+pub struct GitHub {
+    /// Where its API is, such as [`API`] or `https://host/api/v3`.
+    pub api: Url,
+    /// What proves who we are.
+    pub headers: Vec<Header>,
+}
+
+impl GitHub {
+    /// The commit that a reference means now.
+    pub fn resolve(&self, http: &Http, hosted: &Hosted) -> Result<Resolved, ForgeError> {
+        self.project(http, hosted).resolve(self)
+    }
+
+    /// Fetches a commit as an archive.
+    pub fn fetch(
+        &self,
+        transfer: &Transfer<'_>,
+        hosted: &Hosted,
+        resolved: Resolved,
+    ) -> Result<Fetched, ForgeError> {
+        self.project(transfer.http, hosted)
+            .fetch(self, transfer, resolved)
+    }
+
+    fn project<'a>(&'a self, http: &'a Http, hosted: &'a Hosted) -> Project<'a> {
+        Project {
+            http,
+            headers: &self.headers,
+            hosted,
+            forge: self.web_host(),
+            kind: OriginKind::GitHub,
+        }
+    }
+
+    fn web_host(&self) -> String {
+        let host = self.api.host_str().unwrap_or_default();
+        let host = host.strip_prefix("api.").unwrap_or(host);
+        self.api
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
+        let hosted = project.hosted;
+        let repository = below(&self.api, &["repos", &hosted.owner, &hosted.repository]);
+        below(&repository, rest)
+    }
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    default_branch: String,
+}
+
+#[derive(Deserialize)]
+struct Tag {
+    name: String,
+    commit: Commit,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    sha: String,
+}
+
+impl Api for GitHub {
+    fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError> {
+        let repository: Repository = project.json(self.repository(project, &[]), None)?;
+        Ok(repository.default_branch)
+    }
+
+    fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError> {
+        let url = self.repository(project, &["commits", revision]);
+        let request = Request::new(url).accept("application/vnd.github.sha");
+        let body = project.get(request, Some(revision))?;
+        Ok(String::from_utf8_lossy(&body.bytes).trim().to_owned())
+    }
+
+    fn tags(
+        &self,
+        project: &Project<'_>,
+        page: usize,
+    ) -> Result<Vec<(String, String)>, ForgeError> {
+        let mut url = self.repository(project, &["tags"]);
+        url.set_query(Some(&format!("per_page={TAGS_PER_PAGE}&page={page}")));
+        let tags: Vec<Tag> = project.json(url, None)?;
+        Ok(tags
+            .into_iter()
+            .map(|tag| (tag.name, tag.commit.sha))
+            .collect())
+    }
+
+    fn archive(&self, project: &Project<'_>, commit: &str) -> Url {
+        self.repository(project, &["tarball", commit])
+    }
+
+    fn page(&self, project: &Project<'_>) -> String {
+        format!(
+            "{}://{}/{}",
+            self.api.scheme(),
+            self.web_host(),
+            project.name()
+        )
+    }
+}

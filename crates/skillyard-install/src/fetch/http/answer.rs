@@ -1,0 +1,84 @@
+//! Answers that are no success, made into errors that say what the server said.
+
+use std::io::Read as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::blocking::Response;
+use reqwest::header::RETRY_AFTER;
+use serde::Deserialize;
+use url::Url;
+
+use super::error::HttpError;
+use super::header::Header;
+use crate::reference::shown::{is_secret_parameter, shown, shown_url};
+
+/// How much of an error's body is read.
+const MAX_MESSAGE: u64 = 4096;
+
+/// What forges and registries say about an error.
+#[derive(Deserialize)]
+struct Message {
+    #[serde(alias = "error", alias = "detail")]
+    message: String,
+}
+
+/// Lets only a success pass.
+pub(super) fn check(response: Response, url: &Url, sent: &[Header]) -> Result<Response, HttpError> {
+    let status = response.status().as_u16();
+    if status == 200 {
+        return Ok(response);
+    }
+    let exhausted = header(&response, "x-ratelimit-remaining") == Some("0")
+        || header(&response, "ratelimit-remaining") == Some("0");
+    let asks_to_wait = response.headers().contains_key(RETRY_AFTER);
+    if status == 429
+        || (status == 403 && (exhausted || asks_to_wait))
+        || (status == 503 && asks_to_wait)
+    {
+        return Err(HttpError::RateLimited {
+            url: shown_url(url),
+            status,
+            wait: wait(&response),
+        });
+    }
+    Err(HttpError::Status {
+        url: shown_url(url),
+        status,
+        message: message(response, url, sent),
+    })
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+/// How long the server wants to be left alone.
+fn wait(response: &Response) -> Option<Duration> {
+    if let Some(seconds) =
+        header(response, RETRY_AFTER.as_str()).and_then(|text| text.trim().parse().ok())
+    {
+        return Some(Duration::from_secs(seconds));
+    }
+    let reset =
+        header(response, "x-ratelimit-reset").or_else(|| header(response, "ratelimit-reset"))?;
+    let reset = Duration::from_secs(reset.trim().parse().ok()?);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(reset.saturating_sub(now))
+}
+
+fn message(response: Response, url: &Url, sent: &[Header]) -> Option<String> {
+    let mut body = Vec::new();
+    response.take(MAX_MESSAGE).read_to_end(&mut body).ok()?;
+    let Message { message } = serde_json::from_slice(&body).ok()?;
+    // A server could repeat what it was sent.
+    let secrets = sent
+        .iter()
+        .filter_map(|header| header.value().to_str().ok())
+        .flat_map(|value| value.split(' ').map(str::to_owned));
+    let parameters = url
+        .query_pairs()
+        .filter(|(name, _)| is_secret_parameter(name))
+        .map(|(_, value)| value.into_owned());
+    let repeats = |word: String| word.len() > 3 && message.contains(&word);
+    (!secrets.chain(parameters).any(repeats)).then(|| shown(&message))
+}

@@ -1,0 +1,298 @@
+//! A small HTTP client: GET, over https, within limits.
+//!
+//! Redirects are followed here and not by the library below, because headers
+//! other than `Authorization` carry tokens, too, and must not follow to another host.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::blocking::{Client, Response};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
+use reqwest::{NoProxy, Proxy, redirect};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::answer;
+use super::error::HttpError;
+use super::header::Header;
+use super::retry::Retry;
+use super::tls::{self, Trust};
+use crate::reference::shown::shown_url;
+use crate::reference::{Address, is_loopback};
+
+/// How requests are made.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How we introduce ourselves.
+    pub user_agent: String,
+    /// How long a connection may take to be made.
+    pub connect_timeout: Duration,
+    /// How long a server may be silent.
+    pub idle_timeout: Duration,
+    /// How long one download may take in all.
+    pub total_timeout: Duration,
+    /// How often a server may send us elsewhere.
+    pub max_redirects: usize,
+    /// When a request is tried again.
+    pub retry: Retry,
+    /// The proxies of the environment.
+    pub proxies: Proxies,
+    /// Hosts, with port if it is not 80, that may be asked in the clear.
+    pub plain_hosts: Vec<String>,
+}
+
+/// The proxies of the environment, as the usual variables name them.
+#[derive(Debug, Clone, Default)]
+pub struct Proxies {
+    /// For addresses that start with `http:`.
+    pub http: Option<SecretString>,
+    /// For addresses that start with `https:`.
+    pub https: Option<SecretString>,
+    /// Hosts that are asked directly, separated by commas.
+    pub direct: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_secs(600),
+            max_redirects: 5,
+            retry: Retry::default(),
+            proxies: Proxies::default(),
+            plain_hosts: Vec::new(),
+        }
+    }
+}
+
+/// A request for what is at an address.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub(super) url: Url,
+    accept: Option<&'static str>,
+    headers: Vec<Header>,
+}
+
+impl Request {
+    /// Asks for an address without secrets.
+    pub fn new(url: Url) -> Self {
+        Self {
+            url,
+            accept: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// Asks for an address with the secrets that stood in it.
+    pub fn to(address: &Address) -> Result<Self, HttpError> {
+        let basic = address.credentials().map(Header::basic).transpose()?;
+        Ok(Self::new(address.request_url()).headers(basic))
+    }
+
+    /// Asks for a kind of content.
+    #[must_use]
+    pub fn accept(mut self, kind: &'static str) -> Self {
+        self.accept = Some(kind);
+        self
+    }
+
+    /// Sends these headers, too, but to this host only.
+    #[must_use]
+    pub fn headers(mut self, headers: impl IntoIterator<Item = Header>) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+}
+
+/// A client, which keeps its connections.
+pub struct Http {
+    pub(super) settings: Settings,
+    plain: OnceLock<Client>,
+    encrypted: OnceLock<Client>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer to a request, before its body is read.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) response: Response,
+    /// The address that answered.
+    pub(super) url: Url,
+}
+
+impl Http {
+    /// A client; nothing is read or connected before the first request.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            plain: OnceLock::new(),
+            encrypted: OnceLock::new(),
+        }
+    }
+
+    /// Makes a request once and follows redirects.
+    pub(super) fn open(&self, request: &Request) -> Result<Answer, HttpError> {
+        let mut url = request.url.clone();
+        let mut headers = request.headers.as_slice();
+        self.check(&url)?;
+        for _ in 0..=self.settings.max_redirects {
+            let response = self.send(&url, request.accept, headers)?;
+            let Some(target) = redirect_target(&url, &response)? else {
+                return answer::check(response, &url, headers)
+                    .map(|response| Answer { response, url });
+            };
+            self.check_redirect(&url, &target)?;
+            if target.origin() != url.origin() {
+                headers = &[];
+            }
+            url = target;
+        }
+        Err(HttpError::TooManyRedirects {
+            url: shown_url(&request.url),
+            limit: self.settings.max_redirects,
+        })
+    }
+
+    fn send(
+        &self,
+        url: &Url,
+        accept: Option<&'static str>,
+        headers: &[Header],
+    ) -> Result<Response, HttpError> {
+        let mut map = HeaderMap::new();
+        // An archive must come as it is stored: its digest is of those bytes.
+        map.insert(
+            ACCEPT_ENCODING,
+            reqwest::header::HeaderValue::from_static("identity"),
+        );
+        if let Some(accept) = accept {
+            map.insert(ACCEPT, reqwest::header::HeaderValue::from_static(accept));
+        }
+        for header in headers {
+            map.insert(header.name(), header.value().clone());
+        }
+        let request = self.client(url)?.get(url.clone()).headers(map);
+        request.send().map_err(|error| {
+            let url = shown_url(url);
+            if error.is_timeout() {
+                HttpError::Timeout { url }
+            } else {
+                HttpError::Connect {
+                    url,
+                    source: error.without_url(),
+                }
+            }
+        })
+    }
+
+    fn client(&self, url: &Url) -> Result<&Client, HttpError> {
+        let (lock, trust) = match url.scheme() {
+            "https" => (&self.encrypted, Trust::System),
+            _ => (&self.plain, Trust::Nothing),
+        };
+        if let Some(client) = lock.get() {
+            return Ok(client);
+        }
+        let client = self.build(trust)?;
+        Ok(lock.get_or_init(|| client))
+    }
+
+    fn build(&self, trust: Trust) -> Result<Client, HttpError> {
+        let setup = |error: reqwest::Error| HttpError::Setup {
+            problem: error.without_url().to_string(),
+        };
+        let mut builder = Client::builder()
+            .tls_backend_preconfigured(tls::config(trust)?)
+            .user_agent(&self.settings.user_agent)
+            .connect_timeout(self.settings.connect_timeout)
+            .timeout(self.settings.idle_timeout)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            // The environment is the binary's business.
+            .no_proxy();
+        let proxies = &self.settings.proxies;
+        let direct = proxies.direct.as_deref().and_then(NoProxy::from_string);
+        if let Some(proxy) = &proxies.http {
+            builder = builder.proxy(
+                Proxy::http(proxy.expose_secret())
+                    .map_err(setup)?
+                    .no_proxy(direct.clone()),
+            );
+        }
+        if let Some(proxy) = &proxies.https {
+            builder = builder.proxy(
+                Proxy::https(proxy.expose_secret())
+                    .map_err(setup)?
+                    .no_proxy(direct),
+            );
+        }
+        builder.build().map_err(setup)
+    }
+
+    fn check(&self, url: &Url) -> Result<(), HttpError> {
+        match url.scheme() {
+            "https" => Ok(()),
+            "http" if is_loopback(url) || self.may_be_plain(url) => Ok(()),
+            "http" => Err(HttpError::PlainHttp {
+                url: shown_url(url),
+            }),
+            _ => Err(HttpError::Scheme {
+                url: shown_url(url),
+            }),
+        }
+    }
+
+    fn may_be_plain(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let host = url
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        self.settings.plain_hosts.contains(&host)
+    }
+
+    fn check_redirect(&self, url: &Url, target: &Url) -> Result<(), HttpError> {
+        let problem = if url.scheme() == "https" && target.scheme() != "https" {
+            "which is not encrypted"
+        } else if is_loopback(target) && !is_loopback(url) {
+            "which is on this machine"
+        } else {
+            return self.check(target);
+        };
+        Err(HttpError::Redirect {
+            url: shown_url(url),
+            target: shown_url(target),
+            problem,
+        })
+    }
+}
+
+/// Where an answer sends us, if it does.
+fn redirect_target(url: &Url, response: &Response) -> Result<Option<Url>, HttpError> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let location = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok());
+    let target = location.and_then(|location| url.join(location).ok());
+    let mut target = target.ok_or_else(|| HttpError::Redirect {
+        url: shown_url(url),
+        target: crate::reference::shown::shown(location.unwrap_or_default()),
+        problem: "which is no address",
+    })?;
+    // Nobody but the user may name a user.
+    let _ = target.set_username("");
+    let _ = target.set_password(None);
+    Ok(Some(target))
+}

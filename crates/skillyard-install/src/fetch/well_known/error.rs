@@ -1,0 +1,78 @@
+//! Why a site gave no skill.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::fetch::http::HttpError;
+
+/// Why a site gave no skill.
+#[derive(Debug, thiserror::Error)]
+pub enum WellKnownError {
+    /// The site has no index.
+    #[error("the site lists no skills: there is nothing at `{}`", tried.join("`, `"))]
+    NoIndex {
+        /// The addresses that were tried.
+        tried: Vec<String>,
+    },
+    /// The index is in a format that is not known.
+    #[error("`{url}` is in the format `{schema}`, which is not known")]
+    UnknownSchema {
+        /// The index.
+        url: String,
+        /// The format.
+        schema: String,
+    },
+    /// The index is not what an index must be.
+    #[error("`{url}` is no index of skills: {problem}")]
+    Malformed {
+        /// The index.
+        url: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The index does not list the skill.
+    #[error("`{url}` lists no skill `{name}`{}", did_you_mean(.nearest.as_deref()))]
+    NoSuchSkill {
+        /// The index.
+        url: String,
+        /// The skill.
+        name: String,
+        /// The nearest that it lists.
+        nearest: Option<String>,
+    },
+    /// The index lists the skill in a way that cannot be used.
+    #[error("`{name}` cannot be fetched: {reason}")]
+    Skipped {
+        /// The skill.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// The skill is on another host.
+    #[error(
+        "`{name}` is on another host, `{host}`, which is not trusted to serve skills of this site"
+    )]
+    ForeignHost {
+        /// The skill.
+        name: String,
+        /// The host.
+        host: String,
+    },
+    /// A file could not be stored.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A request failed.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    })
+}

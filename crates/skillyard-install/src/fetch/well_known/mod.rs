@@ -1,0 +1,103 @@
+//! Sites that list their skills at a well-known place.
+//!
+//! Version 0.2.0 of the format lists one SKILL.md or archive per skill, with its
+//! digest; version 0.1.0 lists files without. An entry that is not sound is left
+//! out and told, so that one bad entry does not hide the others.
+
+mod error;
+mod index;
+mod write;
+
+pub use error::WellKnownError;
+pub use index::{Artifact, Entry, FileEntry, Index, IndexVersion, Skipped};
+
+use skillyard_format::SkillName;
+use url::Url;
+
+use super::http::{Body, Header, Http, Request};
+use super::{Fetched, Transfer};
+use crate::reference::Address;
+use crate::reference::shown::shown_url;
+
+/// The most bytes an index may have.
+const MAX_INDEX: u64 = 4 * 1024 * 1024;
+/// Where indexes are, newest format first.
+const PLACES: [&str; 2] = ["agent-skills", "skills"];
+
+/// A site that lists its skills.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The site, or a part of it.
+    pub address: Address,
+    /// What proves who we are, sent to the site only.
+    pub headers: Vec<Header>,
+    /// Other hosts that the site's index may send us to.
+    pub trusted_hosts: Vec<String>,
+}
+
+impl Site {
+    /// Reads the index: of the part of the site that was named, else of the whole site.
+    pub fn index(&self, http: &Http) -> Result<Index, WellKnownError> {
+        let mut tried = Vec::new();
+        for url in self.places() {
+            let request = Request::new(url.clone())
+                .accept("application/json")
+                .headers(self.all_headers()?);
+            match http.get(&request, MAX_INDEX) {
+                Ok(body) if is_page(&body) => {}
+                Ok(body) => return Index::parse(&body),
+                Err(error) if matches!(error.status(), Some(404 | 410)) => {}
+                Err(error) => return Err(error.into()),
+            }
+            tried.push(shown_url(&url));
+        }
+        Err(WellKnownError::NoIndex { tried })
+    }
+
+    /// Fetches one skill of an index.
+    pub fn fetch(
+        &self,
+        transfer: &Transfer<'_>,
+        index: &Index,
+        name: &SkillName,
+    ) -> Result<Fetched, WellKnownError> {
+        let entry = index.find(name)?;
+        if let Some(host) = &entry.foreign_host
+            && !self.trusted_hosts.contains(host)
+        {
+            return Err(WellKnownError::ForeignHost {
+                name: name.to_string(),
+                host: host.clone(),
+            });
+        }
+        write::fetch(transfer, index, entry, &self.all_headers()?)
+    }
+
+    /// The addresses to try.
+    fn places(&self) -> Vec<Url> {
+        let base = self.address.request_url();
+        let mut bases = vec![base.clone()];
+        if base.path() != "/" {
+            let mut root = base;
+            root.set_path("/");
+            bases.push(root);
+        }
+        let index =
+            |place: &str, base: &Url| super::below(base, &[".well-known", place, "index.json"]);
+        PLACES
+            .iter()
+            .flat_map(|place| bases.iter().map(move |base| index(place, base)))
+            .collect()
+    }
+
+    fn all_headers(&self) -> Result<Vec<Header>, WellKnownError> {
+        let basic = self.address.credentials().map(Header::basic).transpose()?;
+        Ok(self.headers.iter().cloned().chain(basic).collect())
+    }
+}
+
+/// Many sites answer every address with a page.
+fn is_page(body: &Body) -> bool {
+    let first = body.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    first == Some(&b'<')
+}

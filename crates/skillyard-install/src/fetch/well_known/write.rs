@@ -1,0 +1,138 @@
+//! Fetching what an index lists, into the quarantine folder.
+
+use std::fs;
+use std::path::Path;
+
+use skillyard_format::Digest;
+use url::Url;
+
+use super::error::WellKnownError;
+use super::index::{Artifact, Entry, FileEntry, Index};
+use crate::fetch::http::{Header, Request, Target};
+use crate::fetch::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use crate::reference::shown::shown_url;
+
+pub(super) fn fetch(
+    transfer: &Transfer<'_>,
+    index: &Index,
+    entry: &Entry,
+    headers: &[Header],
+) -> Result<Fetched, WellKnownError> {
+    // Who serves a skill for a site does not get the site's secrets.
+    let headers = if entry.foreign_host.is_none() {
+        headers
+    } else {
+        &[]
+    };
+    let origin = |archive, declared| Origin {
+        kind: OriginKind::WellKnown,
+        url: format!("{}#{}", shown_url(&index.url), entry.name),
+        revision: None,
+        tag: None,
+        archive,
+        declared,
+    };
+    let folder = transfer.folder.join(entry.name.as_str());
+    match &entry.artifact {
+        Artifact::Archive { url, digest } => {
+            let request = request(url, headers);
+            let download = transfer.archive(&request, Some(*digest))?;
+            Ok(Fetched {
+                content: Content::Archive {
+                    file: download.file,
+                    kind: download.kind,
+                    shape: Shape::SkillAtRoot,
+                },
+                origin: origin(Some(download.digest), Some(*digest)),
+            })
+        }
+        Artifact::SkillFile { url, digest } => {
+            let mut files = Files::new(transfer, headers, &folder)?;
+            files.add("SKILL.md", url, Some(*digest))?;
+            files.keep();
+            Ok(Fetched {
+                content: Content::Folder { path: folder },
+                origin: origin(None, Some(*digest)),
+            })
+        }
+        Artifact::Files(list) => {
+            let mut files = Files::new(transfer, headers, &folder)?;
+            for FileEntry { path, url, digest } in list {
+                files.add(path.as_str(), url, *digest)?;
+            }
+            files.keep();
+            Ok(Fetched {
+                content: Content::Folder { path: folder },
+                origin: origin(None, None),
+            })
+        }
+    }
+}
+
+fn request(url: &Url, headers: &[Header]) -> Request {
+    Request::new(url.clone()).headers(headers.iter().cloned())
+}
+
+/// Files that become a folder, or nothing.
+struct Files<'a> {
+    transfer: &'a Transfer<'a>,
+    headers: &'a [Header],
+    folder: &'a Path,
+    /// How many bytes may still come.
+    left: u64,
+    kept: bool,
+}
+
+impl<'a> Files<'a> {
+    fn new(
+        transfer: &'a Transfer<'a>,
+        headers: &'a [Header],
+        folder: &'a Path,
+    ) -> Result<Self, WellKnownError> {
+        fs::create_dir(folder).map_err(|source| WellKnownError::Write {
+            path: folder.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            transfer,
+            headers,
+            folder,
+            left: transfer.limit,
+            kept: false,
+        })
+    }
+
+    fn add(&mut self, path: &str, url: &Url, digest: Option<Digest>) -> Result<(), WellKnownError> {
+        let file = self.folder.join(path);
+        let parent = file.parent().unwrap_or(self.folder);
+        fs::create_dir_all(parent).map_err(|source| WellKnownError::Write {
+            path: parent.to_owned(),
+            source,
+        })?;
+        let target = Target {
+            file: &file,
+            limit: self.left,
+            digest,
+        };
+        let transfer = self.transfer;
+        let download =
+            transfer
+                .http
+                .download(&request(url, self.headers), &target, transfer.progress)?;
+        self.left -= download.size;
+        Ok(())
+    }
+
+    fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Files<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            // The folder is a quarantine: what is left is removed with it.
+            let _ = fs::remove_dir_all(self.folder);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! A server that speaks as GitHub does.
+
+use skillyard_install::fetch::forge::{ForgeError, Resolved};
+use skillyard_install::fetch::github::GitHub;
+use skillyard_install::fetch::{Content, OriginKind, Shape};
+use skillyard_install::reference::{Hosted, Reference, SubPath};
+use url::Url;
+
+use crate::server::{Asked, Reply, Server};
+use crate::{Bench, header, parse};
+
+const MAIN: &str = "1111111111111111111111111111111111111111";
+const BRANCH: &str = "2222222222222222222222222222222222222222";
+const V1_2: &str = "3333333333333333333333333333333333333333";
+
+fn hosted(text: &str) -> Hosted {
+    match parse(text) {
+        Reference::Hosted(hosted) => hosted,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A repository with two branches, 120 tags and archives on another host.
+fn github(asked: &Asked) -> Reply {
+    let path = asked.target.strip_prefix("/api").unwrap_or_default();
+    let sha = |commit: &str| match asked.header("accept") {
+        Some("application/vnd.github.sha") => Reply::ok(commit),
+        other => panic!("{other:?}"),
+    };
+    let tag = |name: &str, commit: &str| {
+        format!(r#"{{"name": "{name}", "commit": {{"sha": "{commit}"}}}}"#)
+    };
+    match path {
+        "/repos/o/r" => Reply::ok(r#"{"default_branch": "main", "private": false}"#),
+        "/repos/o/r/commits/main" => sha(MAIN),
+        "/repos/o/r/commits/feature%2Fx" | "/repos/o/r/commits/2.x" => sha(BRANCH),
+        "/repos/o/r/commits/1111111" => sha(MAIN),
+        "/repos/o/r/commits/7" => sha(BRANCH),
+        "/repos/o/r/commits/evil" => sha("--upload-pack=x"),
+        "/repos/o/r/tags?per_page=100&page=1" => {
+            let tags: Vec<_> = (0..100).map(|n| tag(&format!("v0.{n}.0"), MAIN)).collect();
+            Reply::ok(format!("[{}]", tags.join(",")))
+        }
+        "/repos/o/r/tags?per_page=100&page=2" => {
+            let tags = [
+                tag("v1.2.0", V1_2),
+                tag("v1.3.0-rc.1", MAIN),
+                tag("pdf-v5.0.0", BRANCH),
+                tag("nightly", MAIN),
+            ];
+            Reply::ok(format!("[{}]", tags.join(",")))
+        }
+        _ if path.starts_with("/repos/o/r/commits/") => {
+            Reply::status(422).body(r#"{"message": "No commit found for SHA"}"#)
+        }
+        _ if path.starts_with("/repos/o/r/tarball/") => {
+            let port = asked.header("host").unwrap().split(':').nth(1).unwrap();
+            Reply::redirect(&format!(
+                "http://localhost:{port}/codeload/{}",
+                &path["/repos/o/r/tarball/".len()..]
+            ))
+        }
+        _ if asked.target.starts_with("/codeload/") => Reply::ok(format!(
+            "tarball of {}",
+            &asked.target["/codeload/".len()..]
+        ))
+        .header("Content-Type", "application/x-gzip"),
+        _ => Reply::status(404).body(r#"{"message": "Not Found"}"#),
+    }
+}
+
+fn forge(server: &Server) -> GitHub {
+    GitHub {
+        api: Url::parse(&server.url("/api")).unwrap(),
+        headers: Vec::new(),
+    }
+}
+
+#[test]
+fn revisions_become_commits() {
+    let server = Server::start(github);
+    let bench = Bench::new();
+    for (reference, commit, tag) in [
+        ("o/r", MAIN, Some("main")),
+        ("o/r@main", MAIN, Some("main")),
+        ("o/r@feature/x", BRANCH, Some("feature/x")),
+        ("o/r@1111111", MAIN, None),
+        ("o/r@^1", V1_2, Some("v1.2.0")),
+        ("o/r@latest", V1_2, Some("v1.2.0")),
+        ("o/r@0.7", MAIN, Some("v0.7.0")),
+        ("o/r/skills/pdf@^5", BRANCH, Some("pdf-v5.0.0")),
+        ("o/r@1.3.0-rc.1", MAIN, Some("v1.3.0-rc.1")),
+        ("o/r@7", BRANCH, Some("7")),
+    ] {
+        let resolved = forge(&server)
+            .resolve(&bench.http, &hosted(reference))
+            .unwrap();
+        let expected = Resolved {
+            commit: commit.to_owned(),
+            tag: tag.map(str::to_owned),
+        };
+        assert_eq!(resolved, expected, "{reference}");
+    }
+}
+
+#[test]
+fn a_whole_commit_needs_no_question() {
+    let server = Server::start(github);
+    let bench = Bench::new();
+    let hosted = hosted(&format!("o/r@{V1_2}"));
+    let resolved = forge(&server).resolve(&bench.http, &hosted).unwrap();
+    assert_eq!(
+        resolved,
+        Resolved {
+            commit: V1_2.to_owned(),
+            tag: None
+        }
+    );
+    assert!(server.asked().is_empty());
+}
+
+#[test]
+fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
+    let server = Server::start(github);
+    let bench = Bench::new();
+    let mut forge = forge(&server);
+    forge.headers.push(header("Authorization: Bearer s3cret"));
+    let hosted = hosted("o/r/skills/pdf@main");
+    let resolved = forge.resolve(&bench.http, &hosted).unwrap();
+    let fetched = forge.fetch(&bench.transfer(), &hosted, resolved).unwrap();
+    let Content::Archive { file, shape, .. } = fetched.content else {
+        panic!()
+    };
+    assert_eq!(
+        std::fs::read_to_string(file).unwrap(),
+        format!("tarball of {MAIN}")
+    );
+    assert_eq!(
+        shape,
+        Shape::Repository {
+            path: Some(SubPath::new("skills/pdf").unwrap())
+        }
+    );
+    assert_eq!(fetched.origin.kind, OriginKind::GitHub);
+    assert_eq!(fetched.origin.revision.as_deref(), Some(MAIN));
+    assert_eq!(fetched.origin.tag.as_deref(), Some("main"));
+    assert_eq!(fetched.origin.url, server.url("/o/r"));
+    let knew: Vec<bool> = server
+        .asked()
+        .iter()
+        .map(|asked| asked.header("authorization").is_some())
+        .collect();
+    assert_eq!(knew, [true, true, false]);
+}
+
+#[track_caller]
+fn refused(
+    reference: &str,
+    reply: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+    token: bool,
+    message: &str,
+) -> ForgeError {
+    let server = Server::start(reply);
+    let bench = Bench::new();
+    let mut forge = forge(&server);
+    if token {
+        forge.headers.push(header("Authorization: Bearer s3cret"));
+    }
+    let error = forge.resolve(&bench.http, &hosted(reference)).unwrap_err();
+    assert!(error.to_string().contains(message), "{reference}: {error}");
+    error
+}
+
+#[test]
+fn what_went_wrong_is_explained() {
+    refused(
+        "o/missing",
+        github,
+        false,
+        "`o/missing` does not exist on 127.0.0.1",
+    );
+    refused("o/missing", github, true, "or is private to this token");
+    refused(
+        "o/r@nowhere",
+        github,
+        false,
+        "`o/r` has no branch, tag or commit `nowhere`",
+    );
+    refused(
+        "o/r@^9",
+        github,
+        false,
+        "no tag that fits `^9`; the highest are `v1.2.0`, `v0.99.0`, `v0.98.0`",
+    );
+    refused("o/r@9.9.9", github, false, "no tag that fits `9.9.9`");
+    refused("o/r@evil", github, false, "gave no commit for `evil`");
+    refused("o/r", |_| Reply::status(401), true, "refuses the token");
+    refused("o/r", |_| Reply::ok("<html>"), false, "is not readable");
+    refused("o/r", |_| Reply::ok("[]"), false, "is not readable");
+    let limited = |_: &Asked| {
+        Reply::status(403)
+            .header("X-RateLimit-Remaining", "0")
+            .header("X-RateLimit-Reset", "99999999999")
+    };
+    let error = refused(
+        "o/r",
+        limited,
+        false,
+        "allows no more requests for now; with a token it allows many more",
+    );
+    assert!(matches!(
+        error,
+        ForgeError::RateLimited {
+            authenticated: false,
+            ..
+        }
+    ));
+    refused(
+        "o/r",
+        |_| Reply::status(429).header("Retry-After", "600"),
+        true,
+        "allows no more requests for now",
+    );
+}
