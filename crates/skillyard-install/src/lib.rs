@@ -1,4 +1,26 @@
 #![doc = include_str!("../README.md")]
 
+pub mod candidate;
+pub mod dependencies;
+mod exchange;
 pub mod fetch;
+mod flock;
+pub mod git;
+mod identity;
+mod journal;
+pub mod local;
+pub mod lockfile;
+pub mod manifest;
+pub mod material;
+mod occupant;
+pub mod origin;
+pub mod plan;
 pub mod reference;
+pub mod scope;
+pub mod store;
+pub mod target;
+pub mod transaction;
+pub mod tree;
+mod write;
+
+pub use journal::recover_all;
