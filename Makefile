@@ -39,7 +39,7 @@ retrieval:
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60
 fuzz:
-	cd fuzz && export ASAN_OPTIONS=quarantine_size_mb=16 && for target in parse fix render yaml; do \
+	cd fuzz && export ASAN_OPTIONS=quarantine_size_mb=16 && for target in parse fix render yaml archive; do \
 		mkdir -p corpus/$$target; cargo +nightly fuzz run $$target corpus/$$target seeds -- -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=256 -max_len=65536 || exit 1; \
 	done
 

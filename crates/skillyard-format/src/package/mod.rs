@@ -1,5 +1,7 @@
-//! Skills as bytes to be moved: digests of files and of whole folders.
+//! Skills as bytes to be moved: digests, archives to be read and archives to be made.
 
+pub mod archive;
 mod digest;
+pub mod pack;
 
 pub use digest::{ContentDigest, Digest, DigestError, TreeDigest};

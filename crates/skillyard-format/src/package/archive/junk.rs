@@ -1,0 +1,40 @@
+//! Files that machines leave behind and that no skill needs.
+//!
+//! They are dropped, not refused: people zip the folder they work in. What is
+//! dropped is listed, so that nobody wonders. A name that only passes for
+//! `.git` is refused instead (see `characters`): that is never an accident.
+
+use super::path::ArchivePath;
+
+/// Why a path is not delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Junk {
+    /// `.git`, with hooks that would run.
+    Git,
+    /// `.DS_Store`, `__MACOSX/`, `._name`, `Thumbs.db`, `desktop.ini`.
+    System,
+    /// `__pycache__/`, `*.pyc`: code that nobody can read, run in place of its source.
+    PythonCache,
+    /// `node_modules/`: other people's code, unpinned and unread.
+    NodeModules,
+}
+
+/// Whether `path` is junk, and how many of its names make it so.
+pub fn junk(path: &ArchivePath) -> Option<(Junk, usize)> {
+    path.components()
+        .enumerate()
+        .find_map(|(index, name)| Some((classify(name)?, index + 1)))
+}
+
+fn classify(name: &str) -> Option<Junk> {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    match name {
+        ".git" => Some(Junk::Git),
+        "__MACOSX" | ".DS_Store" | "Thumbs.db" | "desktop.ini" => Some(Junk::System),
+        "__pycache__" => Some(Junk::PythonCache),
+        "node_modules" => Some(Junk::NodeModules),
+        _ if name.starts_with("._") => Some(Junk::System),
+        _ if matches!(extension, Some("pyc" | "pyo")) => Some(Junk::PythonCache),
+        _ => None,
+    }
+}

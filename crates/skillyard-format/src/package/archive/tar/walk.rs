@@ -1,0 +1,284 @@
+//! From block to block through a tar, with everything refused that tools disagree on.
+
+use std::io::{self, Read};
+
+use super::header::{BLOCK, Header};
+use super::pax::{self, Pax};
+use crate::package::archive::census::{Head, Kind, drain, path_of};
+use crate::package::archive::error::{ArchiveError, LimitProblem, TarProblem};
+use crate::package::archive::limits::Limits;
+use crate::package::archive::problem::EntryProblem;
+
+/// Most bytes of one extended header. Real ones hold a path and some times.
+const EXTENDED_BYTES: u64 = 64 * 1024;
+
+/// Most zeros after the end; tools fill up to 10 KiB, tapes more.
+const PADDING_BYTES: u64 = 1024 * 1024;
+
+/// Sees each entry once, with its content.
+pub(super) type Visit<'a> = dyn FnMut(&Head, &mut dyn Read) -> Result<(), ArchiveError> + 'a;
+
+/// Calls `visit` for each entry of the tar in `input`, up to its very end.
+pub(super) fn walk(
+    input: impl Read,
+    limits: &Limits,
+    visit: &mut Visit<'_>,
+) -> Result<(), ArchiveError> {
+    let mut walker = Walker {
+        input,
+        dots: Dots::Unknown,
+        // Each entry may have two extended headers: long name and long link.
+        headers_left: limits.entries.saturating_mul(3).saturating_add(16),
+        limit: limits.entries,
+    };
+    while walker.step(visit)? == Step::More {}
+    Ok(())
+}
+
+struct Walker<R> {
+    input: R,
+    dots: Dots,
+    headers_left: u64,
+    limit: u64,
+}
+
+#[derive(PartialEq, Eq)]
+enum Step {
+    More,
+    End,
+}
+
+/// Whether paths begin with `./`, as those of `tar -C folder .` all do. One that differs is refused.
+#[derive(PartialEq, Eq)]
+enum Dots {
+    Unknown,
+    With,
+    Without,
+}
+
+/// Extended headers that wait for their entry.
+#[derive(Default)]
+struct Pending {
+    pax: Option<Pax>,
+    long_name: Option<Vec<u8>>,
+    long_link: Option<Vec<u8>>,
+}
+
+impl<R: Read> Walker<R> {
+    /// One entry with the extended headers before it.
+    fn step(&mut self, visit: &mut Visit<'_>) -> Result<Step, ArchiveError> {
+        let mut pending = Pending::default();
+        loop {
+            let block = self.block()?;
+            if is_zero(&block) {
+                if !pending.is_empty() {
+                    return Err(TarProblem::Contradiction.into());
+                }
+                self.end()?;
+                return Ok(Step::End);
+            }
+            self.headers_left = match self.headers_left.checked_sub(1) {
+                Some(left) => left,
+                None => return Err(LimitProblem::Entries { limit: self.limit }.into()),
+            };
+            let header = Header::parse(&block)?;
+            match header.kind {
+                b'g' if pending.is_empty() => pax::check_global(&self.payload(header.size)?)?,
+                b'x' if pending.is_empty() => {
+                    pending.pax = Some(pax::parse(&self.payload(header.size)?)?);
+                }
+                b'L' if pending.pax.is_none() && pending.long_name.is_none() => {
+                    pending.long_name = Some(self.long_text(header.size)?);
+                }
+                b'K' if pending.pax.is_none() && pending.long_link.is_none() => {
+                    pending.long_link = Some(self.long_text(header.size)?);
+                }
+                b'g' | b'x' | b'L' | b'K' => return Err(TarProblem::Contradiction.into()),
+                _ => {
+                    self.entry(header, pending, visit)?;
+                    return Ok(Step::More);
+                }
+            }
+        }
+    }
+
+    fn entry(
+        &mut self,
+        header: Header,
+        pending: Pending,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), ArchiveError> {
+        let mut head = head_of(header, pending)?;
+        let is_root = self.take_dots(&mut head)?;
+        let size = head.size;
+        let mut content = Content {
+            input: &mut self.input,
+            left: size,
+        };
+        if !is_root {
+            visit(&head, &mut content)?;
+        }
+        drain(&mut content)?;
+        self.skip_padding(size)
+    }
+
+    /// Takes `./` off the path; true when the entry is the folder `.` itself.
+    fn take_dots(&mut self, head: &mut Head) -> Result<bool, ArchiveError> {
+        let dotted = head.name.starts_with(b"./") || head.name == b".";
+        let expected = if dotted { Dots::With } else { Dots::Without };
+        if self.dots == Dots::Unknown {
+            self.dots = expected;
+        } else if self.dots != expected {
+            let problem = path_of(head).err().unwrap_or(EntryProblem::NotCanonical);
+            return Err(ArchiveError::entry(&head.name, problem));
+        }
+        if !dotted {
+            return Ok(false);
+        }
+        let is_root = head.kind == Kind::Folder && head.name.len() <= 2;
+        if is_root && head.size > 0 {
+            return Err(ArchiveError::entry(
+                &head.name,
+                EntryProblem::UnexpectedContent,
+            ));
+        }
+        if !is_root && head.name.len() > 2 {
+            head.name.drain(..2);
+        }
+        Ok(is_root)
+    }
+
+    fn block(&mut self) -> Result<[u8; BLOCK], ArchiveError> {
+        let mut block = [0; BLOCK];
+        self.input.read_exact(&mut block)?;
+        Ok(block)
+    }
+
+    /// The content of an extended header.
+    fn payload(&mut self, size: u64) -> Result<Vec<u8>, ArchiveError> {
+        if size > EXTENDED_BYTES {
+            return Err(TarProblem::ExtendedTooLarge.into());
+        }
+        let mut payload = Vec::new();
+        let read = self.input.by_ref().take(size).read_to_end(&mut payload)?;
+        if (read as u64) < size {
+            return Err(ArchiveError::Truncated);
+        }
+        self.skip_padding(size)?;
+        Ok(payload)
+    }
+
+    /// A name or a link target in GNU's form, which ends in one NUL.
+    fn long_text(&mut self, size: u64) -> Result<Vec<u8>, ArchiveError> {
+        let mut text = self.payload(size)?;
+        if text.last() == Some(&0) {
+            text.pop();
+        }
+        Ok(text)
+    }
+
+    fn skip_padding(&mut self, size: u64) -> Result<(), ArchiveError> {
+        let used = size % BLOCK as u64;
+        if used > 0 {
+            let mut padding = Content {
+                input: &mut self.input,
+                left: BLOCK as u64 - used,
+            };
+            drain(&mut padding)?;
+        }
+        Ok(())
+    }
+
+    /// After one block of zeros: another, then nothing but zeros.
+    fn end(&mut self) -> Result<(), ArchiveError> {
+        if !is_zero(&self.block()?) {
+            return Err(ArchiveError::TrailingData);
+        }
+        let mut seen = 0;
+        let mut buffer = [0; 4 * BLOCK];
+        loop {
+            let read = self.input.read(&mut buffer)?;
+            seen += read as u64;
+            if read == 0 {
+                return Ok(());
+            }
+            if seen > PADDING_BYTES || !is_zero(&buffer[..read]) {
+                return Err(ArchiveError::TrailingData);
+            }
+        }
+    }
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.pax.is_none() && self.long_name.is_none() && self.long_link.is_none()
+    }
+}
+
+/// What a header says together with the extended headers before it.
+fn head_of(header: Header, pending: Pending) -> Result<Head, ArchiveError> {
+    let pax = pending.pax.unwrap_or_default();
+    if pax.size.is_some_and(|size| size != header.size) {
+        return Err(TarProblem::TwoSizes.into());
+    }
+    let name = pax.path.or(pending.long_name).unwrap_or(header.name);
+    let kind = match header.kind {
+        _ if pax.sparse => Kind::Sparse,
+        b'0' | 0 => Kind::File,
+        b'5' => Kind::Folder,
+        b'2' => Kind::Symlink,
+        b'1' => Kind::HardLink,
+        b'3' => Kind::Special("a character device"),
+        b'4' => Kind::Special("a block device"),
+        b'6' => Kind::Special("a named pipe"),
+        b'7' => Kind::Special("a contiguous file"),
+        b'S' => Kind::Sparse,
+        _ => Kind::Special("of an unknown kind"),
+    };
+    let type_bits = header.mode & 0o170_000;
+    let agrees = match kind {
+        Kind::File => type_bits == 0o100_000,
+        Kind::Folder => type_bits == 0o040_000,
+        Kind::Symlink => type_bits == 0o120_000,
+        _ => true,
+    };
+    if header.mode > 0o177_777 || (type_bits != 0 && !agrees) {
+        return Err(ArchiveError::entry(&name, EntryProblem::KindMismatch));
+    }
+    if kind == Kind::Symlink && header.size > 0 {
+        return Err(ArchiveError::entry(&name, EntryProblem::UnexpectedContent));
+    }
+    Ok(Head {
+        name,
+        kind,
+        size: header.size,
+        mode: header.mode,
+    })
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+/// Exactly so many bytes of the input.
+struct Content<'a, R> {
+    input: &'a mut R,
+    left: u64,
+}
+
+impl<R: Read> Read for Content<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = self.input.read(&mut buffer[..most])?;
+        if read == 0 {
+            return Err(ArchiveError::Truncated.into());
+        }
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
