@@ -86,6 +86,9 @@ pub(crate) enum Command {
     New(commands::new::Args),
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
+    Key(commands::key::Args),
+    Sign(commands::sign::Args),
+    Verify(commands::verify::Args),
     Eval(commands::eval::Args),
     Completions(commands::completions::Args),
 }
@@ -98,6 +101,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
+    ("Sign", &["sign", "verify", "key"]),
     ("Set up", &["completions"]),
 ];
 

@@ -62,6 +62,26 @@ impl Environment {
         self.skillyard_home.join("config.toml")
     }
 
+    /// Whom the user trusts to sign.
+    pub(crate) fn trust_file(&self) -> PathBuf {
+        self.skillyard_home.join("trust.toml")
+    }
+
+    /// Who signed what before.
+    pub(crate) fn pins_file(&self) -> PathBuf {
+        self.skillyard_home.join("pins.toml")
+    }
+
+    /// The user's own keys.
+    pub(crate) fn keys_folder(&self) -> PathBuf {
+        self.skillyard_home.join("keys")
+    }
+
+    /// Sigstore's trust root, if the user brought one.
+    pub(crate) fn sigstore_file(&self) -> PathBuf {
+        self.skillyard_home.join("sigstore/trusted_root.json")
+    }
+
     /// What the user has approved.
     pub(crate) fn approvals_file(&self) -> PathBuf {
         self.skillyard_home.join("approvals.toml")

@@ -1,5 +1,7 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod signing;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -109,6 +111,8 @@ pub(crate) enum CommandError {
     NotAFolder(PathBuf),
     #[error("`{0}` was not expected")]
     UnexpectedArgument(String),
+    #[error(transparent)]
+    Signing(#[from] signing::SigningError),
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
@@ -169,6 +173,7 @@ impl CommandError {
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }
+            Self::Signing(error) => return error.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
@@ -184,6 +189,7 @@ impl CommandError {
             | Self::Resource(_)
             | Self::NoSuchFile(_)
             | Self::Invalid { .. } => 1,
+            Self::Signing(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,
         }

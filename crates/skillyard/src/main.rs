@@ -16,6 +16,7 @@ mod library;
 mod printer;
 mod report;
 mod sanitize;
+mod signing;
 mod skill_files;
 mod trusted;
 

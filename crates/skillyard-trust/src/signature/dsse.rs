@@ -41,7 +41,7 @@ pub enum EnvelopeError {
 
 /// An envelope whose signature has not been looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Envelope {
+pub(super) struct Envelope {
     /// What was signed.
     pub(super) payload: Vec<u8>,
     /// Each signature.

@@ -6,14 +6,17 @@ pub(crate) mod eval;
 pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
+pub(crate) mod key;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod show;
+pub(crate) mod sign;
 pub(crate) mod trust;
 pub(crate) mod validate;
+pub(crate) mod verify;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -32,6 +35,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Enable(args) => enable::enable(context, &args),
         Command::Disable(args) => enable::disable(context, &args),
         Command::Trust(args) => trust::run(context, &args),
+        Command::Key(args) => key::run(context, args),
+        Command::Sign(args) => sign::run(context, &args),
+        Command::Verify(args) => verify::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),
