@@ -4,7 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test check bench fuzz tools python corpus retrieval clean-tools
+.PHONY: run test check bench fuzz tools python corpus retrieval clean-tools interop-sign
 
 run:
 	cargo run --release -- list
@@ -15,6 +15,14 @@ test: tools python
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
+	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/signing/corpus.py
+
+# Signatures made and verified side by side with the `model_signing` tool, fetched from PyPI.
+interop-sign:
+	python3 -m venv $(VENV)-signing
+	$(VENV)-signing/bin/pip install -q pytest -r tests/signing/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-signing/bin/python -m pytest -q -p no:cacheprovider tests/signing/interop.py
 
 # Formatting, lints, documentation, licences and sources.
 check:

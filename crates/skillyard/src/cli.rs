@@ -103,6 +103,9 @@ pub(crate) enum Command {
     New(commands::new::Args),
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
+    Key(commands::key::Args),
+    Sign(commands::sign::Args),
+    Verify(commands::verify::Args),
     Eval(commands::eval::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
@@ -123,6 +126,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["config", "completions"]),
+    ("Sign", &["sign", "verify", "key"]),
+    ("Set up", &["completions"]),
 ];
 
 /// Understands the arguments.

@@ -2,6 +2,7 @@
 
 mod config;
 pub(crate) mod install;
+pub(crate) mod signing;
 
 use std::ffi::OsString;
 use std::io;
@@ -118,6 +119,8 @@ pub(crate) enum CommandError {
     NotAFolder(PathBuf),
     #[error("`{0}` was not expected")]
     UnexpectedArgument(String),
+    #[error(transparent)]
+    Signing(#[from] signing::SigningError),
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
@@ -182,6 +185,7 @@ impl CommandError {
             }
             Self::Configuration(problems) => return config::hint_of_all(problems),
             Self::Setting(problem) => return config::hint(problem),
+            Self::Signing(error) => return error.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
@@ -200,6 +204,7 @@ impl CommandError {
             | Self::Invalid { .. } => 1,
             Self::Install(failure) => failure.code(),
             Self::Setting(problem) => config::code(problem),
+            Self::Signing(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,
         }

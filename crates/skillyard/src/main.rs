@@ -21,6 +21,7 @@ mod redactor;
 mod report;
 mod sanitize;
 mod secret;
+mod signing;
 mod skill_files;
 mod trusted;
 

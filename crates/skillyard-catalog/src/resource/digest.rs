@@ -43,24 +43,51 @@ pub fn digest(root: &SkillRoot) -> Result<Digest, ResourceError> {
 
 /// The tree digest of a skill, if it is within `limits`.
 pub fn digest_within(root: &SkillRoot, limits: &DigestLimits) -> Result<Digest, ResourceError> {
+    let mut tree = TreeDigest::default();
+    for file in file_digests(root, limits)?.files {
+        tree.add(&file.path, file.executable, file.digest);
+    }
+    Ok(tree.finish())
+}
+
+/// The files of a skill by their content.
+#[derive(Debug, Default)]
+pub struct FileDigests {
+    /// The regular files.
+    pub files: Vec<FileDigest>,
+    /// Links, pipes and the like, which are no part of the tree digest.
+    pub others: Vec<String>,
+}
+
+/// One regular file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDigest {
+    /// The path below the skill's root.
+    pub path: String,
+    /// Whether its owner may execute the file.
+    pub executable: bool,
+    /// The digest of its content.
+    pub digest: Digest,
+}
+
+/// The digest of every file of a skill, if it is within `limits`.
+pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDigests, ResourceError> {
     let folder = root.opener.folder().map_err(|error| explain("", error))?;
     let mut hashing = Hashing {
-        tree: TreeDigest::default(),
+        found: FileDigests::default(),
         limits,
-        files: 0,
         bytes: 0,
         buffer: vec![0; 64 * 1024],
     };
     walk(folder, "", &mut |visit| {
         hashing.add(visit).map(|()| Walk::On)
     })?;
-    Ok(hashing.tree.finish())
+    Ok(hashing.found)
 }
 
 struct Hashing<'a> {
-    tree: TreeDigest,
+    found: FileDigests,
     limits: &'a DigestLimits,
-    files: usize,
     bytes: u64,
     buffer: Vec<u8>,
 }
@@ -71,26 +98,30 @@ impl Hashing<'_> {
             Visit::File {
                 path, folder, name, ..
             } => (path, folder, name),
-            // Links, pipes and the like are no part of the digest.
             Visit::Other {
+                path,
                 reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },
-                ..
-            } => return Ok(()),
+            } => {
+                self.found.others.push(path);
+                return Ok(());
+            }
             Visit::Other { reason, .. } => return Err(reason),
         };
         if path.contains(char::is_control) {
             return Err(ResourceError::ControlCharacter { path: shown(path) });
         }
-        self.files += 1;
-        if self.files > self.limits.max_files {
+        if self.found.files.len() == self.limits.max_files {
             let limit = self.limits.max_files;
             return Err(ResourceError::TooManyFiles { limit });
         }
         let opened = openat(folder, name, FILE, Mode::empty());
         let (file, metadata) = regular(path, opened.map_err(|error| explain(path, error))?)?;
-        let executable = metadata.mode() & OWNER_EXECUTES != 0;
-        let content = self.content(path, file)?;
-        self.tree.add(path, executable, content);
+        let digest = self.content(path, file)?;
+        self.found.files.push(FileDigest {
+            path: path.to_owned(),
+            executable: metadata.mode() & OWNER_EXECUTES != 0,
+            digest,
+        });
         Ok(())
     }
 

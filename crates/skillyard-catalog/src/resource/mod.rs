@@ -27,7 +27,7 @@ mod read;
 mod root;
 mod walk;
 
-pub use digest::{DigestLimits, digest, digest_within};
+pub use digest::{DigestLimits, FileDigest, FileDigests, digest, digest_within, file_digests};
 pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]

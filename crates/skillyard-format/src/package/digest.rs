@@ -27,6 +27,11 @@ impl Digest {
         Self(Sha256::digest(content).into())
     }
 
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The digest as 64 hex digits.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
 pub(crate) mod install;
+pub(crate) mod key;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
@@ -18,10 +19,12 @@ pub(crate) mod remove;
 pub(crate) mod show;
 pub(crate) mod store;
 pub(crate) mod sync;
+pub(crate) mod sign;
 pub(crate) mod trust;
 pub(crate) mod update;
 pub(crate) mod validate;
 pub(crate) mod why;
+pub(crate) mod verify;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -48,6 +51,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Why(args) => why::run(context, &args),
         Command::Trust(args) => trust::run(context, &args),
         Command::Config(args) => config::run(context, &args),
+        Command::Key(args) => key::run(context, args),
+        Command::Sign(args) => sign::run(context, &args),
+        Command::Verify(args) => verify::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),

@@ -1,0 +1,121 @@
+//! Sigstore bundles: an envelope and what is needed to check it.
+
+use serde_json::{Value, json};
+
+use super::dsse::{self, Envelope, EnvelopeError, seal};
+use super::key::KeyId;
+use super::signing_key::SigningKey;
+
+const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+
+/// The type of the payload of a skill's signature.
+pub(super) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
+
+/// Most certificates in a bundle.
+const MAX_CERTIFICATES: usize = 10;
+
+/// Why a bundle cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BundleError {
+    /// The envelope or the JSON around it.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// A bundle of another version.
+    #[error("it is a `{0}`, and `{MEDIA_TYPE}` is expected")]
+    MediaType(String),
+    /// Nothing to check the signature with, or more than one thing.
+    #[error("it names {0} ways to check it (key, certificate, chain), and exactly one is expected")]
+    Material(usize),
+    /// A chain without certificates, or a very long one.
+    #[error("its chain has {0} certificates, and 1 to {MAX_CERTIFICATES} are expected")]
+    Chain(usize),
+}
+
+/// A bundle whose signature has not been looked at yet.
+#[derive(Debug, Clone)]
+pub(super) struct Bundle {
+    pub(super) envelope: Envelope,
+    pub(super) material: Material,
+    /// The entries of a transparency log, as they were found.
+    pub(super) log_entries: Vec<Value>,
+}
+
+/// What a signature is to be checked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Material {
+    /// A public key that the verifier must have; its id, unless an old tool left it out.
+    Key(Option<KeyId>),
+    /// Certificates in DER form, the signer's first.
+    Chain(Vec<Vec<u8>>),
+}
+
+impl Bundle {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, BundleError> {
+        let value = dsse::parse(text)?;
+        let media_type = dsse::text(&value, "mediaType")?;
+        if media_type != MEDIA_TYPE {
+            return Err(BundleError::MediaType(
+                media_type.chars().take(100).collect(),
+            ));
+        }
+        if value.get("messageSignature").is_some() {
+            return Err(EnvelopeError::Field("dsseEnvelope").into());
+        }
+        let envelope = value.get("dsseEnvelope");
+        let envelope = envelope.ok_or(EnvelopeError::Field("dsseEnvelope"))?;
+        let material = value.get("verificationMaterial");
+        let material = material.ok_or(EnvelopeError::Field("verificationMaterial"))?;
+        let log_entries = match material.get("tlogEntries") {
+            None => Vec::new(),
+            Some(Value::Array(entries)) => entries.clone(),
+            Some(_) => return Err(EnvelopeError::Field("tlogEntries").into()),
+        };
+        let envelope = Envelope::from_value(envelope, PAYLOAD_TYPE)?;
+        envelope.signature()?;
+        Ok(Self {
+            envelope,
+            material: Material::parse(material)?,
+            log_entries,
+        })
+    }
+}
+
+impl Material {
+    fn parse(value: &Value) -> Result<Self, BundleError> {
+        let kinds = ["publicKey", "x509CertificateChain", "certificate"];
+        let mut named = kinds.iter().filter_map(|kind| value.get(kind));
+        let (Some(found), None) = (named.next(), named.next()) else {
+            let count = kinds.iter().filter(|kind| value.get(kind).is_some());
+            return Err(BundleError::Material(count.count()));
+        };
+        if value.get("publicKey").is_some() {
+            let hint = found.get("hint").and_then(Value::as_str);
+            let hint = hint.filter(|hint| !hint.is_empty()).map(str::parse);
+            let hint = hint.transpose().map_err(|_| EnvelopeError::Field("hint"))?;
+            return Ok(Self::Key(hint));
+        }
+        if value.get("certificate").is_some() {
+            return Ok(Self::Chain(vec![dsse::bytes(found, "rawBytes")?]));
+        }
+        let list = found.get("certificates").and_then(Value::as_array);
+        let list = list.ok_or(EnvelopeError::Field("certificates"))?;
+        if list.is_empty() || list.len() > MAX_CERTIFICATES {
+            return Err(BundleError::Chain(list.len()));
+        }
+        let chain = list.iter().map(|each| dsse::bytes(each, "rawBytes"));
+        Ok(Self::Chain(chain.collect::<Result<_, _>>()?))
+    }
+}
+
+/// A statement in a bundle signed by the key.
+pub(super) fn signed(statement: &[u8], key: &SigningKey, id: KeyId) -> String {
+    let bundle = json!({
+        "mediaType": MEDIA_TYPE,
+        "verificationMaterial": {
+            "publicKey": { "hint": id.to_string() },
+            "tlogEntries": [],
+        },
+        "dsseEnvelope": seal(PAYLOAD_TYPE, statement, &[key]),
+    });
+    bundle.to_string()
+}

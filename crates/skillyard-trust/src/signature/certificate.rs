@@ -1,0 +1,323 @@
+//! X.509 certificates: who a key belongs to, as somebody else confirms.
+//!
+//! The path goes from the signer up to an authority that the policy names. Every certificate on it
+//! must be valid at one moment, authorities must be allowed to be such, and a critical extension
+//! that is not understood here is a reason to refuse.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use x509_cert::der::asn1::ObjectIdentifier;
+use x509_cert::der::{Decode as _, Encode as _, pem};
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
+
+use super::key::{Algorithm, KeyError, KeyId, PublicKey};
+
+const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
+const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
+const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
+const SUBJECT_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
+const CODE_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
+
+/// Most certificates between the signer and the authority.
+const MAX_DEPTH: usize = 6;
+
+/// Why a certificate proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// Bytes that are no certificate.
+    #[error("a certificate cannot be read: {0}")]
+    Unreadable(String),
+    /// A key that cannot be used.
+    #[error("the key of certificate `{subject}` cannot be used: {reason}")]
+    Key {
+        /// Whose.
+        subject: String,
+        /// Why.
+        reason: KeyError,
+    },
+    /// A certificate from before or after its time.
+    #[error("certificate `{subject}` is valid from {from} to {to}, and not at {at}")]
+    NotValid {
+        /// Whose.
+        subject: String,
+        /// The first moment.
+        from: String,
+        /// The last moment.
+        to: String,
+        /// The moment that was asked about.
+        at: Timestamp,
+    },
+    /// A signer that may not sign.
+    #[error("certificate `{0}` is not for signing")]
+    NotForSigning(String),
+    /// Somebody who confirms others and may not.
+    #[error("certificate `{0}` is not that of an authority, and confirms another")]
+    NotAnAuthority(String),
+    /// An extension that changes the meaning in a way that is not known.
+    #[error(
+        "certificate `{subject}` has the critical extension {extension}, which is not understood"
+    )]
+    Critical {
+        /// Whose.
+        subject: String,
+        /// Its number.
+        extension: String,
+    },
+    /// Nobody who is trusted confirms it.
+    #[error("no trusted authority confirms it; the path ends at `{0}`")]
+    UnknownAuthority(String),
+}
+
+/// A certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Certificate {
+    parsed: x509_cert::Certificate,
+    der: Vec<u8>,
+    key: PublicKey,
+}
+
+impl Certificate {
+    /// Reads a certificate in DER form.
+    pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
+        let unreadable =
+            |error: x509_cert::der::Error| CertificateError::Unreadable(error.to_string());
+        let parsed = x509_cert::Certificate::from_der(der).map_err(unreadable)?;
+        // Signatures are checked over what is written again, so that must be what was read.
+        if parsed.to_der().map_err(unreadable)? != der {
+            return Err(CertificateError::Unreadable("it is not in DER form".into()));
+        }
+        let info = parsed.tbs_certificate().subject_public_key_info();
+        let spki = info.to_der().map_err(unreadable)?;
+        let key = PublicKey::from_spki(&spki).map_err(|reason| CertificateError::Key {
+            subject: parsed.tbs_certificate().subject().to_string(),
+            reason,
+        })?;
+        Ok(Self {
+            parsed,
+            der: der.to_vec(),
+            key,
+        })
+    }
+
+    /// Reads a certificate in PEM form.
+    pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
+        let unreadable = |error: &dyn ToString| CertificateError::Unreadable(error.to_string());
+        let (label, der) =
+            pem::decode_vec(text.trim().as_bytes()).map_err(|error| unreadable(&error))?;
+        if label != "CERTIFICATE" {
+            return Err(unreadable(&format!("it is a {}", label.to_lowercase())));
+        }
+        Self::from_der(&der)
+    }
+
+    /// The certificate in PEM form.
+    pub fn to_pem(&self) -> String {
+        pem::encode_string("CERTIFICATE", pem::LineEnding::LF, &self.der).unwrap_or_default()
+    }
+
+    /// The certificate in DER form.
+    pub(super) fn der(&self) -> &[u8] {
+        &self.der
+    }
+
+    /// The key it speaks about.
+    pub fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// Whom it is about: the common name, or all of the name.
+    pub fn subject(&self) -> String {
+        common_name(self.parsed.tbs_certificate().subject())
+    }
+
+    fn issuer(&self) -> String {
+        common_name(self.parsed.tbs_certificate().issuer())
+    }
+
+    pub(super) fn parsed(&self) -> &x509_cert::Certificate {
+        &self.parsed
+    }
+
+    /// Whether it is valid at a moment.
+    pub(super) fn check_time(&self, at: Timestamp) -> Result<(), CertificateError> {
+        let validity = self.parsed.tbs_certificate().validity();
+        let seconds = |time: &x509_cert::time::Time| time.to_unix_duration().as_secs();
+        let moment = u64::try_from(at.as_second()).unwrap_or(0);
+        if (seconds(&validity.not_before)..=seconds(&validity.not_after)).contains(&moment) {
+            return Ok(());
+        }
+        Err(CertificateError::NotValid {
+            subject: self.subject(),
+            from: validity.not_before.to_string(),
+            to: validity.not_after.to_string(),
+            at,
+        })
+    }
+
+    /// Whether the signer may sign: its usage says so, and it is no authority.
+    fn check_signer(&self) -> Result<(), CertificateError> {
+        let (basic, usage, extended) = self.usages()?;
+        let may_sign = usage.is_some_and(|usage| usage.digital_signature());
+        let for_code = extended.is_none_or(|usages| usages.0.contains(&CODE_SIGNING));
+        if may_sign && for_code && !basic.is_some_and(|basic| basic.ca) {
+            Ok(())
+        } else {
+            Err(CertificateError::NotForSigning(self.subject()))
+        }
+    }
+
+    /// Whether it may confirm others, with `below` authorities between it and the signer.
+    fn check_authority(&self, below: usize) -> Result<(), CertificateError> {
+        let (basic, usage, extended) = self.usages()?;
+        let is_authority = basic.is_some_and(|basic| {
+            let deep_enough = |most: u8| below <= usize::from(most);
+            basic.ca && basic.path_len_constraint.is_none_or(deep_enough)
+        });
+        let may_confirm = usage.is_none_or(|usage| usage.key_cert_sign());
+        let for_code = extended.is_none_or(|usages| usages.0.contains(&CODE_SIGNING));
+        if is_authority && may_confirm && for_code {
+            Ok(())
+        } else {
+            Err(CertificateError::NotAnAuthority(self.subject()))
+        }
+    }
+
+    #[expect(
+        clippy::type_complexity,
+        reason = "three extensions, read in one place"
+    )]
+    fn usages(
+        &self,
+    ) -> Result<
+        (
+            Option<BasicConstraints>,
+            Option<KeyUsage>,
+            Option<ExtendedKeyUsage>,
+        ),
+        CertificateError,
+    > {
+        let tbs = self.parsed.tbs_certificate();
+        let understood = [
+            BASIC_CONSTRAINTS,
+            KEY_USAGE,
+            EXTENDED_KEY_USAGE,
+            SUBJECT_NAMES,
+        ];
+        for extension in tbs.extensions().into_iter().flatten() {
+            if extension.critical && !understood.contains(&extension.extn_id) {
+                return Err(CertificateError::Critical {
+                    subject: self.subject(),
+                    extension: extension.extn_id.to_string(),
+                });
+            }
+        }
+        let unreadable =
+            |error: x509_cert::der::Error| CertificateError::Unreadable(error.to_string());
+        let basic = tbs
+            .get_extension::<BasicConstraints>()
+            .map_err(unreadable)?;
+        let usage = tbs.get_extension::<KeyUsage>().map_err(unreadable)?;
+        let extended = tbs
+            .get_extension::<ExtendedKeyUsage>()
+            .map_err(unreadable)?;
+        Ok((
+            basic.map(|(_, value)| value),
+            usage.map(|(_, value)| value),
+            extended.map(|(_, value)| value),
+        ))
+    }
+
+    /// Whether `self` confirmed `other`, with the algorithm that belongs to its key.
+    fn confirmed(&self, other: &Self) -> bool {
+        let certificate = &other.parsed;
+        let tbs = certificate.tbs_certificate();
+        let algorithm = match self.key.algorithm() {
+            Algorithm::Ed25519 => ObjectIdentifier::new_unwrap("1.3.101.112"),
+            Algorithm::P256 => ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.2"),
+            Algorithm::P384 => ObjectIdentifier::new_unwrap("1.2.840.10045.4.3.3"),
+        };
+        let same = certificate.signature_algorithm() == tbs.signature();
+        let names_fit = tbs.issuer() == self.parsed.tbs_certificate().subject();
+        let (Ok(message), Some(signature)) = (tbs.to_der(), certificate.signature().as_bytes())
+        else {
+            return false;
+        };
+        same && names_fit
+            && tbs.signature().oid == algorithm
+            && self.key.has_signed(&message, signature)
+    }
+}
+
+impl TryFrom<String> for Certificate {
+    type Error = CertificateError;
+
+    fn try_from(text: String) -> Result<Self, CertificateError> {
+        Self::from_pem(&text)
+    }
+}
+
+impl From<Certificate> for String {
+    fn from(certificate: Certificate) -> Self {
+        certificate.to_pem()
+    }
+}
+
+/// A signer's certificate and those that confirm it, up to a trusted authority.
+#[derive(Debug)]
+pub(super) struct Path<'a> {
+    /// The signer and whoever is between it and the authority.
+    pub(super) certificates: Vec<&'a Certificate>,
+    /// Which of the trusted authorities it ends at.
+    pub(super) authority: usize,
+}
+
+impl Path<'_> {
+    /// The ids of all keys on the path, any of which may be revoked.
+    pub(super) fn keys(&self) -> impl Iterator<Item = KeyId> {
+        self.certificates.iter().map(|each| each.key.id())
+    }
+}
+
+/// Finds the path from the first certificate of the chain to an authority.
+pub(super) fn path<'a>(
+    chain: &'a [Certificate],
+    authorities: &[&Certificate],
+    at: Timestamp,
+) -> Result<Path<'a>, CertificateError> {
+    let Some(signer) = chain.first() else {
+        return Err(CertificateError::Unreadable("there is none".into()));
+    };
+    signer.check_signer()?;
+    signer.check_time(at)?;
+    let mut certificates = vec![signer];
+    let mut last = signer;
+    while certificates.len() <= MAX_DEPTH {
+        let below = certificates.len() - 1;
+        let found = authorities.iter().position(|each| each.confirmed(last));
+        if let Some(authority) = found {
+            authorities[authority].check_authority(below)?;
+            authorities[authority].check_time(at)?;
+            return Ok(Path {
+                certificates,
+                authority,
+            });
+        }
+        let next = chain
+            .iter()
+            .find(|each| *each != last && each.confirmed(last));
+        let Some(next) = next else { break };
+        next.check_authority(below)?;
+        next.check_time(at)?;
+        certificates.push(next);
+        last = next;
+    }
+    Err(CertificateError::UnknownAuthority(last.issuer()))
+}
+
+fn common_name(name: &x509_cert::name::Name) -> String {
+    match name.common_name() {
+        Ok(Some(common)) => common.value().into_owned(),
+        _ => name.to_string(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Sigstore: somebody without a key of their own, known by an identity.
+//!
+//! A short-lived certificate says who signed, a transparency log says when, and both are proven by
+//! keys in a trust root file, so nothing is asked over a network: the log's promise and its
+//! inclusion proof with a signed checkpoint, the certificate's path and its entry in the
+//! certificate log, and that the log entry is about this very signature.
+//!
+//! Written on the crates that are here anyway: the `sigstore-verify` crate works only with a
+//! second cryptographic library in C, and brings second versions of the DER and base64 crates.
+//! What is left open is said as such and is a refusal: time stamps of RFC 3161, on which the
+//! second version of the log relies, and log entries of other kinds than `dsse`.
+
+mod certificate_log;
+mod entry;
+mod trust_root;
+
+use jiff::Timestamp;
+use x509_cert::der::Decode as _;
+use x509_cert::der::asn1::{ObjectIdentifier, Utf8StringRef};
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
+
+pub use trust_root::{TrustRoot, TrustRootError};
+
+use super::bundle::Bundle;
+use super::certificate::{self, Certificate, CertificateError};
+use super::dsse::EnvelopeError;
+use super::key::KeyId;
+use entry::LogEntry;
+
+const ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.8");
+const OLD_ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.1");
+
+/// Why Sigstore's evidence proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SigstoreError {
+    /// No keys to check it with.
+    #[error("no Sigstore trust root is given")]
+    NoTrustRoot,
+    /// A time that only a time stamp authority could prove.
+    #[error("its time is proven only by a time stamp (RFC 3161), which is not supported")]
+    NoPromise,
+    /// An entry of a kind that is not understood.
+    #[error("its log entry is of kind `{0}`, which is not supported")]
+    Kind(String),
+    /// A log that the trust root does not know.
+    #[error("the trust root has no key of the {0} with this id")]
+    UnknownLog(&'static str),
+    /// Not exactly one entry.
+    #[error("it has {0} log entries, and exactly one is expected")]
+    Entries(usize),
+    /// A part of the entry.
+    #[error("its log entry cannot be read: {0}")]
+    Entry(#[from] EnvelopeError),
+    /// A promise that the log did not make.
+    #[error("the log's promise is not signed by the log")]
+    Promise,
+    /// A proof that leads elsewhere.
+    #[error("the log's inclusion proof does not lead to its checkpoint")]
+    Inclusion,
+    /// A checkpoint that the log did not sign.
+    #[error("the log's checkpoint is not signed by the log")]
+    Checkpoint,
+    /// An entry about something else.
+    #[error("the log entry is about another {0}")]
+    OtherEntry(&'static str),
+    /// The signer's certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// A certificate that is in no log.
+    #[error("the certificate is not in a certificate log that the trust root names")]
+    NotLogged,
+    /// The mathematics.
+    #[error("the signature was not made with the key of its certificate")]
+    Signature,
+    /// A certificate without a name or an issuer.
+    #[error("the certificate does not say whose it is")]
+    NoIdentity,
+}
+
+impl SigstoreError {
+    /// Whether the question stays open here, rather than being answered with no.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(
+            self,
+            Self::NoTrustRoot | Self::NoPromise | Self::Kind(_) | Self::UnknownLog(_)
+        ) || matches!(
+            self,
+            Self::Certificate(CertificateError::UnknownAuthority(_))
+        )
+    }
+}
+
+/// Who signed, as Sigstore proves it.
+#[derive(Debug)]
+pub(super) struct Proven {
+    pub(super) identity: String,
+    pub(super) issuer: String,
+    pub(super) keys: Vec<KeyId>,
+}
+
+/// Checks everything that Sigstore says about a bundle.
+pub(super) fn verify(
+    bundle: &Bundle,
+    chain: &[Vec<u8>],
+    root: Option<&TrustRoot>,
+) -> Result<Proven, SigstoreError> {
+    let root = root.ok_or(SigstoreError::NoTrustRoot)?;
+    let [entry] = bundle.log_entries.as_slice() else {
+        return Err(SigstoreError::Entries(bundle.log_entries.len()));
+    };
+    let leaf = chain.first().ok_or(SigstoreError::NoIdentity)?;
+    let leaf = Certificate::from_der(leaf)?;
+    let entry = LogEntry::parse(entry)?;
+    let time = entry.verify(root)?;
+    entry.is_about(&bundle.envelope, &leaf)?;
+    if !bundle.envelope.is_signed_by(leaf.key()) {
+        return Err(SigstoreError::Signature);
+    }
+    let keys = confirm(&leaf, root, time)?;
+    let (identity, issuer) = identity(&leaf).ok_or(SigstoreError::NoIdentity)?;
+    Ok(Proven {
+        identity,
+        issuer,
+        keys,
+    })
+}
+
+/// Whether an authority of the trust root confirmed the certificate at that time, in public.
+fn confirm(
+    leaf: &Certificate,
+    root: &TrustRoot,
+    time: Timestamp,
+) -> Result<Vec<KeyId>, SigstoreError> {
+    let mut error = CertificateError::UnknownAuthority(leaf.subject());
+    for authority in root.authorities_at(time) {
+        let Some((top, between)) = authority.split_last() else {
+            continue;
+        };
+        let mut chain = vec![leaf.clone()];
+        chain.extend_from_slice(between);
+        let path = match certificate::path(&chain, &[top], time) {
+            Ok(path) => path,
+            Err(CertificateError::UnknownAuthority(_)) => continue,
+            Err(other) => {
+                error = other;
+                continue;
+            }
+        };
+        let issuer = path.certificates.get(1).map_or(top, |next| *next);
+        if !certificate_log::is_logged(leaf, issuer, root, time) {
+            return Err(SigstoreError::NotLogged);
+        }
+        return Ok(path.keys().chain([top.key().id()]).collect());
+    }
+    Err(error.into())
+}
+
+/// The identity and who confirmed it, from the certificate's extensions.
+fn identity(leaf: &Certificate) -> Option<(String, String)> {
+    let tbs = leaf.parsed().tbs_certificate();
+    let (_, names) = tbs.get_extension::<SubjectAltName>().ok()??;
+    let [name] = names.0.as_slice() else {
+        return None;
+    };
+    let identity = match name {
+        GeneralName::UniformResourceIdentifier(address) => address.as_str(),
+        GeneralName::Rfc822Name(address) => address.as_str(),
+        _ => return None,
+    };
+    let extension = |id: ObjectIdentifier| {
+        let mut all = tbs.extensions()?.iter();
+        all.find(|each| each.extn_id == id)
+    };
+    let issuer = match extension(ISSUER) {
+        Some(found) => Utf8StringRef::from_der(found.extn_value.as_bytes())
+            .ok()?
+            .as_str()
+            .to_owned(),
+        None => String::from_utf8(extension(OLD_ISSUER)?.extn_value.as_bytes().to_vec()).ok()?,
+    };
+    Some((identity.to_owned(), issuer))
+}

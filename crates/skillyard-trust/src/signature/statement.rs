@@ -1,0 +1,438 @@
+//! The statement that is signed: an in-toto statement in the form of OpenSSF Model Signing.
+//!
+//! Its predicate lists every file with its SHA-256. Verifiers of Model Signing pass over fields
+//! they do not know, so ours carries one more, `skillyard`: the skill's name and version, its tree
+//! digest (which covers what Model Signing leaves out: executable bits and git's own files), the
+//! time, where the bytes came from, and the public key, so that a signature by somebody unknown
+//! can still be told from a broken one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use skillyard_format::Digest;
+
+use super::dsse::{self, EnvelopeError};
+use super::key::PublicKey;
+use super::tree::{GIT_PATHS, NOTE_FILE, SIGNATURE_FILE, Tree, is_git_path};
+
+const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
+const PREDICATE_TYPE: &str = "https://model_signing/signature/v1.0";
+
+/// Most files that a statement may list.
+const MAX_RESOURCES: usize = 20_000;
+
+/// Most changes that a message names.
+const MAX_NAMED: usize = 3;
+
+/// Why a statement says nothing about a skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StatementError {
+    /// The JSON and its fields.
+    #[error("its statement is not whole: {0}")]
+    Form(#[from] EnvelopeError),
+    /// Another kind of statement.
+    #[error("its statement is a `{found}`, and `{expected}` is expected")]
+    Kind {
+        /// What it says.
+        found: String,
+        /// What it should say.
+        expected: &'static str,
+    },
+    /// Not exactly one subject.
+    #[error("its statement is about {0} subjects, and exactly one is expected")]
+    Subjects(usize),
+    /// A statement about nothing, or about too much.
+    #[error("it lists {0} files, and 1 to {MAX_RESOURCES} are expected")]
+    Resources(usize),
+    /// A file that is not hashed as a whole with SHA-256.
+    #[error("it uses `{0}`, and every file must be listed whole with its SHA-256")]
+    Method(String),
+    /// A name that is no plain path within the skill.
+    #[error("it lists the path {0:?}, which is not a plain path within the skill")]
+    Path(String),
+    /// A file that stands twice.
+    #[error("it lists `{0}` twice")]
+    Repeated(String),
+    /// A subject that is not made of the files.
+    #[error("its subject digest is not that of the files it lists")]
+    SubjectDigest,
+    /// Something that cannot be signed is in the folder.
+    #[error("`{0}` is not a regular file, and no signature can cover it")]
+    Irregular(String),
+    /// The files are not those that were signed.
+    #[error("the files are not those that were signed: {}", told(.0))]
+    Changed(Vec<Change>),
+    /// Only what Model Signing does not see is another.
+    #[error("an executable bit or one of git's files is not as it was signed")]
+    TreeDigest,
+    /// The skill goes by another name.
+    #[error("it was made for the skill `{signed}`, and this one is called `{found}`")]
+    Name {
+        /// The name that was signed.
+        signed: String,
+        /// The name it has here.
+        found: String,
+    },
+    /// The version is another.
+    #[error("it was made for another version than the one in `SKILL.md`")]
+    Version,
+    /// There is no name to compare.
+    #[error("the skill has no `SKILL.md` with a name")]
+    NoName,
+}
+
+/// One difference between what was signed and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Its content is another.
+    Changed(String),
+    /// It was not signed.
+    Added(String),
+    /// It was signed and is gone.
+    Removed(String),
+    /// It has another name now.
+    Renamed(String, String),
+}
+
+fn told(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes.iter().take(MAX_NAMED) {
+        let separator = if text.is_empty() { "" } else { ", " };
+        let _ = match change {
+            Change::Changed(path) => write!(text, "{separator}`{path}` was changed"),
+            Change::Added(path) => write!(text, "{separator}`{path}` was added"),
+            Change::Removed(path) => write!(text, "{separator}`{path}` is missing"),
+            Change::Renamed(from, to) => write!(text, "{separator}`{from}` is now `{to}`"),
+        };
+    }
+    if changes.len() > MAX_NAMED {
+        let _ = write!(text, " and {} more", changes.len() - MAX_NAMED);
+    }
+    text
+}
+
+/// What its maker wants known about a signature.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Details {
+    /// When it is made.
+    pub signed: Timestamp,
+    /// Where the skill is kept, such as the address of its repository.
+    pub source: Option<String>,
+    /// The revision there, such as a commit.
+    pub revision: Option<String>,
+}
+
+/// A statement, taken apart.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    subject: String,
+    resources: BTreeMap<String, [u8; 32]>,
+    leaves_out: Vec<String>,
+    own: Option<Own>,
+}
+
+/// What only our statements carry.
+#[derive(Debug, Clone)]
+struct Own {
+    name: String,
+    version: Option<String>,
+    tree: Digest,
+    details: Details,
+    key: Option<PublicKey>,
+}
+
+/// What a statement says about a skill, once the skill was found to be as it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// The skill's name.
+    pub name: String,
+    /// Its version, if it has one.
+    pub version: Option<String>,
+    /// The tree digest without the signature.
+    pub digest: Digest,
+    /// What the signer said about it; not proven by anybody else.
+    pub details: Option<Details>,
+    /// Files that are there and not covered; only git's own can be.
+    pub uncovered: Vec<String>,
+}
+
+/// The statement about a skill, as bytes to be signed.
+pub(super) fn about(
+    tree: &Tree,
+    folder: &str,
+    details: &Details,
+    key: &PublicKey,
+) -> Result<Vec<u8>, StatementError> {
+    if let Some(path) = tree.irregular() {
+        return Err(StatementError::Irregular(path.to_owned()));
+    }
+    let (name, version) = tree.identity(Some(folder)).ok_or(StatementError::NoName)?;
+    let listed: Vec<_> = tree
+        .files()
+        .filter(|(path, _)| !is_git_path(path))
+        .collect();
+    if listed.len() > MAX_RESOURCES {
+        return Err(StatementError::Resources(listed.len()));
+    }
+    let mut subject = Sha256::new();
+    let mut resources = Vec::new();
+    for (path, file) in &listed {
+        check_path(path)?;
+        subject.update(file.digest.as_bytes());
+        resources.push(json!({
+            "name": path,
+            "algorithm": "sha256",
+            "digest": file.digest.to_hex(),
+        }));
+    }
+    let mut left_out = GIT_PATHS.to_vec();
+    left_out.extend([SIGNATURE_FILE, NOTE_FILE]);
+    let mut own = json!({
+        "name": name,
+        "treeDigest": tree.digest().to_string(),
+        "signed": details.signed.to_string(),
+        "publicKey": key.to_pem(),
+    });
+    let further = [
+        ("version", &version),
+        ("source", &details.source),
+        ("revision", &details.revision),
+    ];
+    for (field, value) in further {
+        if let Some(value) = value {
+            own[field] = value.clone().into();
+        }
+    }
+    let statement = json!({
+        "_type": STATEMENT_TYPE,
+        "subject": [{ "name": folder, "digest": { "sha256": hex::encode(subject.finalize()) } }],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": {
+            "serialization": {
+                "method": "files",
+                "hash_type": "sha256",
+                "allow_symlinks": false,
+                "ignore_paths": left_out,
+            },
+            "resources": resources,
+            "skillyard": own,
+        },
+    });
+    Ok(statement.to_string().into_bytes())
+}
+
+impl Statement {
+    pub(super) fn parse(payload: &[u8]) -> Result<Self, StatementError> {
+        let value = dsse::parse(payload)?;
+        expect(&value, "_type", STATEMENT_TYPE)?;
+        expect(&value, "predicateType", PREDICATE_TYPE)?;
+        let subjects = array(&value, "subject")?;
+        let [subject] = subjects else {
+            return Err(StatementError::Subjects(subjects.len()));
+        };
+        let predicate = field(&value, "predicate")?;
+        let serialization = field(predicate, "serialization")?;
+        for (name, expected) in [("method", "files"), ("hash_type", "sha256")] {
+            let found = dsse::text(serialization, name)?;
+            if found != expected {
+                return Err(StatementError::Method(found.chars().take(100).collect()));
+            }
+        }
+        let leaves_out = match serialization.get("ignore_paths") {
+            None => Vec::new(),
+            Some(_) => array(serialization, "ignore_paths")?
+                .iter()
+                .filter_map(|path| path.as_str().map(str::to_owned))
+                .collect(),
+        };
+        let listed = array(predicate, "resources")?;
+        if listed.is_empty() || listed.len() > MAX_RESOURCES {
+            return Err(StatementError::Resources(listed.len()));
+        }
+        let mut hasher = Sha256::new();
+        let mut resources = BTreeMap::new();
+        for each in listed {
+            let (path, digest) = resource(each)?;
+            hasher.update(digest);
+            if resources.insert(path.to_owned(), digest).is_some() {
+                return Err(StatementError::Repeated(path.to_owned()));
+            }
+        }
+        let digest = dsse::text(field(subject, "digest")?, "sha256")?;
+        if digest != hex::encode(hasher.finalize()) {
+            return Err(StatementError::SubjectDigest);
+        }
+        Ok(Self {
+            subject: dsse::text(subject, "name")?.to_owned(),
+            resources,
+            leaves_out,
+            own: predicate.get("skillyard").map(Own::parse).transpose()?,
+        })
+    }
+
+    /// The key that the statement itself names; worth something only to tell an unknown signer
+    /// from a broken signature.
+    pub(super) fn named_key(&self) -> Option<&PublicKey> {
+        self.own.as_ref()?.key.as_ref()
+    }
+
+    /// Whether the skill is what the statement says: each file the same, none missing, none added.
+    pub(super) fn check(&self, tree: &Tree, folder: Option<&str>) -> Result<Facts, StatementError> {
+        if let Some(path) = tree.irregular() {
+            return Err(StatementError::Irregular(path.to_owned()));
+        }
+        let (changes, uncovered) = self.compare(tree);
+        if !changes.is_empty() {
+            return Err(StatementError::Changed(changes));
+        }
+        let digest = tree.digest();
+        let called = folder.unwrap_or(&self.subject);
+        let (name, version) = tree.identity(Some(called)).ok_or(StatementError::NoName)?;
+        let Some(own) = &self.own else {
+            // Model Signing gives the subject's name no meaning, so a folder may have any.
+            return Ok(Facts {
+                name,
+                version,
+                digest,
+                details: None,
+                uncovered,
+            });
+        };
+        let other_name = |found: &str| StatementError::Name {
+            signed: own.name.clone(),
+            found: found.to_owned(),
+        };
+        if own.name != name {
+            return Err(other_name(&name));
+        }
+        if let Some(folder) = folder
+            && folder != own.name
+            && folder != self.subject
+        {
+            return Err(other_name(folder));
+        }
+        if own.version != version {
+            return Err(StatementError::Version);
+        }
+        if own.tree != digest {
+            return Err(StatementError::TreeDigest);
+        }
+        Ok(Facts {
+            name,
+            version,
+            digest,
+            details: Some(own.details.clone()),
+            // The tree digest covers git's own files too.
+            uncovered: Vec::new(),
+        })
+    }
+
+    fn compare(&self, tree: &Tree) -> (Vec<Change>, Vec<String>) {
+        let mut added = Vec::new();
+        let mut uncovered = Vec::new();
+        for (path, file) in tree.files() {
+            if self.resources.contains_key(path) {
+                continue;
+            }
+            let first = path.split('/').next().unwrap_or_default();
+            // What else a statement asks to leave out is not left out.
+            if is_git_path(path) && self.leaves_out.iter().any(|each| each == first) {
+                uncovered.push(path.to_owned());
+            } else {
+                added.push((path, *file.digest.as_bytes()));
+            }
+        }
+        let mut changes = Vec::new();
+        for (path, signed) in &self.resources {
+            match tree.get(path) {
+                Some(file) if file.digest.as_bytes() == signed => {}
+                Some(_) => changes.push(Change::Changed(path.clone())),
+                None => match added.iter().position(|(_, digest)| digest == signed) {
+                    Some(at) => {
+                        let to = added.swap_remove(at).0.to_owned();
+                        changes.push(Change::Renamed(path.clone(), to));
+                    }
+                    None => changes.push(Change::Removed(path.clone())),
+                },
+            }
+        }
+        added.sort_unstable();
+        let added = added.into_iter();
+        changes.extend(added.map(|(path, _)| Change::Added(path.to_owned())));
+        (changes, uncovered)
+    }
+}
+
+impl Own {
+    fn parse(value: &Value) -> Result<Self, StatementError> {
+        let optional = |name: &'static str| match value.get(name) {
+            None => Ok(None),
+            Some(_) => dsse::text(value, name).map(|text| Some(text.to_owned())),
+        };
+        let digest = dsse::text(value, "treeDigest")?.parse();
+        let signed = dsse::text(value, "signed")?.parse();
+        let key = optional("publicKey")?.map(|pem| PublicKey::from_pem(&pem));
+        Ok(Self {
+            name: dsse::text(value, "name")?.to_owned(),
+            version: optional("version")?,
+            tree: digest.map_err(|_| EnvelopeError::Field("treeDigest"))?,
+            details: Details {
+                signed: signed.map_err(|_| EnvelopeError::Field("signed"))?,
+                source: optional("source")?,
+                revision: optional("revision")?,
+            },
+            key: key
+                .transpose()
+                .map_err(|_| EnvelopeError::Field("publicKey"))?,
+        })
+    }
+}
+
+fn resource(value: &Value) -> Result<(&str, [u8; 32]), StatementError> {
+    let path = dsse::text(value, "name")?;
+    check_path(path)?;
+    let algorithm = dsse::text(value, "algorithm")?;
+    if algorithm != "sha256" {
+        return Err(StatementError::Method(
+            algorithm.chars().take(100).collect(),
+        ));
+    }
+    let mut digest = [0; 32];
+    hex::decode_to_slice(dsse::text(value, "digest")?, &mut digest)
+        .map_err(|_| EnvelopeError::Field("digest"))?;
+    Ok((path, digest))
+}
+
+/// One file has one name: no way up, no second spelling, nothing that a terminal obeys.
+fn check_path(path: &str) -> Result<(), StatementError> {
+    let plain = |part: &str| !matches!(part, "" | "." | "..");
+    let odd = |c: char| c == '\\' || c.is_control();
+    if path.len() <= 4096 && path.split('/').all(plain) && !path.contains(odd) {
+        Ok(())
+    } else {
+        Err(StatementError::Path(path.chars().take(200).collect()))
+    }
+}
+
+fn expect(value: &Value, name: &'static str, expected: &'static str) -> Result<(), StatementError> {
+    let found = dsse::text(value, name)?;
+    if found == expected {
+        return Ok(());
+    }
+    Err(StatementError::Kind {
+        found: found.chars().take(100).collect(),
+        expected,
+    })
+}
+
+fn field<'a>(value: &'a Value, name: &'static str) -> Result<&'a Value, EnvelopeError> {
+    value.get(name).ok_or(EnvelopeError::Field(name))
+}
+
+fn array<'a>(value: &'a Value, name: &'static str) -> Result<&'a [Value], EnvelopeError> {
+    let list = value.get(name).and_then(Value::as_array);
+    list.map(Vec::as_slice).ok_or(EnvelopeError::Field(name))
+}

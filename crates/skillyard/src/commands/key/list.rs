@@ -1,0 +1,204 @@
+//! `skillyard key list`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use skillyard_trust::signature::{KeyId, Moment, Policy, Scope};
+
+use super::{Outcome, now};
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+use crate::signing::keyring::Keyring;
+use crate::signing::policy;
+
+/// List your keys, and whose signatures are trusted
+///
+/// Examples:
+///   skillyard key list
+///   skillyard key list --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {}
+
+/// One row.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    /// `key`, `authority`, `identity` or `revoked`.
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<KeyId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algorithm: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<String>,
+    /// Whether the secret half is here.
+    own: bool,
+    /// `trusted`, `untrusted`, `expired` or `revoked`.
+    status: &'static str,
+    scope: Vec<String>,
+    sources: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+pub(super) fn run(context: &Context, _: &Args) -> Outcome {
+    let rows = rows(context)?;
+    if context.printer.is_json() {
+        context.printer.json(&serde_json::json!({ "keys": rows }))?;
+        return Ok(Status::Yes);
+    }
+    if rows.is_empty() {
+        context
+            .printer
+            .note("There are no keys; make one with `skillyard key generate NAME`");
+        return Ok(Status::Yes);
+    }
+    let width = rows.iter().map(|row| row.name.chars().count()).max();
+    let width = width.unwrap_or_default().min(30);
+    let mut text = String::new();
+    for row in &rows {
+        let _ = writeln!(text, "{}", line(row, width));
+    }
+    context.printer.data(&text)?;
+    Ok(Status::Yes)
+}
+
+fn line(row: &Row, width: usize) -> String {
+    let mark = match row.status {
+        "trusted" => '✓',
+        "untrusted" => '○',
+        _ => '✗',
+    };
+    let id = match (&row.id, &row.identity) {
+        (Some(id), _) => id.short(),
+        (None, Some(identity)) => visible(identity).into_owned(),
+        (None, None) => String::new(),
+    };
+    let kind = row.algorithm.unwrap_or(row.kind);
+    let mut notes = vec![row.status.to_owned()];
+    if row.own {
+        notes.push("can sign".into());
+    }
+    for (word, patterns) in [("for", &row.scope), ("from", &row.sources)] {
+        if !patterns.is_empty() {
+            notes.push(format!("{word} {}", visible(&patterns.join(" "))));
+        }
+    }
+    if let Some(expires) = row.expires {
+        notes.push(format!("until {expires}"));
+    }
+    if let Some(reason) = &row.reason {
+        notes.push(visible(reason).into_owned());
+    }
+    let name = visible(&row.name);
+    format!(
+        "{mark} {name:<width$}  {kind:<9}  {id}  {}",
+        notes.join(", ")
+    )
+}
+
+fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
+    let keyring = Keyring::new(context.environment.keys_folder());
+    let policy = policy::read(&context.environment.trust_file())?;
+    let own: Vec<(String, KeyId, &'static str)> = keyring
+        .names()?
+        .into_iter()
+        .map(|name| {
+            let key = keyring.public(&name)?;
+            Ok((name, key.id(), key.algorithm().as_str()))
+        })
+        .collect::<Result<_, CommandError>>()?;
+    let mut rows = Vec::new();
+    for key in &policy.keys {
+        let id = key.public_key.id();
+        rows.push(Row {
+            id: Some(id),
+            algorithm: Some(key.public_key.algorithm().as_str()),
+            own: own.iter().any(|each| each.1 == id),
+            ..row(&key.name, "key", Some(id), &key.scope, &policy)
+        });
+    }
+    for (name, id, algorithm) in own {
+        if policy.key(id).is_none() {
+            let untrusted = Row {
+                algorithm: Some(algorithm),
+                own: true,
+                ..row(&name, "key", Some(id), &Scope::default(), &policy)
+            };
+            let status = match untrusted.status {
+                "revoked" => "revoked",
+                _ => "untrusted",
+            };
+            rows.push(Row {
+                status,
+                ..untrusted
+            });
+        }
+    }
+    for authority in &policy.authorities {
+        let id = Some(authority.certificate.key().id());
+        rows.push(row(
+            &authority.name,
+            "authority",
+            id,
+            &authority.scope,
+            &policy,
+        ));
+    }
+    for identity in &policy.identities {
+        rows.push(Row {
+            identity: Some(format!(
+                "{} ({})",
+                identity.identity.as_str(),
+                identity.issuer
+            )),
+            ..row(&identity.name, "identity", None, &identity.scope, &policy)
+        });
+    }
+    for revoked in &policy.revoked {
+        let listed = |id: &KeyId| rows.iter().any(|row| row.id == Some(*id));
+        if revoked.id.is_none_or(|id| !listed(&id)) {
+            let name = revoked
+                .digest
+                .map_or("-".into(), |digest| digest.to_string());
+            rows.push(Row {
+                status: "revoked",
+                reason: revoked.reason.clone(),
+                ..row(&name, "revoked", revoked.id, &Scope::default(), &policy)
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn row(name: &str, kind: &'static str, id: Option<KeyId>, scope: &Scope, policy: &Policy) -> Row {
+    let revocation = id.and_then(|id| policy.revocation(id));
+    let over = scope.expires.is_some_and(|expires| expires <= now());
+    let texts = |patterns: &[skillyard_trust::signature::Pattern]| {
+        patterns
+            .iter()
+            .map(|each| each.as_str().to_owned())
+            .collect()
+    };
+    Row {
+        name: name.to_owned(),
+        kind,
+        id,
+        algorithm: None,
+        identity: None,
+        own: false,
+        status: match revocation {
+            Some(_) => "revoked",
+            None if over => "expired",
+            None => "trusted",
+        },
+        scope: texts(&scope.names),
+        sources: texts(&scope.sources),
+        expires: scope.expires,
+        reason: revocation.and_then(|revocation| revocation.reason.clone()),
+    }
+}

@@ -1,0 +1,56 @@
+//! `skillyard key`: one file for each thing that can be done with keys.
+
+mod forget;
+mod generate;
+mod list;
+mod revoke;
+mod rotate;
+mod trust;
+
+use clap::Subcommand;
+use jiff::Timestamp;
+use skillyard_trust::signature::Moment;
+
+use super::Outcome;
+use crate::context::Context;
+
+/// Make keys, and say whose signatures are trusted
+///
+/// Examples:
+///   skillyard key generate mine                        make a key to sign with
+///   skillyard key trust acme.pub --scope 'acme-*'      believe what this key signs
+///   skillyard key list                                 all keys
+///   skillyard key revoke acme --reason "stolen"        believe it no longer
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Generate(generate::Args),
+    List(list::Args),
+    Trust(trust::Args),
+    Revoke(revoke::Args),
+    Rotate(rotate::Args),
+    Forget(forget::Args),
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Outcome {
+    match args.action {
+        Action::Generate(args) => generate::run(context, &args),
+        Action::List(args) => list::run(context, &args),
+        Action::Trust(args) => trust::run(context, &args),
+        Action::Revoke(args) => revoke::run(context, &args),
+        Action::Rotate(args) => rotate::run(context, &args),
+        Action::Forget(args) => forget::run(context, &args),
+    }
+}
+
+/// The present, to the second: nobody needs more in a file.
+pub(super) fn now() -> Moment {
+    let now = Timestamp::now();
+    Moment(Timestamp::from_second(now.as_second()).unwrap_or(now))
+}

@@ -1,0 +1,95 @@
+//! `skillyard key revoke`.
+
+use serde_json::json;
+use skillyard_format::Digest;
+use skillyard_format::nearest::nearest;
+use skillyard_trust::signature::{KeyId, Policy};
+
+use super::{Outcome, now};
+use crate::context::Context;
+use crate::error::signing::SigningError;
+use crate::error::{CommandError, Status};
+use crate::signing::keyring::Keyring;
+use crate::signing::policy::{self, Edit};
+
+/// Believe a key no longer, whatever it signed
+///
+/// A key is named by its id, the first 8 or more digits of it, or its name here. An unknown key is
+/// revoked by its whole id, so that it can never become trusted; a skill by its tree digest.
+///
+/// Examples:
+///   skillyard key revoke acme --reason "the laptop was stolen"
+///   skillyard key revoke 9b1c02aa45d1
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The key, or `sha256:…` for a skill
+    id: String,
+    /// Why, for those who meet it later
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let file = context.environment.trust_file();
+    let policy = policy::read(&file)?;
+    let (field, id) = match args.id.parse::<Digest>() {
+        Ok(digest) => ("digest", digest.to_string()),
+        Err(_) => ("id", key(context, &policy, &args.id)?.to_string()),
+    };
+    let known = |each: &&skillyard_trust::signature::Revocation| {
+        each.id.map(|id| id.to_string()).as_ref() == Some(&id)
+            || each.digest.map(|digest| digest.to_string()).as_ref() == Some(&id)
+    };
+    let changed = !policy.revoked.iter().any(|each| known(&each));
+    if changed {
+        let mut edit = Edit::open(&file)?;
+        edit.revoke((field, &id), now(), args.reason.as_deref())?;
+        edit.save()?;
+    }
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "revoked": id, "changed": changed }))?;
+    } else if changed {
+        context.printer.data(&format!(" - {id}\n"))?;
+        context
+            .printer
+            .note("Nothing it signed is believed any more");
+    } else {
+        context.printer.note("Nothing to do: it is revoked already");
+    }
+    Ok(Status::Yes)
+}
+
+/// The key that is meant.
+fn key(context: &Context, policy: &Policy, word: &str) -> Result<KeyId, CommandError> {
+    let keyring = Keyring::new(context.environment.keys_folder());
+    let mut known: Vec<(String, KeyId)> = Vec::new();
+    for key in &policy.keys {
+        known.push((key.name.clone(), key.public_key.id()));
+    }
+    for authority in &policy.authorities {
+        known.push((authority.name.clone(), authority.certificate.key().id()));
+    }
+    for name in keyring.names()? {
+        let id = keyring.public(&name)?.id();
+        known.push((name, id));
+    }
+    let is_digits = word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let fits = |(name, id): &&(String, KeyId)| {
+        name == word || (is_digits && id.to_string().starts_with(word))
+    };
+    let mut found: Vec<KeyId> = known.iter().filter(fits).map(|(_, id)| *id).collect();
+    found.sort_unstable();
+    found.dedup();
+    match (found.as_slice(), word.parse()) {
+        ([id], _) => Ok(*id),
+        ([], Ok(id)) => Ok(id),
+        _ => Err(SigningError::NoSuchKey {
+            name: word.to_owned(),
+            nearest: nearest(word, known.iter().map(|(name, _)| name.as_str())).map(str::to_owned),
+        }
+        .into()),
+    }
+}

@@ -1,0 +1,77 @@
+//! `skillyard key rotate`.
+
+use serde_json::json;
+use skillyard_trust::signature::{Rotation, rotate};
+
+use super::{Outcome, now};
+use crate::commands::list::tilde;
+use crate::config::write_private;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::signing::SigningError;
+use crate::signing::keyring::Keyring;
+use crate::signing::policy::{self, Edit};
+
+/// Replace a key by another, so that those who trust the old one follow
+///
+/// The old key signs a statement that names the new one, which is made if it is not there. Hand
+/// the statement out: `skillyard key trust NEW.rotation.json` accepts it where the old key is
+/// trusted. From then on the old key signs nothing new. Do not rotate a stolen key: revoke it.
+///
+/// Examples:
+///   skillyard key rotate mine mine-2
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The key that was used so far
+    old: String,
+    /// The key that is used from now on
+    new: String,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let keyring = Keyring::new(context.environment.keys_folder());
+    let (_, old) = keyring.signing_key(Some(&args.old))?;
+    let file = context.environment.trust_file();
+    let policy = policy::read(&file)?;
+    let broken = |source| SigningError::Key {
+        path: keyring.private_file(&args.old),
+        source,
+    };
+    let from = old.public().map_err(broken)?.id();
+    if policy.revocation(from).is_some() {
+        return Err(SigningError::Revoked(from).into());
+    }
+    if !keyring.names()?.contains(&args.new) {
+        let algorithm = old.public().map_err(broken)?.algorithm();
+        keyring.generate(&args.new, algorithm)?;
+    }
+    let new = keyring.public(&args.new)?;
+    let statement = rotate(&old, &new, now().0).map_err(broken)?;
+    let path = keyring.rotation_file(&args.new);
+    write_private(&path, statement.as_bytes())?;
+    // Where the old key was not trusted there is nothing to hand over.
+    if policy.key(from).is_some() {
+        let rotation = Rotation::parse(statement.as_bytes()).map_err(SigningError::from)?;
+        let mut edit = Edit::open(&file)?;
+        edit.rotate(&args.new, &rotation, &statement, &policy)?;
+        edit.save()?;
+    }
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "from": from,
+            "to": new.id(),
+            "statement": path.to_string_lossy(),
+        }))?;
+        return Ok(Status::Yes);
+    }
+    context
+        .printer
+        .data(&format!(" ~ {} -> {}  {}\n", args.old, args.new, new.id()))?;
+    context.printer.note(&format!(
+        "Hand out `{}`: who trusts `{}` follows with `skillyard key trust`",
+        tilde(&path, context.environment.home.as_deref()),
+        args.old
+    ));
+    Ok(Status::Yes)
+}

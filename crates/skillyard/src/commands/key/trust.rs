@@ -1,0 +1,186 @@
+//! `skillyard key trust`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use skillyard_trust::signature::{
+    Certificate, Moment, Pattern, PublicKey, Rotation, Scope, TrustRoot,
+};
+
+use super::Outcome;
+use crate::config::write_private;
+use crate::context::Context;
+use crate::error::signing::SigningError;
+use crate::error::{CommandError, Status};
+use crate::signing::keyring::Keyring;
+use crate::signing::policy::{self, Edit};
+
+/// Believe what a key, an authority or an identity signs
+///
+/// FILE can be a public key or a certificate in PEM form, a rotation statement (its new key takes
+/// the place of the old one), or Sigstore's `trusted_root.json`. A name means one of your own keys.
+///
+/// Examples:
+///   skillyard key trust acme.pub --scope 'acme-*'
+///   skillyard key trust nvidia-root.pem --name nvidia --source 'github:nvidia/*'
+///   skillyard key trust acme-2.rotation.json
+///   skillyard key trust 'https://github.com/acme/*' --issuer https://token.actions.githubusercontent.com
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A file, one of your keys, or with `--issuer` an identity
+    #[arg(value_name = "FILE|KEY")]
+    what: String,
+    /// What to call it; the file's name otherwise
+    #[arg(long)]
+    name: Option<String>,
+    /// Only for skills with such a name (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    scope: Vec<String>,
+    /// Only for skills from there (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    source: Vec<String>,
+    /// Only signers whose certificate has such a name (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    subject: Vec<String>,
+    /// Until when, such as 2027-01-01
+    #[arg(long, value_name = "DATE")]
+    expires: Option<Moment>,
+    /// Who confirms the identity
+    #[arg(long, value_name = "URL")]
+    issuer: Option<String>,
+}
+
+/// What is to be trusted.
+enum Trusted {
+    Key(PublicKey),
+    Certificate(Certificate),
+    Rotation(Rotation, String),
+    TrustRoot(Vec<u8>),
+    Identity(String),
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let (trusted, name) = recognise(context, args)?;
+    let file = context.environment.trust_file();
+    let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
+    let scope = Scope {
+        names: patterns(&args.scope),
+        sources: patterns(&args.source),
+        not_before: None,
+        expires: args.expires,
+    };
+    let policy = policy::read(&file)?;
+    let mut edit = Edit::open(&file)?;
+    let id = match &trusted {
+        Trusted::Key(key) => {
+            if policy.revocation(key.id()).is_some() {
+                return Err(SigningError::Revoked(key.id()).into());
+            }
+            edit.trust_key(&name, key, &scope)?;
+            key.id().to_string()
+        }
+        Trusted::Certificate(certificate) => {
+            edit.trust_authority(&name, certificate, &patterns(&args.subject), &scope)?;
+            format!("authority {}", certificate.subject())
+        }
+        Trusted::Rotation(rotation, statement) => {
+            edit.rotate(&name, rotation, statement, &policy)?;
+            format!("{}, after {}", rotation.to.id(), rotation.from.short())
+        }
+        Trusted::Identity(identity) => {
+            let issuer = args.issuer.as_deref();
+            let issuer = issuer.ok_or_else(|| SigningError::NoIssuer(identity.clone()))?;
+            edit.trust_identity(&name, identity, issuer, &scope)?;
+            format!("{identity} ({issuer})")
+        }
+        Trusted::TrustRoot(bytes) => {
+            write_private(&context.environment.sigstore_file(), bytes)?;
+            "Sigstore's trust root".to_owned()
+        }
+    };
+    edit.save()?;
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "name": name, "trusted": id }))?;
+        return Ok(Status::Yes);
+    }
+    context.printer.data(&format!(" + {name}  {id}\n"))?;
+    let far = scope.names.is_empty() && !matches!(trusted, Trusted::TrustRoot(_));
+    if far && !matches!(trusted, Trusted::Rotation(..)) {
+        context
+            .printer
+            .note("It may sign skills of every name; narrow that with `--scope GLOB`");
+    }
+    Ok(Status::Yes)
+}
+
+/// What the word on the command line means, and what to call it.
+fn recognise(context: &Context, args: &Args) -> Result<(Trusted, String), CommandError> {
+    let called = |given: &str| args.name.clone().unwrap_or_else(|| given.to_owned());
+    if args.issuer.is_some() {
+        return Ok((Trusted::Identity(args.what.clone()), called(&args.what)));
+    }
+    let path = PathBuf::from(&args.what);
+    if !path.is_file() {
+        if args.what.contains(['/', '@']) {
+            return Err(
+                if path.extension().is_some() && !args.what.contains("://") {
+                    CommandError::NoSuchPath(path)
+                } else {
+                    SigningError::NoIssuer(args.what.clone()).into()
+                },
+            );
+        }
+        let keyring = Keyring::new(context.environment.keys_folder());
+        let key = keyring.public(&args.what)?;
+        return Ok((Trusted::Key(key), called(&args.what)));
+    }
+    let bytes = fs::read(&path).map_err(|source| CommandError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let stem = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let stem = stem.unwrap_or_default();
+    let name = called(stem.split('.').next().unwrap_or_default());
+    Ok((by_content(&path, bytes)?, name))
+}
+
+fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
+    let nothing = || SigningError::NothingToTrust(path.to_owned());
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        return Err(nothing().into());
+    };
+    if text.contains("-----BEGIN CERTIFICATE") {
+        let certificate = Certificate::from_pem(text);
+        return Ok(Trusted::Certificate(certificate.map_err(|source| {
+            SigningError::Certificate {
+                path: path.to_owned(),
+                source,
+            }
+        })?));
+    }
+    if text.contains("-----BEGIN") {
+        let key = PublicKey::from_pem(text);
+        return Ok(Trusted::Key(key.map_err(|source| SigningError::Key {
+            path: path.to_owned(),
+            source,
+        })?));
+    }
+    if text.contains("\"certificateAuthorities\"") {
+        TrustRoot::parse(&bytes).map_err(|source| SigningError::TrustRoot {
+            path: path.to_owned(),
+            source,
+        })?;
+        return Ok(Trusted::TrustRoot(bytes));
+    }
+    if text.contains("\"payloadType\"") {
+        let rotation = Rotation::parse(&bytes).map_err(SigningError::from)?;
+        return Ok(Trusted::Rotation(rotation, text.trim().to_owned()));
+    }
+    Err(nothing().into())
+}

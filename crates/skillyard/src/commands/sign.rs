@@ -1,0 +1,142 @@
+//! `skillyard sign`.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use skillyard_trust::signature::{
+    Details, Distrust, Place, Policy, Rollback, SIGNATURE_FILE, Verification, sign, verify,
+};
+
+use super::Outcome;
+use super::key::now;
+use crate::context::Context;
+use crate::error::signing::SigningError;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+use crate::signing::keyring::Keyring;
+use crate::signing::{pins, policy, read_tree};
+use crate::skill_files::{directory_name, read_one};
+
+/// Sign a skill
+///
+/// Writes `skill.oms.sig` into its folder: a list of all files with their SHA-256, in the form of
+/// OpenSSF Model Signing. Any change afterwards breaks it, so sign last.
+///
+/// Examples:
+///   skillyard sign ./pdf-tools
+///   skillyard sign ./pdf-tools --key work --source https://github.com/acme/skills --revision 1f9c2e
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The skill's folder
+    folder: PathBuf,
+    /// Which of your keys
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+    /// Where the skill is kept, to be signed along
+    #[arg(long, value_name = "URL")]
+    source: Option<String>,
+    /// The revision there, to be signed along
+    #[arg(long, value_name = "COMMIT")]
+    revision: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let folder = read_one(&args.folder)?.folder;
+    let keyring = Keyring::new(context.environment.keys_folder());
+    let (key_name, key) = keyring.signing_key(args.key.as_deref())?;
+    let tree = read_tree(&folder)?;
+    let called = directory_name(&folder).unwrap_or_default();
+    let details = Details {
+        signed: now().0,
+        source: args.source.clone(),
+        revision: args.revision.clone(),
+    };
+    let failed = |source| SigningError::Sign {
+        folder: folder.clone(),
+        source,
+    };
+    let bundle = sign(&tree, &called, &details, &key).map_err(failed)?;
+    let path = folder.join(SIGNATURE_FILE);
+    write(&path, bundle.as_bytes())?;
+    let warning = renewed(context, &tree, bundle.as_bytes())?;
+    let (name, version) = tree.identity(Some(&called)).unwrap_or_default();
+    let public = key.public().map_err(|error| failed(error.into()))?;
+    let files = tree.files().count();
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "name": name,
+            "version": version,
+            "digest": tree.digest(),
+            "files": files,
+            "signature": path.to_string_lossy(),
+            "key": { "name": key_name, "id": public.id(), "algorithm": public.algorithm() },
+            "warning": warning,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let shown = path.to_string_lossy();
+    context.printer.data(&format!(" + {}\n", visible(&shown)))?;
+    let version = version.map_or_else(String::new, |version| format!(" {version}"));
+    let count = if files == 1 { "file" } else { "files" };
+    context.printer.note(&format!(
+        "Signed `{}`{} ({files} {count}) with `{key_name}` (key {})",
+        visible(&name),
+        visible(&version),
+        public.id().short()
+    ));
+    if let Some(warning) = warning {
+        context.printer.note(&format!("warning: {warning}"));
+    }
+    Ok(Status::Yes)
+}
+
+/// Puts the signature in place at once, also over a link, which is not followed.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let write = || -> std::io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut temporary = tempfile::Builder::new().make_in(folder, |path| {
+            // Made like any file: who may read the skill may read its signature.
+            File::create_new(path)
+        })?;
+        temporary.write_all(bytes)?;
+        temporary.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|source| CommandError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Who signs again what they signed before means it, so the new content takes the old one's place
+/// in memory; an older version does not. Tells what `verify` is going to say against it.
+fn renewed(
+    context: &Context,
+    tree: &skillyard_trust::signature::Tree,
+    bundle: &[u8],
+) -> Result<Option<String>, CommandError> {
+    let mut policy = policy::load(&context.environment)?;
+    let now = now().0;
+    let check = |policy: &Policy| verify(tree, bundle, &Place::default(), policy, now);
+    let Verification::Untrusted {
+        reason: Distrust::Rollback(rollback),
+        ..
+    } = check(&policy)
+    else {
+        return Ok(None);
+    };
+    if !matches!(
+        rollback,
+        Rollback::SameVersion(_) | Rollback::SignedEarlier { .. }
+    ) {
+        return Ok(Some(rollback.to_string()));
+    }
+    policy.pins.clear();
+    if let Some(pin) = check(&policy).pin(now) {
+        pins::remember(&context.environment.pins_file(), pin)?;
+    }
+    Ok(None)
+}

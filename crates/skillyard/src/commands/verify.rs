@@ -1,0 +1,274 @@
+//! `skillyard verify`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skillyard_catalog::source::SourceKind;
+use skillyard_trust::signature::{
+    Distrust, Pinned, Place, Policy, Signer, Standing, Tree, Verification, verify_skill,
+};
+
+use super::Outcome;
+use super::key::now;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode, Target};
+use crate::sanitize::visible;
+use crate::signing::{pins, policy, read_tree};
+use crate::skill_files::{directory_name, read_one};
+
+/// Check who signed a skill, and that it was not changed since
+///
+/// Nothing is asked over a network. Exit code 0 when somebody you trust signed it and every file
+/// is as it was, 1 with the reason otherwise. The first trusted signer of a name is remembered;
+/// another one, or an older version, is refused from then on.
+///
+/// Examples:
+///   skillyard verify ./pdf-tools
+///   skillyard verify pdf-tools --json
+///   skillyard verify pdf-tools --require=acme   signed by `acme`, and by nobody else
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// A skill's folder, or the name of an installed skill
+    #[arg(value_name = "DIR|NAME")]
+    skill: OsString,
+    /// By this signer: a name of `key list`, or a key's id
+    #[arg(long, value_name = "SIGNER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    require: Option<String>,
+    /// Where it came from, for signers that are trusted only about some sources
+    #[arg(long, value_name = "REF")]
+    source: Option<String>,
+    /// Do not remember who signed it
+    #[arg(long)]
+    no_pin: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let folder = folder(context, args)?;
+    let tree = read_tree(&folder)?;
+    let policy = policy::load(&context.environment)?;
+    let called = directory_name(&folder);
+    let place = Place {
+        folder: called.as_deref(),
+        source: args.source.as_deref(),
+    };
+    let now = now().0;
+    let verification = verify_skill(&tree, &place, &policy, now);
+    let wanted = args.require.as_deref().filter(|wanted| !wanted.is_empty());
+    let other = wanted.filter(|wanted| !is_by(&verification, wanted));
+    let trusted = verification.standing() == Standing::Trusted && other.is_none();
+    if trusted
+        && !args.no_pin
+        && let Some(pin) = verification.pin(now)
+    {
+        let kept = policy.pin(&pin.skill);
+        if kept.is_none_or(|kept| kept.digest != pin.digest || kept.signer != pin.signer) {
+            pins::remember(&context.environment.pins_file(), pin)?;
+        }
+    }
+    let answer = Answer {
+        name: tree.identity(place.folder).map(|(name, _)| name),
+        tree: &tree,
+        verification: &verification,
+        policy: &policy,
+        other,
+    };
+    if context.printer.is_json() {
+        context.printer.json(&answer.json())?;
+    } else {
+        answer.tell(context)?;
+    }
+    Ok(if trusted { Status::Yes } else { Status::No })
+}
+
+fn folder(context: &Context, args: &Args) -> Result<PathBuf, CommandError> {
+    match Target::of(&args.skill) {
+        Target::Path(path) => Ok(read_one(&path)?.folder),
+        Target::Name(name) => {
+            let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+            let skill = library::find(&catalog, &name)?;
+            if skill.kind == SourceKind::Builtin {
+                return Err(CommandError::NotAFolder(skill.record.folder.clone()));
+            }
+            Ok(skill.record.folder.clone())
+        }
+    }
+}
+
+/// Whether the signer is the one that was asked for.
+fn is_by(verification: &Verification, wanted: &str) -> bool {
+    let Verification::Trusted { signer, .. } = verification else {
+        return true;
+    };
+    match signer {
+        Signer::Key { name, id } | Signer::Certificate { name, id, .. } => {
+            name.as_deref() == Some(wanted)
+                || (wanted.len() >= 8 && id.to_string().starts_with(wanted))
+        }
+        Signer::Identity { name, identity, .. } => {
+            name.as_deref() == Some(wanted) || identity == wanted
+        }
+        Signer::Unknown => false,
+    }
+}
+
+/// What was found, to be told.
+struct Answer<'a> {
+    name: Option<String>,
+    tree: &'a Tree,
+    verification: &'a Verification,
+    policy: &'a Policy,
+    /// The signer that was asked for, where another one signed.
+    other: Option<&'a str>,
+}
+
+impl Answer<'_> {
+    fn reason(&self) -> Option<String> {
+        let reason = self.verification.reason();
+        reason.or_else(|| {
+            let wanted = self.other?;
+            Some(format!("it is not signed by `{wanted}`, who was asked for"))
+        })
+    }
+
+    fn json(&self) -> Value {
+        let (signer, facts, expected) = match self.verification {
+            Verification::Trusted { signer, facts, .. } => (Some(signer), Some(facts), None),
+            Verification::Untrusted {
+                signer,
+                facts,
+                expected,
+                ..
+            } => (Some(signer), facts.as_ref(), Some(expected)),
+            _ => (None, None, None),
+        };
+        let details = facts.and_then(|facts| facts.details.as_ref());
+        let trusted = self.reason().is_none();
+        let code = match self.other {
+            Some(_) if self.verification.code() == "trusted" => "other-signer",
+            _ => self.verification.code(),
+        };
+        json!({
+            "name": self.name,
+            "version": facts.and_then(|facts| facts.version.clone()),
+            "digest": self.tree.digest(),
+            "trusted": trusted,
+            "verdict": match self.verification {
+                Verification::Trusted { .. } if trusted => "trusted",
+                Verification::Trusted { .. } | Verification::Untrusted { .. } => "untrusted",
+                Verification::Invalid(_) => "invalid",
+                Verification::Unsigned => "unsigned",
+            },
+            "code": code,
+            "reason": self.reason(),
+            "signer": signer,
+            "expected": expected,
+            "signed": details.map(|details| details.signed.to_string()),
+            "source": details.and_then(|details| details.source.clone()),
+            "revision": details.and_then(|details| details.revision.clone()),
+            "uncovered": facts.map(|facts| facts.uncovered.clone()),
+        })
+    }
+
+    fn tell(&self, context: &Context) -> Result<(), CommandError> {
+        let printer = &context.printer;
+        let name = self.name.as_deref().unwrap_or("the skill");
+        let Some(reason) = self.reason() else {
+            self.tell_trusted(context, name)?;
+            return Ok(());
+        };
+        printer.data(&format!("✗ {}: {}\n", visible(name), visible(&reason)))?;
+        if let Verification::Untrusted {
+            signer, expected, ..
+        } = self.verification
+        {
+            if *signer != Signer::Unknown {
+                printer.note(&visible(&format!("  signed by  {signer}")));
+            }
+            let expected: Vec<String> = expected.iter().map(|each| self.in_words(each)).collect();
+            let expected = match expected.as_slice() {
+                [] => "nobody is trusted to sign this yet".to_owned(),
+                some => some.join(" or "),
+            };
+            printer.note(&visible(&format!("  expected   {expected}")));
+        }
+        if let Some(hint) = self.hint() {
+            printer.note(&format!("\nhint: {hint}"));
+        }
+        Ok(())
+    }
+
+    fn tell_trusted(&self, context: &Context, name: &str) -> Result<(), CommandError> {
+        let Verification::Trusted {
+            signer,
+            facts,
+            pinned,
+        } = self.verification
+        else {
+            return Ok(());
+        };
+        let version = facts.version.as_deref();
+        let version = version.map_or_else(String::new, |version| format!(" {version}"));
+        let line = format!("✓ {name}{version}: signed by {signer}");
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+        let files = self.tree.files().count();
+        let count = if files == 1 { "file is" } else { "files are" };
+        let mut note = format!("{files} {count} as signed");
+        if let Some(details) = &facts.details {
+            note.push_str(&format!(" at {}", details.signed));
+        }
+        if !facts.uncovered.is_empty() {
+            let uncovered = facts.uncovered.join(", ");
+            note.push_str(&format!(
+                ", but for {uncovered}, which the signature leaves out"
+            ));
+        }
+        if *pinned == Pinned::FirstUse {
+            note.push_str("; this signer is remembered for this name");
+        }
+        context.printer.note(&visible(&note));
+        Ok(())
+    }
+
+    /// A pinned signer as the user knows it.
+    fn in_words(&self, expected: &str) -> String {
+        let id = expected.strip_prefix("key:").and_then(|id| id.parse().ok());
+        let mut keys = self.policy.keys.iter();
+        match id.and_then(|id| keys.find(|each| each.public_key.id() == id)) {
+            Some(key) => format!("`{}` (key {})", key.name, key.public_key.id().short()),
+            None => expected.to_owned(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let name = visible(self.name.as_deref().unwrap_or("NAME")).into_owned();
+        Some(match self.verification {
+            Verification::Unsigned => {
+                "If it is yours, sign it with `skillyard sign DIR`".to_owned()
+            }
+            Verification::Invalid(_) => {
+                "Do not use it; ask its author for a copy that is whole".to_owned()
+            }
+            Verification::Untrusted { reason, .. } => match reason {
+                Distrust::Unknown | Distrust::Unchecked => {
+                    "If you know whose it is, get their public key and run `skillyard key trust FILE`"
+                        .to_owned()
+                }
+                Distrust::UnknownAuthority(_) => {
+                    "If you trust the authority, run `skillyard key trust ROOT.pem`".to_owned()
+                }
+                Distrust::OtherSigner { .. } | Distrust::Rollback(_) | Distrust::Stripped { .. } => {
+                    format!("If you know why, start anew with `skillyard key forget {name}`")
+                }
+                Distrust::Unverifiable(_) => {
+                    "Bring Sigstore's trust root with `skillyard key trust trusted_root.json`"
+                        .to_owned()
+                }
+                _ => return None,
+            },
+            Verification::Trusted { .. } => return None,
+        })
+    }
+}

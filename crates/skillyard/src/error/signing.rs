@@ -1,0 +1,98 @@
+//! What can fail around keys and signatures.
+
+use std::path::PathBuf;
+
+use skillyard_trust::signature::{
+    CertificateError, KeyError, KeyId, PolicyError, RotationError, SignError, TrustRootError,
+};
+
+/// Why a command about keys or signatures failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SigningError {
+    #[error("there is no key `{name}`")]
+    NoSuchKey {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("there is no key to sign with")]
+    NoKey,
+    #[error("there are several keys to sign with: {}", .0.join(", "))]
+    SeveralKeys(Vec<String>),
+    #[error("`{0}` is not a name for a key: use letters, digits, `-`, `_` and `.`")]
+    KeyName(String),
+    #[error("there is a key `{0}` already")]
+    KeyExists(String),
+    #[error("`{0}` is revoked")]
+    Revoked(KeyId),
+    #[error("`{}` cannot be used as a key", path.display())]
+    Key { path: PathBuf, source: KeyError },
+    #[error("`{}` cannot be used as a certificate", path.display())]
+    Certificate {
+        path: PathBuf,
+        source: CertificateError,
+    },
+    #[error("`{}` is nothing that can be trusted: a public key, a certificate, a rotation statement or a Sigstore trust root", .0.display())]
+    NothingToTrust(PathBuf),
+    #[error("anybody may read `{}`, which holds a private key", .0.display())]
+    Exposed(PathBuf),
+    #[error("cannot use `{}`", path.display())]
+    Policy { path: PathBuf, source: PolicyError },
+    #[error("cannot use `{}`", path.display())]
+    TrustRoot {
+        path: PathBuf,
+        source: TrustRootError,
+    },
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
+    #[error("the key {0} that would be replaced is not trusted here")]
+    NothingToReplace(KeyId),
+    #[error("`{}` cannot be signed", folder.display())]
+    Sign { folder: PathBuf, source: SignError },
+    #[error("no random numbers can be had")]
+    Random(#[from] getrandom::Error),
+    #[error("`{0}` is an identity, and who confirms it is not said")]
+    NoIssuer(String),
+}
+
+impl SigningError {
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoSuchKey {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NoSuchKey { nearest: None, .. } => {
+                "List the keys with `skillyard key list`".into()
+            }
+            Self::NoKey => "Make one with `skillyard key generate NAME`".into(),
+            Self::SeveralKeys(_) => "Choose one with `--key NAME`".into(),
+            Self::KeyExists(_) => {
+                "Choose another name, or replace it with `skillyard key rotate OLD NEW`".into()
+            }
+            Self::Exposed(path) => format!(
+                "Close it with `chmod 600 {0}`, and replace the key if somebody else could read it",
+                path.display()
+            ),
+            Self::NothingToReplace(_) => {
+                "Trust the old key first, if you do: `skillyard key trust OLD.pub`".into()
+            }
+            Self::NoIssuer(_) => {
+                "Add `--issuer URL`, such as https://token.actions.githubusercontent.com".into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// 1 when the answer is no, 2 when there is no answer.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::NoSuchKey { .. }
+            | Self::Revoked(_)
+            | Self::Rotation(_)
+            | Self::NothingToReplace(_)
+            | Self::Sign { .. } => 1,
+            _ => 2,
+        }
+    }
+}

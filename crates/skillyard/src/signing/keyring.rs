@@ -1,0 +1,161 @@
+//! The user's own keys: `keys/NAME.key` for its owner alone, and `keys/NAME.pub` to hand out.
+//!
+//! Private keys are PKCS#8 without a passphrase: whoever can read the file can sign, so a file
+//! that others may read is refused.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use skillyard_format::nearest::nearest;
+use skillyard_trust::signature::{Algorithm, PublicKey, SigningKey};
+use zeroize::Zeroizing;
+
+use crate::config::write_private;
+use crate::error::CommandError;
+use crate::error::signing::SigningError;
+
+/// The folder of the user's keys.
+#[derive(Debug)]
+pub(crate) struct Keyring {
+    folder: PathBuf,
+}
+
+impl Keyring {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The names of all keys that can sign, in order.
+    pub(crate) fn names(&self) -> Result<Vec<String>, CommandError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                return Err(CommandError::Read {
+                    path: self.folder.clone(),
+                    source,
+                });
+            }
+        };
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter_map(|name| name.strip_suffix(".key").map(str::to_owned))
+            .collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Makes a key; tells where its two halves are.
+    pub(crate) fn generate(
+        &self,
+        name: &str,
+        algorithm: Algorithm,
+    ) -> Result<SigningKey, CommandError> {
+        check_name(name)?;
+        let path = self.private_file(name);
+        if path.exists() {
+            return Err(SigningError::KeyExists(name.to_owned()).into());
+        }
+        let key = SigningKey::generate(algorithm, getrandom::fill).map_err(SigningError::from)?;
+        let broken = |source| SigningError::Key {
+            path: path.clone(),
+            source,
+        };
+        let public = key.public().map_err(broken)?;
+        let secret = key.to_pem().map_err(broken)?;
+        write_private(&self.public_file(name), public.to_pem().as_bytes())?;
+        write_private(&path, secret.as_bytes())?;
+        Ok(key)
+    }
+
+    /// A key to sign with; the only one when none is named.
+    pub(crate) fn signing_key(
+        &self,
+        name: Option<&str>,
+    ) -> Result<(String, SigningKey), CommandError> {
+        let mut names = self.names()?;
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None if names.len() > 1 => return Err(SigningError::SeveralKeys(names).into()),
+            None => names.pop().ok_or(SigningError::NoKey)?,
+        };
+        if !self.names()?.contains(&name) {
+            return Err(self.no_such_key(&name)?.into());
+        }
+        let path = self.private_file(&name);
+        refuse_exposed(&path)?;
+        let text = fs::read_to_string(&path).map(Zeroizing::new);
+        let text = text.map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let key = SigningKey::from_pem(&text);
+        let key = key.map_err(|source| SigningError::Key { path, source })?;
+        Ok((name, key))
+    }
+
+    /// The public half of a key.
+    pub(crate) fn public(&self, name: &str) -> Result<PublicKey, CommandError> {
+        if check_name(name).is_err() || !self.public_file(name).exists() {
+            return Err(self.no_such_key(name)?.into());
+        }
+        let path = self.public_file(name);
+        let text = fs::read_to_string(&path).map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let key = PublicKey::from_pem(&text);
+        Ok(key.map_err(|source| SigningError::Key { path, source })?)
+    }
+
+    /// Where the public half of a key is.
+    pub(crate) fn public_file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.pub"))
+    }
+
+    /// Where the private half of a key is.
+    pub(crate) fn private_file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.key"))
+    }
+
+    /// Where the statement is with which a key took over.
+    pub(crate) fn rotation_file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.rotation.json"))
+    }
+
+    fn no_such_key(&self, name: &str) -> Result<SigningError, CommandError> {
+        let names = self.names()?;
+        Ok(SigningError::NoSuchKey {
+            name: name.to_owned(),
+            nearest: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),
+        })
+    }
+}
+
+/// A name becomes a file's, so it must be a plain one.
+fn check_name(name: &str) -> Result<(), SigningError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if (1..=64).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['.', '-']) {
+        Ok(())
+    } else {
+        Err(SigningError::KeyName(name.to_owned()))
+    }
+}
+
+#[cfg(unix)]
+fn refuse_exposed(path: &Path) -> Result<(), CommandError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
+            Err(SigningError::Exposed(path.to_owned()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn refuse_exposed(_: &Path) -> Result<(), CommandError> {
+    Ok(())
+}

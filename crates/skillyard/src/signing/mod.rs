@@ -1,0 +1,51 @@
+//! Keys, policy and pins on disk, and the files of a skill as a signature sees them.
+
+pub(crate) mod keyring;
+pub(crate) mod pins;
+pub(crate) mod policy;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests};
+use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
+
+use crate::error::CommandError;
+
+/// A signed skill may be larger than one that is hashed with every prompt.
+const LIMITS: DigestLimits = DigestLimits {
+    max_files: 20_000,
+    max_bytes: 1 << 30,
+};
+
+/// Reads the files of a skill.
+pub(crate) fn read_tree(folder: &Path) -> Result<Tree, CommandError> {
+    let root = SkillRoot::open(folder).map_err(CommandError::Resource)?;
+    let found = file_digests(&root, &LIMITS).map_err(CommandError::Resource)?;
+    let mut tree = Tree::default();
+    for file in found.files {
+        if file.path.eq_ignore_ascii_case("SKILL.md") || file.path == SIGNATURE_FILE {
+            let content = read_limited(&folder.join(&file.path))?;
+            tree.add(&file.path, file.executable, &content);
+        } else {
+            tree.add_digest(&file.path, file.executable, file.digest);
+        }
+    }
+    for path in found.others {
+        tree.add_irregular(&path);
+    }
+    Ok(tree)
+}
+
+/// Reads one byte more than is ever looked at, so that too long can be told from long.
+fn read_limited(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|source| CommandError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+    Ok(bytes)
+}
