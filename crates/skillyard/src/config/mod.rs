@@ -1,9 +1,10 @@
 //! The configuration: layers put together, each value knowing who said it.
 //!
-//! `schema` is the table of all keys; `kind` and `value` say what stands behind one, with
+//! `keys` is the table of all keys, `schema` looks one up; `kind` and `value` say what stands behind one, with
 //! `template`, `auth` and `address` for what may hold a secret. `layer` reads one layer,
-//! `origin` names it, `problem` is what can be wrong. `edit` and `private_file` change files.
-//! `discovery`, `sources`, `hosts` and `install` are what the commands ask for.
+//! `origin` names it, `lock` drops what the organisation forbids, `problem` is what can be wrong.
+//! `edit`, `removal` and `private_file` change files.
+//! `discovery`, `limits`, `sources`, `hosts` and `install` are what the commands ask for.
 //!
 //! Files: `/etc/skillyard/config.toml` (the organisation's), `$SKILLYARD_HOME/config.toml`
 //! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
@@ -19,18 +20,22 @@ pub(crate) mod hosts;
     expect(dead_code, reason = "`install`, `run` and `serve` ask for these")
 )]
 pub(crate) mod install;
+pub(crate) mod keys;
 mod kind;
 pub(crate) mod layer;
+mod limits;
+mod lock;
 pub(crate) mod origin;
 pub(crate) mod private_file;
 pub(crate) mod problem;
 pub(crate) mod project;
+mod removal;
 pub(crate) mod schema;
 pub(crate) mod sources;
 mod template;
 pub(crate) mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skillyard_catalog::ProjectTrust;
 
@@ -277,49 +282,6 @@ impl Config {
             }
         }
     }
-
-    /// Drops what the organisation has locked, and says so.
-    fn lock(&mut self) {
-        let locks: Vec<(String, PathBuf)> = self
-            .all("locked")
-            .filter_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => Some((keys, path)),
-                _ => None,
-            })
-            .flat_map(|(keys, path)| keys.iter().map(|key| (key.clone(), path.clone())))
-            .collect();
-        let warnings = &mut self.warnings;
-        self.said.retain(|setting| {
-            let lock = locks.iter().find(|(lock, _)| covers(lock, &setting.key));
-            match lock {
-                Some((_, by)) if setting.origin.layer() > LayerKind::Org => {
-                    let problem = Problem::Locked {
-                        key: setting.key.clone(),
-                        by: by.clone(),
-                    };
-                    let at = Some(setting.origin.clone());
-                    warnings.push(format!(
-                        "{}, so this is not used",
-                        ConfigError { at, problem }
-                    ));
-                    false
-                }
-                _ => true,
-            }
-        });
-    }
-
-    /// Who locked a key, if somebody did.
-    pub(crate) fn lock_of(&self, key: &str) -> Option<&Path> {
-        self.all("locked")
-            .find_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => keys
-                    .iter()
-                    .any(|lock| covers(lock, key))
-                    .then_some(path.as_path()),
-                _ => None,
-            })
-    }
 }
 
 /// Why a project may not set this, given what holds without it.
@@ -336,12 +298,6 @@ pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Pr
         key: setting.key.clone(),
         than: format!("{} ({})", weaker.value, weaker.origin.described()),
     })
-}
-
-/// Whether a lock is on the key or on a table around it.
-fn covers(lock: &str, key: &str) -> bool {
-    key.strip_prefix(lock)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn defaults() -> Vec<Setting> {

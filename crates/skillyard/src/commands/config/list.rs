@@ -7,8 +7,9 @@ use skillyard_catalog::ProjectTrust;
 
 use super::super::Outcome;
 use super::Which;
+use crate::config::keys::ENTRIES;
 use crate::config::layer::Setting;
-use crate::config::schema::{ENTRIES, Entry};
+use crate::config::schema::Entry;
 use crate::config::{Config, project};
 use crate::context::Context;
 use crate::error::{CommandError, Status};
