@@ -3,7 +3,7 @@
 use skillyard_catalog::source::PRESETS;
 
 use super::kind::Kind;
-use super::schema::{Entry, Layers, Project};
+use super::schema::{Entry, Layers, Plain, Project};
 
 const SOURCES: &str = "it decides where skills come from";
 const TRUST: &str = "it decides what is trusted";
@@ -71,21 +71,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "discovery.precedence",
         Kind::Word(PRECEDENCE),
-        "\"default\"",
+        Plain::Text("default"),
         Project::Never(SOURCES),
         "The order of sources, by the name of a preset.",
     ),
     with_default(
         "discovery.trust_projects",
         Kind::Word(&["always", "ask", "never"]),
-        "\"ask\"",
+        Plain::Text("ask"),
         Project::Never(TRUST),
         "Whether the skills of a project may be used before `skillyard trust`.",
     ),
     with_default(
         "discovery.max_depth",
         Kind::Count { least: 1, most: 64 },
-        "6",
+        Plain::Count(6),
         Project::Tighten,
         "How many folders deep skills are looked for.",
     ),
@@ -95,7 +95,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             least: 1,
             most: 1_000_000,
         },
-        "2000",
+        Plain::Count(2000),
         Project::Tighten,
         "How many folders of a source are looked into.",
     ),
@@ -135,7 +135,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             least: 1,
             most: 100_000,
         },
-        "200",
+        Plain::Count(200),
         Project::Tighten,
         "Most skills of one prompt.",
     ),
@@ -145,7 +145,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             least: 1,
             most: 10_485_760,
         },
-        "200000",
+        Plain::Count(200_000),
         Project::Tighten,
         "Most bytes of a `SKILL.md` that a model gets at once.",
     ),
@@ -155,21 +155,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
             least: 1,
             most: 1_000_000_000,
         },
-        "2000000",
+        Plain::Count(2_000_000),
         Project::Tighten,
         "Most bytes of a resource that are read at once.",
     ),
     with_default(
         "resources.nested",
         Kind::Switch,
-        "true",
+        Plain::Switch(true),
         Project::Tighten,
         "Whether resources may lie deeper than one folder below the skill.",
     ),
     with_default(
         "agents.activation",
         Kind::Word(&["tool", "router", "hybrid"]),
-        "\"tool\"",
+        Plain::Text("tool"),
         Project::Free,
         "Who picks a skill for a task: the model with a tool, a router before it, or both.",
     ),
@@ -195,7 +195,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "well-known",
             "archive",
         ]),
-        "\"registry\"",
+        Plain::Text("registry"),
         Project::Never(SOURCES),
         "What kind of source it is.",
     ),
@@ -214,7 +214,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "hosts.github.url",
         Kind::Url,
-        "\"https://github.com\"",
+        Plain::Text("https://github.com"),
         Project::Never(SECRETS),
         "The pages of GitHub, or of your GitHub Enterprise.",
     ),
@@ -233,7 +233,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "hosts.gitlab.url",
         Kind::Url,
-        "\"https://gitlab.com\"",
+        Plain::Text("https://gitlab.com"),
         Project::Never(SECRETS),
         "The pages of GitLab, or of your own.",
     ),
@@ -252,7 +252,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "install.scope",
         Kind::Word(&["user", "project"]),
-        "\"project\"",
+        Plain::Text("project"),
         Project::Tighten,
         "Where `install` puts skills.",
     ),
@@ -265,14 +265,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "install.link",
         Kind::Switch,
-        "false",
+        Plain::Switch(false),
         Project::Free,
         "Link into the store instead of copying.",
     ),
     with_default(
         "scripts.allow",
         Kind::Switch,
-        "false",
+        Plain::Switch(false),
         Project::Tighten,
         "Answer yes when a skill's script is to run for the first time. Never lifts a block.",
     ),
@@ -303,7 +303,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     with_default(
         "server.skills",
         Kind::Switch,
-        "true",
+        Plain::Switch(true),
         Project::Tighten,
         "Whether `serve` and `mcp` offer skills at all.",
     ),
@@ -313,7 +313,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             least: 1,
             most: 10_000,
         },
-        "16",
+        Plain::Count(16),
         Project::Never(MACHINE),
         "How many full files of the audit log are kept.",
     ),
@@ -356,7 +356,7 @@ const fn entry(key: &'static str, kind: Kind, project: Project, doc: &'static st
 const fn with_default(
     key: &'static str,
     kind: Kind,
-    default: &'static str,
+    default: Plain,
     project: Project,
     doc: &'static str,
 ) -> Entry {
@@ -392,7 +392,7 @@ mod tests {
             assert!(entry.doc.ends_with('.'), "{}", entry.key);
         }
         for (key, entry, default) in defaults() {
-            entry.kind.read_toml(&default).expect(&key);
+            entry.kind.read_plain(default).expect(&key);
         }
         for (spelling, own) in ALIASES {
             assert!(ENTRIES.iter().any(|entry| entry.key == *own), "{own}");
@@ -412,10 +412,9 @@ mod tests {
             (_, Project::Tighten) => "to tighten",
             (_, Project::Never(_)) => "no",
         };
-        let default = match entry.default {
-            Some(default) => format!("`{default}`"),
-            None => String::new(),
-        };
+        let default = entry.default.map_or_else(String::new, |default| {
+            format!("`{}`", entry.kind.read_plain(default).unwrap())
+        });
         format!(
             "| `{}` | {} | {default} | {project} | {} |",
             entry.key, entry.kind, entry.doc

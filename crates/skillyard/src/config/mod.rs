@@ -99,8 +99,13 @@ impl Config {
         // Whether a project has a say is decided without it.
         config.project_trust = project::trust(environment, config.trust_projects())?;
         if config.project_trust == ProjectTrust::Trusted {
-            let layer = config.file(LayerKind::Project, &project::config_file(environment))?;
-            let problems = config.add_project(layer);
+            let problems = match project::config_file(environment) {
+                Some(file) => {
+                    let layer = config.file(LayerKind::Project, &file)?;
+                    config.add_project(layer)
+                }
+                None => Vec::new(),
+            };
             if !problems.is_empty() {
                 return Err(CommandError::Configuration(problems));
             }
@@ -110,7 +115,9 @@ impl Config {
 
     /// What would be wrong with the project's file, whether it has a say or not.
     pub(crate) fn problems_of_project(&self) -> Result<Vec<ConfigError>, CommandError> {
-        let file = project::config_file(&self.environment);
+        let Some(file) = project::config_file(&self.environment) else {
+            return Ok(Vec::new());
+        };
         let layer = self.clone().file(LayerKind::Project, &file)?;
         Ok(self.problems_with_project(layer))
     }
@@ -152,8 +159,10 @@ impl Config {
 
     /// What one layer says, whether it counts or not.
     pub(crate) fn of_layer(&self, kind: LayerKind) -> Result<Vec<Setting>, CommandError> {
-        if kind == LayerKind::Project && self.project_trust != ProjectTrust::Trusted {
-            let file = project::config_file(&self.environment);
+        if kind == LayerKind::Project
+            && self.project_trust != ProjectTrust::Trusted
+            && let Some(file) = project::config_file(&self.environment)
+        {
             let settings = self.clone().file(kind, &file)?.settings;
             self.learn(&settings);
             return Ok(settings);
@@ -301,11 +310,11 @@ pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Pr
 }
 
 fn defaults() -> Vec<Setting> {
-    let settings = schema::defaults().filter_map(|(key, entry, text)| {
+    let settings = schema::defaults().filter_map(|(key, entry, plain)| {
         Some(Setting {
             key,
             entry,
-            value: entry.kind.read_toml(&text).ok()?,
+            value: entry.kind.read_plain(plain).ok()?,
             origin: Origin::Default,
         })
     });

@@ -15,14 +15,25 @@ pub(crate) struct Entry {
     pub(crate) key: &'static str,
     /// What its value may be.
     pub(crate) kind: Kind,
-    /// The value without any configuration, as written in TOML.
-    pub(crate) default: Option<&'static str>,
+    /// The value without any configuration.
+    pub(crate) default: Option<Plain>,
     /// What a project's file may do with it.
     pub(crate) project: Project,
     /// What several layers amount to.
     pub(crate) layers: Layers,
     /// What it is for, in a sentence.
     pub(crate) doc: &'static str,
+}
+
+/// A value that stands in the table itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Plain {
+    /// Yes or no.
+    Switch(bool),
+    /// A number.
+    Count(u64),
+    /// A word or a URL.
+    Text(&'static str),
 }
 
 /// What a project's file may do with a key.
@@ -59,12 +70,12 @@ impl Entry {
     }
 }
 
-/// The value that every key has without any configuration, as written in TOML.
-pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, String)> {
+/// The value that every key has without any configuration.
+pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, Plain)> {
     ENTRIES.iter().flat_map(|entry| {
         let mut found = Vec::new();
         if let Some(default) = entry.default.filter(|_| !entry.has_choice()) {
-            found.push((entry.key.to_owned(), entry, default.to_owned()));
+            found.push((entry.key.to_owned(), entry, default));
         }
         if let Some(cell) = entry.key.strip_prefix("trust.PROVENANCE.") {
             found.extend(PROVENANCES.iter().map(|row| {
@@ -73,11 +84,8 @@ pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, String
                     "scripts" => row.scripts,
                     _ => row.ask,
                 };
-                (
-                    format!("trust.{}.{cell}", row.name),
-                    entry,
-                    format!("\"{value}\""),
-                )
+                let key = format!("trust.{}.{cell}", row.name);
+                (key, entry, Plain::Text(value))
             }));
         }
         found

@@ -822,3 +822,20 @@ fn limits_are_kept() {
     ]);
     assert!(told.starts_with("exit status: 1"), "{told}");
 }
+
+#[test]
+fn the_home_directory_is_no_project() {
+    let context = TestContext::configured(
+        "[registry]\nurl = \"https://h.example\"\n[discovery]\ntrust_projects = \"always\"\n",
+    );
+    let at_home = |arguments: &[&str]| {
+        let home = context.home();
+        let run = output(context.skillyard().args(arguments).current_dir(home));
+        format!("{} {}", run.status, text(&run.stderr).trim_end())
+    };
+    assert!(at_home(&["list"]).starts_with("exit status: 0 "));
+    assert!(
+        at_home(&["config", "set", "--project", "scripts.allow", "false"])
+            .contains("there is no project here")
+    );
+}
