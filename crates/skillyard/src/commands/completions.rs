@@ -15,7 +15,7 @@ use skillyard_format::{SkillName, rules};
 
 use super::Outcome;
 use crate::cli;
-use crate::config::schema;
+use crate::config::keys::{ENTRIES, PROVENANCES};
 use crate::context::Context;
 use crate::environment::COMPLETE;
 use crate::error::{CommandError, Status};
@@ -106,12 +106,12 @@ fn keys(context: &Context) -> Vec<CompletionCandidate> {
     let candidate =
         |key: String, doc: &'static str| CompletionCandidate::new(key).help(Some(doc.into()));
     let mut found = Vec::new();
-    for entry in schema::ENTRIES {
+    for entry in ENTRIES {
         if entry.key.contains("NAME") {
             let keys = names.iter().map(|name| entry.key.replace("NAME", name));
             found.extend(keys.map(|key| candidate(key, entry.doc)));
         } else if entry.has_choice() {
-            let rows = schema::PROVENANCES.iter();
+            let rows = PROVENANCES.iter();
             let keys = rows.map(|row| entry.key.replace("PROVENANCE", row.name));
             found.extend(keys.map(|key| candidate(key, entry.doc)));
         } else {

@@ -111,7 +111,7 @@ fn facts(
                     .into(),
             );
         }
-        None => facts.push(prompt_fact(catalog, name)),
+        None => facts.push(prompt_fact(context, catalog, name)),
     }
     if skill.status == SkillStatus::Untrusted
         && let Some(other) = catalog.stand_in(name)
@@ -125,8 +125,10 @@ fn facts(
 }
 
 /// How the skill fares in a prompt of the default budget.
-fn prompt_fact(catalog: &Catalog, name: &str) -> String {
-    let fitting = default_fitting(catalog);
+fn prompt_fact(context: &Context, catalog: &Catalog, name: &str) -> String {
+    // The catalog was made from it, so it can be read.
+    let most = context.config().map(|config| config.max_skills());
+    let fitting = default_fitting(catalog, most.unwrap_or(usize::MAX));
     if fitting.omitted.iter().any(|omitted| omitted == name) {
         return "left out of a prompt without a task: the catalog is over its budget".into();
     }

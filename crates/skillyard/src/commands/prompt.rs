@@ -29,8 +29,6 @@ use crate::skill_files::{self, SkillFileOnDisk};
 const DEFAULT_BUDGET: usize = 4_000;
 /// Tokens kept free for the line that says what was left out.
 const OMISSION: usize = 30;
-/// Most skills of one prompt.
-const MAX_SKILLS: usize = 200;
 
 /// Print the catalog of skills for a model's prompt
 ///
@@ -179,7 +177,11 @@ fn from_catalog(
             .collect::<Vec<_>>()
     });
     let tokens = args.budget.unwrap_or(DEFAULT_BUDGET);
-    let (entries, fitting) = fitted(&all, format, tokens, ranking.as_deref());
+    let room = Room {
+        tokens,
+        skills: context.config()?.max_skills(),
+    };
+    let (entries, fitting) = fitted(&all, format, room, ranking.as_deref());
     Ok((entries, Some(fitting)))
 }
 
@@ -197,18 +199,29 @@ fn from_paths(
     all.retain(|entry| chosen(&entry.name));
     Ok(match args.budget {
         Some(tokens) => {
-            let (entries, fitting) = fitted(&all, format, tokens, None);
+            let room = Room {
+                tokens,
+                skills: context.config()?.max_skills(),
+            };
+            let (entries, fitting) = fitted(&all, format, room, None);
             (entries, Some(fitting))
         }
         None => (all, None),
     })
 }
 
+/// What a prompt has room for.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    tokens: usize,
+    skills: usize,
+}
+
 /// Makes the entries fit, counting every token that will be printed.
 fn fitted(
     all: &[CatalogEntry],
     format: Format,
-    tokens: usize,
+    room: Room,
     ranking: Option<&[usize]>,
 ) -> (Vec<CatalogEntry>, Fitting) {
     let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
@@ -227,8 +240,8 @@ fn fitted(
         })
         .collect();
     let limits = Budget {
-        tokens: tokens.saturating_sub(around + OMISSION),
-        entries: MAX_SKILLS,
+        tokens: room.tokens.saturating_sub(around + OMISSION),
+        entries: room.skills,
     };
     let fitting = budget::fit(&plain, limits, ranking);
     let entries = fitting
@@ -267,7 +280,7 @@ impl Frame {
 }
 
 /// How the catalog fares in a prompt of the default budget without a task.
-pub(super) fn default_fitting(catalog: &Catalog) -> Fitting {
+pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting {
     let entries: Vec<CatalogEntry> = choosable(catalog)
         .iter()
         .map(|skill| CatalogEntry {
@@ -276,7 +289,11 @@ pub(super) fn default_fitting(catalog: &Catalog) -> Fitting {
             location: Some(skill.record.path().to_string_lossy().into_owned()),
         })
         .collect();
-    fitted(&entries, Format::Xml, DEFAULT_BUDGET, None).1
+    let room = Room {
+        tokens: DEFAULT_BUDGET,
+        skills: most_skills,
+    };
+    fitted(&entries, Format::Xml, room, None).1
 }
 
 fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {

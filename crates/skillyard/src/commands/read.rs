@@ -128,11 +128,13 @@ fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandErro
 }
 
 fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) -> Outcome {
+    let config = context.config()?;
     let limits = ReadLimits {
+        max_bytes: config.max_resource_bytes(),
+        nested: config.reads_nested_resources(),
         // The user reads their own disk; the guard against links is for agents.
         hard_links: HardLinks::Allow,
         binary: BinaryContent::Include,
-        ..ReadLimits::default()
     };
     let range = ReadRange {
         offset: args.offset,

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::address::Address;
 use super::auth::Auth;
-use super::schema::{self, Found};
+use super::schema::{self, Found, Plain};
 use super::template::Template;
 use super::value::{OrgFolder, Value};
 
@@ -93,8 +93,17 @@ impl Kind {
         value.ok_or_else(|| format!("it must be {self}"))
     }
 
+    /// Reads a value of the table of keys.
+    pub(crate) fn read_plain(self, value: Plain) -> Result<Value, String> {
+        match value {
+            Plain::Switch(value) => Ok(Value::Switch(value)),
+            Plain::Count(value) => Ok(Value::Count(value)),
+            Plain::Text(text) => self.text(text),
+        }
+    }
+
     /// Reads a value as written in TOML.
-    pub(crate) fn read_toml(self, text: &str) -> Result<Value, String> {
+    fn read_toml(self, text: &str) -> Result<Value, String> {
         let unreadable = || format!("it must be {self}");
         // A second line would be a second key.
         if text.contains(['\n', '\r']) {

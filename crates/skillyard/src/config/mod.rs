@@ -1,9 +1,10 @@
 //! The configuration: layers put together, each value knowing who said it.
 //!
-//! `schema` is the table of all keys; `kind` and `value` say what stands behind one, with
+//! `keys` is the table of all keys, `schema` looks one up; `kind` and `value` say what stands behind one, with
 //! `template`, `auth` and `address` for what may hold a secret. `layer` reads one layer,
-//! `origin` names it, `problem` is what can be wrong. `edit` and `private_file` change files.
-//! `discovery`, `sources`, `hosts` and `install` are what the commands ask for.
+//! `origin` names it, `lock` drops what the organisation forbids, `problem` is what can be wrong.
+//! `edit`, `removal` and `private_file` change files.
+//! `discovery`, `limits`, `sources`, `hosts` and `install` are what the commands ask for.
 //!
 //! Files: `/etc/skillyard/config.toml` (the organisation's), `$SKILLYARD_HOME/config.toml`
 //! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
@@ -19,18 +20,22 @@ pub(crate) mod hosts;
     expect(dead_code, reason = "`install`, `run` and `serve` ask for these")
 )]
 pub(crate) mod install;
+pub(crate) mod keys;
 mod kind;
 pub(crate) mod layer;
+mod limits;
+mod lock;
 pub(crate) mod origin;
 pub(crate) mod private_file;
 pub(crate) mod problem;
 pub(crate) mod project;
+mod removal;
 pub(crate) mod schema;
 pub(crate) mod sources;
 mod template;
 pub(crate) mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skillyard_catalog::ProjectTrust;
 
@@ -94,8 +99,13 @@ impl Config {
         // Whether a project has a say is decided without it.
         config.project_trust = project::trust(environment, config.trust_projects())?;
         if config.project_trust == ProjectTrust::Trusted {
-            let layer = config.file(LayerKind::Project, &project::config_file(environment))?;
-            let problems = config.add_project(layer);
+            let problems = match project::config_file(environment) {
+                Some(file) => {
+                    let layer = config.file(LayerKind::Project, &file)?;
+                    config.add_project(layer)
+                }
+                None => Vec::new(),
+            };
             if !problems.is_empty() {
                 return Err(CommandError::Configuration(problems));
             }
@@ -105,7 +115,9 @@ impl Config {
 
     /// What would be wrong with the project's file, whether it has a say or not.
     pub(crate) fn problems_of_project(&self) -> Result<Vec<ConfigError>, CommandError> {
-        let file = project::config_file(&self.environment);
+        let Some(file) = project::config_file(&self.environment) else {
+            return Ok(Vec::new());
+        };
         let layer = self.clone().file(LayerKind::Project, &file)?;
         Ok(self.problems_with_project(layer))
     }
@@ -147,8 +159,10 @@ impl Config {
 
     /// What one layer says, whether it counts or not.
     pub(crate) fn of_layer(&self, kind: LayerKind) -> Result<Vec<Setting>, CommandError> {
-        if kind == LayerKind::Project && self.project_trust != ProjectTrust::Trusted {
-            let file = project::config_file(&self.environment);
+        if kind == LayerKind::Project
+            && self.project_trust != ProjectTrust::Trusted
+            && let Some(file) = project::config_file(&self.environment)
+        {
             let settings = self.clone().file(kind, &file)?.settings;
             self.learn(&settings);
             return Ok(settings);
@@ -277,49 +291,6 @@ impl Config {
             }
         }
     }
-
-    /// Drops what the organisation has locked, and says so.
-    fn lock(&mut self) {
-        let locks: Vec<(String, PathBuf)> = self
-            .all("locked")
-            .filter_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => Some((keys, path)),
-                _ => None,
-            })
-            .flat_map(|(keys, path)| keys.iter().map(|key| (key.clone(), path.clone())))
-            .collect();
-        let warnings = &mut self.warnings;
-        self.said.retain(|setting| {
-            let lock = locks.iter().find(|(lock, _)| covers(lock, &setting.key));
-            match lock {
-                Some((_, by)) if setting.origin.layer() > LayerKind::Org => {
-                    let problem = Problem::Locked {
-                        key: setting.key.clone(),
-                        by: by.clone(),
-                    };
-                    let at = Some(setting.origin.clone());
-                    warnings.push(format!(
-                        "{}, so this is not used",
-                        ConfigError { at, problem }
-                    ));
-                    false
-                }
-                _ => true,
-            }
-        });
-    }
-
-    /// Who locked a key, if somebody did.
-    pub(crate) fn lock_of(&self, key: &str) -> Option<&Path> {
-        self.all("locked")
-            .find_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => keys
-                    .iter()
-                    .any(|lock| covers(lock, key))
-                    .then_some(path.as_path()),
-                _ => None,
-            })
-    }
 }
 
 /// Why a project may not set this, given what holds without it.
@@ -338,18 +309,12 @@ pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Pr
     })
 }
 
-/// Whether a lock is on the key or on a table around it.
-fn covers(lock: &str, key: &str) -> bool {
-    key.strip_prefix(lock)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
 fn defaults() -> Vec<Setting> {
-    let settings = schema::defaults().filter_map(|(key, entry, text)| {
+    let settings = schema::defaults().filter_map(|(key, entry, plain)| {
         Some(Setting {
             key,
             entry,
-            value: entry.kind.read_toml(&text).ok()?,
+            value: entry.kind.read_plain(plain).ok()?,
             origin: Origin::Default,
         })
     });

@@ -49,6 +49,8 @@ pub(crate) enum Problem {
     Header { key: String },
     #[error("`{key}` is not sent to `{url}`: plain HTTP could be read on the way")]
     Readable { key: String, url: String },
+    #[error("there is no project here")]
+    NoProject,
     #[error("`--config` needs KEY=VALUE")]
     NoValue,
     #[error("the configuration was changed by someone else meanwhile; your text is kept in `{}`", kept.display())]

@@ -20,9 +20,15 @@ pub(crate) fn root(environment: &Environment) -> PathBuf {
     surroundings.project_root().to_owned()
 }
 
-/// The project's configuration.
-pub(crate) fn config_file(environment: &Environment) -> PathBuf {
-    root(environment).join(".skillyard/config.toml")
+/// The project's configuration; in the home directory there is none, only the user's.
+pub(crate) fn config_file(environment: &Environment) -> Option<PathBuf> {
+    let file = root(environment).join(".skillyard/config.toml");
+    let own = environment.config_file();
+    let is_own = file == own
+        || file
+            .canonicalize()
+            .is_ok_and(|file| own.canonicalize().is_ok_and(|own| own == file));
+    (!is_own).then_some(file)
 }
 
 /// Whether the user trusts the project.

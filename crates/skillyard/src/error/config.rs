@@ -25,6 +25,7 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
             format!("Set it where you start skillyard: `export {variable}=…`")
         }
         Problem::Readable { .. } => "Use `https://`".into(),
+        Problem::NoProject => "In the home directory there is only your own configuration".into(),
         Problem::NoValue => "For example `--config install.scope=user`".into(),
         Problem::Changed { .. } => "Look at both, then run `skillyard config edit` again".into(),
         Problem::Unusable { problems, .. } => return hint_of_all(problems),

@@ -87,6 +87,27 @@ fn skill_names_are_completed() {
 }
 
 #[test]
+fn keys_are_completed() {
+    let context = TestContext::configured("[sources.internal]\nurl = \"https://h.example\"\n");
+    assert_eq!(
+        candidates(&context, "bash", &["config", "set", "registry."]),
+        ["registry.url", "registry.auth"]
+    );
+    assert_eq!(
+        candidates(&context, "bash", &["config", "get", "sources."]),
+        [
+            "sources.internal.type",
+            "sources.internal.url",
+            "sources.internal.auth"
+        ]
+    );
+    assert_eq!(
+        candidates(&context, "bash", &["config", "unset", "trust.git."]).len(),
+        3
+    );
+}
+
+#[test]
 fn the_script_for_bash_works_in_bash() {
     let context = TestContext::new();
     context.write_skill(".agents/skills/pdf-tools");

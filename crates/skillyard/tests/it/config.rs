@@ -419,10 +419,15 @@ fn spellings_of_other_tools_work() {
         "[skills]\nregistry = \"https://registry.example/skills\"\nallow_scripts = true\n\n\
          [skills.sources.internal]\nurl = \"https://internal.example/skills\"\n\
          auth = \"bearer:${INTERNAL_TOKEN}\"\n\n\
-         [app.skills]\nenabled = false\ndirectories = [\"~/.remcochat/skills\"]\n",
+         [app.skills]\nenabled = false\ndirectories = [\"~/.remcochat/skills\"]\n\
+         max_skills = 200\nmax_skill_md_bytes = 200000\nmax_resource_bytes = 2000000\nactivation = \"tool\"\n",
     );
     assert_snapshot!(context.stdout(&["config", "list"]), @r#"
+    agents.activation = "tool"
     discovery.directories = ["~/.remcochat/skills"]
+    limits.max_resource_bytes = 2000000
+    limits.max_skill_md_bytes = 200000
+    limits.max_skills = 200
     registry.url = "https://registry.example/skills"
     scripts.allow = true
     server.skills = false
@@ -435,10 +440,12 @@ fn spellings_of_other_tools_work() {
     assert_snapshot!(context.stdout(&["config", "get", "scripts.allow"]), @"false");
     context.tell(&["config", "unset", "sources.internal"]);
     context.tell(&["config", "unset", "registry.url"]);
-    assert_eq!(
-        context.read(FILE),
-        "[app.skills]\nenabled = false\ndirectories = [\"~/.remcochat/skills\"]\n\n[scripts]\nallow = false\n"
+    let file = context.read(FILE);
+    assert!(
+        file.starts_with("[app.skills]\nenabled = false\n"),
+        "{file}"
     );
+    assert!(file.ends_with("\n\n[scripts]\nallow = false\n"), "{file}");
 }
 
 /// Every way to say something, with secrets in all places that can hold one.
@@ -793,4 +800,42 @@ fn many_writers_lose_nothing() {
         .unwrap()
         .collect();
     assert_eq!(left.len(), 2, "only the file and its lock: {left:?}");
+}
+
+#[test]
+fn limits_are_kept() {
+    let context = TestContext::configured("[limits]\nmax_skills = 1\nmax_resource_bytes = 4\n");
+    context
+        .skill("../home/.agents/skills/a", "Use when asked.")
+        .skill("../home/.agents/skills/b", "Use when asked.")
+        .write("../home/.agents/skills/a/x.txt", "12345678")
+        .write("../home/.agents/skills/a/deep/er/x.txt", "1");
+    assert!(context.in_prompt(&[]).starts_with("a\n"));
+    assert_eq!(context.stdout(&["read", "a", "x.txt"]), "1234");
+    assert_eq!(context.stdout(&["read", "a", "deep/er/x.txt"]), "1");
+    let told = context.tell(&[
+        "read",
+        "a",
+        "deep/er/x.txt",
+        "--config",
+        "resources.nested=false",
+    ]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+}
+
+#[test]
+fn the_home_directory_is_no_project() {
+    let context = TestContext::configured(
+        "[registry]\nurl = \"https://h.example\"\n[discovery]\ntrust_projects = \"always\"\n",
+    );
+    let at_home = |arguments: &[&str]| {
+        let home = context.home();
+        let run = output(context.skillyard().args(arguments).current_dir(home));
+        format!("{} {}", run.status, text(&run.stderr).trim_end())
+    };
+    assert!(at_home(&["list"]).starts_with("exit status: 0 "));
+    assert!(
+        at_home(&["config", "set", "--project", "scripts.allow", "false"])
+            .contains("there is no project here")
+    );
 }

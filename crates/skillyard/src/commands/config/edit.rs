@@ -36,7 +36,7 @@ const FIRST_LINES: &str =
     "# The configuration of Skillyard; see every key with `skillyard config list --all`.\n";
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
-    let target = args.which.target(context);
+    let target = args.which.target(context)?;
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     let editor = Editor::of(context)?;
     let before = private_file::read(&target.path, target.owner)?.text;

@@ -7,8 +7,9 @@ use skillyard_catalog::ProjectTrust;
 
 use super::super::Outcome;
 use super::Which;
+use crate::config::keys::ENTRIES;
 use crate::config::layer::Setting;
-use crate::config::schema::{ENTRIES, Entry};
+use crate::config::schema::Entry;
 use crate::config::{Config, project};
 use crate::context::Context;
 use crate::error::{CommandError, Status};
@@ -44,15 +45,27 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     settings.sort_by(|first, second| first.key.cmp(&second.key));
     let settings: Vec<&Setting> = settings.iter().collect();
+    if args.all && context.printer.is_json() {
+        let unset = unset(&settings).map(
+            |entry| json!({ "key": entry.key, "type": entry.kind.to_string(), "doc": entry.doc }),
+        );
+        let unset: Vec<Value> = unset.collect();
+        let settings: Vec<Value> = settings.iter().map(|each| as_json(each)).collect();
+        context
+            .printer
+            .json(&json!({ "settings": settings, "unset": unset }))?;
+        return Ok(Status::Yes);
+    }
     print(context, &settings, args.show_origin)?;
-    if args.all && !context.printer.is_json() {
-        print_unset(context, &settings)?;
+    if args.all {
+        let lines = unset(&settings).map(|entry| format!("# {}: {}\n", entry.key, entry.doc));
+        context.printer.data(&lines.collect::<String>())?;
     } else if settings.is_empty() {
         context
             .printer
             .note("Nothing is set; see every key with `skillyard config list --all`");
     }
-    tell_of_project(context, &config)?;
+    tell_of_project(context, &config);
     Ok(Status::Yes)
 }
 
@@ -84,18 +97,12 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Prints the keys that have no value as comments, with what they are for.
-fn print_unset(context: &Context, settings: &[&Setting]) -> Result<(), CommandError> {
-    let is_set = |entry: &Entry| {
-        let mut entries = settings.iter().map(|setting| setting.entry.key);
-        entries.any(|key| key == entry.key)
-    };
-    let mut text = String::new();
-    for entry in ENTRIES.iter().filter(|entry| !is_set(entry)) {
-        let _ = writeln!(text, "# {}: {}", entry.key, entry.doc);
-    }
-    context.printer.data(&text)?;
-    Ok(())
+/// The keys that have no value.
+fn unset(settings: &[&Setting]) -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().filter(|entry| {
+        let mut set = settings.iter().map(|setting| setting.entry.key);
+        !set.any(|key| key == entry.key)
+    })
 }
 
 /// A setting for programs.
@@ -108,21 +115,23 @@ pub(super) fn as_json(setting: &Setting) -> Value {
 }
 
 /// That a project's file is there but has no say would be missed.
-fn tell_of_project(context: &Context, config: &Config) -> Result<(), CommandError> {
-    let file = project::config_file(&context.environment);
-    if config.project_trust == ProjectTrust::Trusted || !file.exists() {
-        return Ok(());
+fn tell_of_project(context: &Context, config: &Config) {
+    let Some(file) = project::config_file(&context.environment) else {
+        return;
+    };
+    if config.project_trust == ProjectTrust::Trusted || file.symlink_metadata().is_err() {
+        return;
     }
     let file = file.to_string_lossy().into_owned();
     context.printer.note(&format!(
         "`{}` has no say before you trust the project with `skillyard trust .`",
         visible(&file)
     ));
-    for problem in config.problems_of_project()? {
+    // What cannot even be read is nobody's trouble before.
+    for problem in config.problems_of_project().unwrap_or_default() {
         context.printer.note(&format!(
             "  it could not be used then: {}",
             visible(&problem.to_string())
         ));
     }
-    Ok(())
 }

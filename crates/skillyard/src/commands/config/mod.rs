@@ -8,15 +8,15 @@ mod path;
 mod set;
 mod unset;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 
 use super::Outcome;
 use crate::config::edit::Target;
 use crate::config::origin::LayerKind;
+use crate::config::problem::{ConfigError, Problem};
 use crate::config::project;
 use crate::context::Context;
+use crate::error::CommandError;
 
 /// See and change the configuration
 ///
@@ -70,17 +70,15 @@ impl Which {
     }
 
     /// The file to change: the user's own, unless the project's is named.
-    fn target(self, context: &Context) -> Target {
+    fn target(self, context: &Context) -> Result<Target, CommandError> {
         let own = context.environment.config_file();
-        if self.project {
-            Target::project(project::config_file(&context.environment), &own)
-        } else {
-            Target::user(own)
+        if !self.project {
+            return Ok(Target::user(own));
         }
-    }
-
-    fn path(self, context: &Context) -> PathBuf {
-        self.target(context).path
+        match project::config_file(&context.environment) {
+            Some(file) => Ok(Target::project(file, &own)),
+            None => Err(CommandError::Setting(ConfigError::here(Problem::NoProject))),
+        }
     }
 }
 

@@ -23,14 +23,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Outcome {
-    let path = args.which.path(context);
+    let path = args.which.target(context)?.path;
     if context.printer.is_json() {
         let environment = &context.environment;
         context.printer.json(&json!({
             "path": path.to_string_lossy(),
             "org": environment.org_config.to_string_lossy(),
             "user": environment.config_file().to_string_lossy(),
-            "project": project::config_file(environment).to_string_lossy(),
+            "project": project::config_file(environment).map(|file| file.to_string_lossy().into_owned()),
         }))?;
         return Ok(Status::Yes);
     }

@@ -45,7 +45,7 @@ const MOST_BYTES: u64 = 1 << 16;
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
     let (key, entry) = known(&args.key).map_err(wrong)?;
-    let target = args.which.target(context);
+    let target = args.which.target(context)?;
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     if let Some(problem) = misplaced(entry, &key, layer) {
         return Err(wrong(problem));

@@ -27,7 +27,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
-    let target = args.which.target(context);
+    let target = args.which.target(context)?;
     let own = match known(&args.key) {
         Ok((own, _)) => Ok(own),
         Err(Problem::Table(key)) => Ok(key),

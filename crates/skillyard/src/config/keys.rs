@@ -1,0 +1,461 @@
+//! The table of all keys, as data.
+
+use skillyard_catalog::source::PRESETS;
+
+use super::kind::Kind;
+use super::schema::{Entry, Layers, Plain, Project};
+
+const SOURCES: &str = "it decides where skills come from";
+const TRUST: &str = "it decides what is trusted";
+const SECRETS: &str = "your tokens would be sent there";
+const MACHINE: &str = "it is about this machine, not about the project";
+
+/// Where skills can come from, as `[trust.PROVENANCE]` names it, and what holds for each.
+pub(crate) const PROVENANCES: &[Provenance] = &[
+    provenance("builtin", "high", "sandboxed", "never"),
+    provenance("org", "high", "sandboxed", "never"),
+    provenance("own", "high", "sandboxed", "never"),
+    provenance("registry-signed", "high", "sandboxed", "install"),
+    provenance("registry", "medium", "sandboxed", "install"),
+    provenance("local", "medium", "sandboxed", "first-run"),
+    provenance("git", "low", "sandboxed-offline", "install-and-first-run"),
+    provenance("archive", "untrusted", "blocked", "opt-in"),
+    provenance("well-known", "untrusted", "blocked", "opt-in"),
+    provenance("mcp", "untrusted", "blocked", "opt-in"),
+    provenance("project", "untrusted", "blocked", "opt-in"),
+];
+
+/// A row of the table of trust.
+#[derive(Debug)]
+pub(crate) struct Provenance {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// How far it is trusted.
+    pub(crate) tier: &'static str,
+    /// What scripts may do.
+    pub(crate) scripts: &'static str,
+    /// When the user is asked.
+    pub(crate) ask: &'static str,
+}
+
+const fn provenance(
+    name: &'static str,
+    tier: &'static str,
+    scripts: &'static str,
+    ask: &'static str,
+) -> Provenance {
+    Provenance {
+        name,
+        tier,
+        scripts,
+        ask,
+    }
+}
+
+const PRECEDENCE: &[&str] = &[
+    PRESETS[0].0,
+    PRESETS[1].0,
+    PRESETS[2].0,
+    PRESETS[3].0,
+    PRESETS[4].0,
+];
+
+/// The table, in the order of the documentation.
+pub(crate) const ENTRIES: &[Entry] = &[
+    entry(
+        "discovery.directories",
+        Kind::Paths,
+        Project::Never(SOURCES),
+        "Further folders to look for skills in, in order.",
+    ),
+    with_default(
+        "discovery.precedence",
+        Kind::Word(PRECEDENCE),
+        Plain::Text("default"),
+        Project::Never(SOURCES),
+        "The order of sources, by the name of a preset.",
+    ),
+    with_default(
+        "discovery.trust_projects",
+        Kind::Word(&["always", "ask", "never"]),
+        Plain::Text("ask"),
+        Project::Never(TRUST),
+        "Whether the skills of a project may be used before `skillyard trust`.",
+    ),
+    with_default(
+        "discovery.max_depth",
+        Kind::Count { least: 1, most: 64 },
+        Plain::Count(6),
+        Project::Tighten,
+        "How many folders deep skills are looked for.",
+    ),
+    with_default(
+        "discovery.max_folders",
+        Kind::Count {
+            least: 1,
+            most: 1_000_000,
+        },
+        Plain::Count(2000),
+        Project::Tighten,
+        "How many folders of a source are looked into.",
+    ),
+    together(
+        "skills.enabled",
+        Kind::Globs,
+        Project::Never("it would switch on what you have switched off"),
+        "Skills that are switched on, whatever a weaker layer says.",
+    ),
+    together(
+        "skills.disabled",
+        Kind::Globs,
+        Project::Free,
+        "Skills that are switched off.",
+    ),
+    together(
+        "skills.allow",
+        Kind::Globs,
+        Project::Free,
+        "If not empty, only these skills.",
+    ),
+    together(
+        "skills.deny",
+        Kind::Globs,
+        Project::Free,
+        "Never these skills; no layer takes it back.",
+    ),
+    together(
+        "org",
+        Kind::OrgFolders,
+        Project::Never(SOURCES),
+        "Folders of the organisation: `[[org]]` with `path` and `pinned`.",
+    ),
+    with_default(
+        "limits.max_skills",
+        Kind::Count {
+            least: 1,
+            most: 100_000,
+        },
+        Plain::Count(200),
+        Project::Tighten,
+        "Most skills of one prompt.",
+    ),
+    with_default(
+        "limits.max_skill_md_bytes",
+        Kind::Count {
+            least: 1,
+            most: 10_485_760,
+        },
+        Plain::Count(200_000),
+        Project::Tighten,
+        "Most bytes of a `SKILL.md` that a model gets at once.",
+    ),
+    with_default(
+        "limits.max_resource_bytes",
+        Kind::Count {
+            least: 1,
+            most: 1_000_000_000,
+        },
+        Plain::Count(2_000_000),
+        Project::Tighten,
+        "Most bytes of a resource that are read at once.",
+    ),
+    with_default(
+        "resources.nested",
+        Kind::Switch,
+        Plain::Switch(true),
+        Project::Tighten,
+        "Whether resources may lie deeper than one folder below the skill.",
+    ),
+    with_default(
+        "agents.activation",
+        Kind::Word(&["tool", "router", "hybrid"]),
+        Plain::Text("tool"),
+        Project::Free,
+        "Who picks a skill for a task: the model with a tool, a router before it, or both.",
+    ),
+    entry(
+        "registry.url",
+        Kind::Url,
+        Project::Never(SOURCES),
+        "The registry that plain names are looked up in.",
+    ),
+    entry(
+        "registry.auth",
+        Kind::Auth,
+        Project::Never(SECRETS),
+        "How to log in to it.",
+    ),
+    with_default(
+        "sources.NAME.type",
+        Kind::Word(&[
+            "registry",
+            "git",
+            "github",
+            "gitlab",
+            "well-known",
+            "archive",
+        ]),
+        Plain::Text("registry"),
+        Project::Never(SOURCES),
+        "What kind of source it is.",
+    ),
+    entry(
+        "sources.NAME.url",
+        Kind::Url,
+        Project::Never(SOURCES),
+        "Where the source `NAME:` is.",
+    ),
+    entry(
+        "sources.NAME.auth",
+        Kind::Auth,
+        Project::Never(SECRETS),
+        "How to log in to it.",
+    ),
+    with_default(
+        "hosts.github.url",
+        Kind::Url,
+        Plain::Text("https://github.com"),
+        Project::Never(SECRETS),
+        "The pages of GitHub, or of your GitHub Enterprise.",
+    ),
+    entry(
+        "hosts.github.api",
+        Kind::Url,
+        Project::Never(SECRETS),
+        "Its API; `/api/v3` below the URL when only that is set.",
+    ),
+    entry(
+        "hosts.github.token",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "A token for it; without one `GH_TOKEN` and `GITHUB_TOKEN` are tried.",
+    ),
+    with_default(
+        "hosts.gitlab.url",
+        Kind::Url,
+        Plain::Text("https://gitlab.com"),
+        Project::Never(SECRETS),
+        "The pages of GitLab, or of your own.",
+    ),
+    entry(
+        "hosts.gitlab.api",
+        Kind::Url,
+        Project::Never(SECRETS),
+        "Its API; `/api/v4` below the URL when not set.",
+    ),
+    entry(
+        "hosts.gitlab.token",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "A token for it; without one `GITLAB_TOKEN` is tried.",
+    ),
+    with_default(
+        "install.scope",
+        Kind::Word(&["user", "project"]),
+        Plain::Text("project"),
+        Project::Tighten,
+        "Where `install` puts skills.",
+    ),
+    entry(
+        "install.agents",
+        Kind::Names,
+        Project::Free,
+        "The agents to install for; without it those that are found.",
+    ),
+    with_default(
+        "install.link",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Free,
+        "Link into the store instead of copying.",
+    ),
+    with_default(
+        "scripts.allow",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Tighten,
+        "Answer yes when a skill's script is to run for the first time. Never lifts a block.",
+    ),
+    entry(
+        "trust.PROVENANCE.tier",
+        Kind::Word(&["high", "medium", "low", "untrusted"]),
+        Project::Tighten,
+        "How far skills of this provenance are trusted.",
+    ),
+    entry(
+        "trust.PROVENANCE.scripts",
+        Kind::Word(&["sandboxed", "sandboxed-offline", "blocked"]),
+        Project::Tighten,
+        "What their scripts may do.",
+    ),
+    entry(
+        "trust.PROVENANCE.ask",
+        Kind::Word(&[
+            "never",
+            "first-run",
+            "install",
+            "install-and-first-run",
+            "opt-in",
+        ]),
+        Project::Tighten,
+        "When you are asked.",
+    ),
+    with_default(
+        "server.skills",
+        Kind::Switch,
+        Plain::Switch(true),
+        Project::Tighten,
+        "Whether `serve` and `mcp` offer skills at all.",
+    ),
+    with_default(
+        "audit.keep",
+        Kind::Count {
+            least: 1,
+            most: 10_000,
+        },
+        Plain::Count(16),
+        Project::Never(MACHINE),
+        "How many full files of the audit log are kept.",
+    ),
+    Entry {
+        key: "locked",
+        kind: Kind::Keys,
+        default: None,
+        project: Project::Never(TRUST),
+        layers: Layers::OrgOnly,
+        doc: "Keys, or tables of keys, that no other layer may set.",
+    },
+];
+
+/// Spellings of other tools, and the keys they mean.
+pub(crate) const ALIASES: &[(&str, &str)] = &[
+    ("skills.registry", "registry.url"),
+    ("skills.sources.NAME.type", "sources.NAME.type"),
+    ("skills.sources.NAME.url", "sources.NAME.url"),
+    ("skills.sources.NAME.auth", "sources.NAME.auth"),
+    ("skills.allow_scripts", "scripts.allow"),
+    ("app.skills.enabled", "server.skills"),
+    ("app.skills.directories", "discovery.directories"),
+    ("app.skills.max_skills", "limits.max_skills"),
+    ("app.skills.max_skill_md_bytes", "limits.max_skill_md_bytes"),
+    ("app.skills.max_resource_bytes", "limits.max_resource_bytes"),
+    ("app.skills.activation", "agents.activation"),
+];
+
+const fn entry(key: &'static str, kind: Kind, project: Project, doc: &'static str) -> Entry {
+    Entry {
+        key,
+        kind,
+        default: None,
+        project,
+        layers: Layers::Strongest,
+        doc,
+    }
+}
+
+const fn with_default(
+    key: &'static str,
+    kind: Kind,
+    default: Plain,
+    project: Project,
+    doc: &'static str,
+) -> Entry {
+    Entry {
+        key,
+        kind,
+        default: Some(default),
+        project,
+        layers: Layers::Strongest,
+        doc,
+    }
+}
+
+const fn together(key: &'static str, kind: Kind, project: Project, doc: &'static str) -> Entry {
+    Entry {
+        key,
+        kind,
+        default: None,
+        project,
+        layers: Layers::Together,
+        doc,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::schema::defaults;
+
+    #[test]
+    fn the_table_is_sound() {
+        for entry in ENTRIES {
+            assert!(entry.doc.ends_with('.'), "{}", entry.key);
+        }
+        for (key, entry, default) in defaults() {
+            entry.kind.read_plain(default).expect(&key);
+        }
+        for (spelling, own) in ALIASES {
+            assert!(ENTRIES.iter().any(|entry| entry.key == *own), "{own}");
+            assert!(
+                ENTRIES.iter().all(|entry| entry.key != *spelling),
+                "{spelling}"
+            );
+        }
+        assert_eq!(PRECEDENCE.len(), PRESETS.len());
+    }
+
+    /// A row of the table in the documentation.
+    fn row(entry: &Entry) -> String {
+        let project = match (entry.layers, entry.project) {
+            (Layers::OrgOnly, _) => "only the organisation",
+            (_, Project::Free) => "yes",
+            (_, Project::Tighten) => "to tighten",
+            (_, Project::Never(_)) => "no",
+        };
+        let default = entry.default.map_or_else(String::new, |default| {
+            format!("`{}`", entry.kind.read_plain(default).unwrap())
+        });
+        format!(
+            "| `{}` | {} | {default} | {project} | {} |",
+            entry.key, entry.kind, entry.doc
+        )
+    }
+
+    #[test]
+    fn the_documentation_is_this_table() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+        let docs = std::fs::read_to_string(docs).unwrap_or_default();
+        let keys = ENTRIES.iter().map(row);
+        let variables = crate::environment::SETTINGS
+            .iter()
+            .map(|(variable, key)| format!("| `{variable}` | `{key}` |"));
+        let spellings = ALIASES
+            .iter()
+            .map(|(spelling, key)| format!("| `{spelling}` | `{key}` |"));
+        let trust = PROVENANCES.iter().map(|row| {
+            format!(
+                "| `{}` | {} | {} | {} |",
+                row.name, row.tier, row.scripts, row.ask
+            )
+        });
+        let rows: Vec<String> = keys
+            .chain(variables)
+            .chain(spellings)
+            .chain(trust)
+            .collect();
+        let missing: Vec<&String> = rows
+            .iter()
+            .filter(|row| !docs.lines().any(|line| line == **row))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "docs/configuration.md lacks:\n{missing:#?}"
+        );
+        let tables = docs.lines().filter(|line| line.starts_with("| `"));
+        assert_eq!(
+            tables.count(),
+            rows.len(),
+            "docs/configuration.md has rows of its own"
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! `locked`: keys that the organisation keeps to itself.
+
+use std::path::{Path, PathBuf};
+
+use super::Config;
+use super::origin::{LayerKind, Origin};
+use super::problem::{ConfigError, Problem};
+use super::value::Value;
+
+impl Config {
+    /// Drops what the organisation has locked, and says so.
+    pub(super) fn lock(&mut self) {
+        let locks: Vec<(String, PathBuf)> = self
+            .all("locked")
+            .filter_map(|setting| match (&setting.value, &setting.origin) {
+                (Value::List(keys), Origin::File { path, .. }) => Some((keys, path)),
+                _ => None,
+            })
+            .flat_map(|(keys, path)| keys.iter().map(|key| (key.clone(), path.clone())))
+            .collect();
+        let warnings = &mut self.warnings;
+        self.said.retain(|setting| {
+            let lock = locks.iter().find(|(lock, _)| covers(lock, &setting.key));
+            match lock {
+                Some((_, by)) if setting.origin.layer() > LayerKind::Org => {
+                    let problem = Problem::Locked {
+                        key: setting.key.clone(),
+                        by: by.clone(),
+                    };
+                    let at = Some(setting.origin.clone());
+                    warnings.push(format!(
+                        "{}, so this is not used",
+                        ConfigError { at, problem }
+                    ));
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+
+    /// Who locked a key, if somebody did.
+    pub(crate) fn lock_of(&self, key: &str) -> Option<&Path> {
+        self.all("locked")
+            .find_map(|setting| match (&setting.value, &setting.origin) {
+                (Value::List(keys), Origin::File { path, .. }) => keys
+                    .iter()
+                    .any(|lock| covers(lock, key))
+                    .then_some(path.as_path()),
+                _ => None,
+            })
+    }
+}
+
+/// Whether a lock is on the key or on a table around it.
+fn covers(lock: &str, key: &str) -> bool {
+    key.strip_prefix(lock)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
