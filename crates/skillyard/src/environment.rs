@@ -134,15 +134,23 @@ impl Environment {
         let settings = SETTINGS.iter().map(|(name, _)| *name);
         let settings = settings.filter(|name| name.ends_with("_TOKEN"));
         tokens.into_iter().chain(settings).filter_map(secret)
+    }
+
     /// Whom the user trusts to sign.
     pub(crate) fn trust_file(&self) -> PathBuf {
         self.skillyard_home.join("trust.toml")
+    }
+
     /// Who signed what before.
     pub(crate) fn pins_file(&self) -> PathBuf {
         self.skillyard_home.join("pins.toml")
+    }
+
     /// The user's own keys.
     pub(crate) fn keys_folder(&self) -> PathBuf {
         self.skillyard_home.join("keys")
+    }
+
     /// Sigstore's trust root, if the user brought one.
     pub(crate) fn sigstore_file(&self) -> PathBuf {
         self.skillyard_home.join("sigstore/trusted_root.json")

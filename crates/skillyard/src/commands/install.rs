@@ -18,7 +18,7 @@ use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::{changes, finish, review};
 
-/// Install skills from a folder, an archive, a git repository, a site or a registry
+/// Install skills from a folder, an archive, a repository or a registry
 ///
 /// Skills are copied into the folders that agents read: `.agents/skills`, and `.claude/skills`
 /// where Claude Code is in use. In a project they are written into skills.toml and pinned in

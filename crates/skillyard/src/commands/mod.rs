@@ -17,14 +17,14 @@ pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod show;
+pub(crate) mod sign;
 pub(crate) mod store;
 pub(crate) mod sync;
-pub(crate) mod sign;
 pub(crate) mod trust;
 pub(crate) mod update;
 pub(crate) mod validate;
-pub(crate) mod why;
 pub(crate) mod verify;
+pub(crate) mod why;
 
 use crate::cli::Command;
 use crate::context::Context;

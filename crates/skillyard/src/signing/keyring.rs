@@ -11,7 +11,7 @@ use skillyard_format::nearest::nearest;
 use skillyard_trust::signature::{Algorithm, PublicKey, SigningKey};
 use zeroize::Zeroizing;
 
-use crate::config::write_private;
+use crate::config::private_file::write_private;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
 

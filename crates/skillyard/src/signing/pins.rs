@@ -6,7 +6,7 @@ use serde::Deserialize;
 use skillyard_trust::signature::Pin;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::config::{read_text, write_private};
+use crate::config::private_file::{read_text, write_private};
 use crate::error::CommandError;
 
 #[derive(Debug, Default, Deserialize)]

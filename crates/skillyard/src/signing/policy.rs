@@ -10,7 +10,7 @@ use skillyard_trust::signature::{
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::pins;
-use crate::config::{read_text, write_private};
+use crate::config::private_file::{read_text, write_private};
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;

@@ -154,7 +154,9 @@ fn leftovers(context: &TestContext) -> Vec<String> {
     let journal = context.root().join("../home/.skillyard/journal");
     if let Ok(entries) = fs::read_dir(journal) {
         // The one file that a killed writer can leave is used up by the next.
-        let names = entries.flatten().map(|entry| entry.path().display().to_string());
+        let names = entries
+            .flatten()
+            .map(|entry| entry.path().display().to_string());
         found.extend(names.filter(|name| !name.ends_with(".tmp")));
     }
     found

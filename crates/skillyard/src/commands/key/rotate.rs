@@ -5,7 +5,7 @@ use skillyard_trust::signature::{Rotation, rotate};
 
 use super::{Outcome, now};
 use crate::commands::list::tilde;
-use crate::config::write_private;
+use crate::config::private_file::write_private;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::signing::SigningError;

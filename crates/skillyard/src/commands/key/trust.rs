@@ -9,7 +9,7 @@ use skillyard_trust::signature::{
 };
 
 use super::Outcome;
-use crate::config::write_private;
+use crate::config::private_file::write_private;
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
