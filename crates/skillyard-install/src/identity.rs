@@ -2,6 +2,8 @@
 //!
 //! The lock keeps both, so that the same skill in another version is still the same skill.
 
+use skillyard_format::SkillName;
+
 use crate::reference::{Reference, ReferenceError, Requirement, SubPath};
 
 impl Reference {
@@ -37,11 +39,12 @@ impl Reference {
         matches!(self, Self::Hosted(_) | Self::Git(_) | Self::Registry(_))
     }
 
-    /// The folder within the source.
+    /// The folder within the source; the name of the skill where a site lists it.
     pub fn path(&self) -> &str {
         let path = match self {
             Self::Hosted(hosted) => hosted.path.as_ref(),
             Self::Git(git) => git.subdir.as_ref(),
+            Self::WellKnown { skill, .. } => return skill.as_ref().map_or("", SkillName::as_str),
             _ => None,
         };
         path.map_or("", SubPath::as_str)
@@ -50,15 +53,15 @@ impl Reference {
     /// The reference to one folder of the same source.
     pub fn in_folder(&self, path: &str) -> Result<Self, ReferenceError> {
         let mut reference = self.clone();
-        let folder = if path.is_empty() {
-            None
-        } else {
-            Some(SubPath::new(path)?)
+        let folder = || match path {
+            "" => Ok(None),
+            path => SubPath::new(path).map(Some),
         };
         match &mut reference {
-            Self::Hosted(hosted) => hosted.path = folder,
-            Self::Git(git) => git.subdir = folder,
-            _ => {}
+            Self::Hosted(hosted) => hosted.path = folder()?,
+            Self::Git(git) => git.subdir = folder()?,
+            Self::WellKnown { skill, .. } => *skill = SkillName::new(path).ok(),
+            Self::Local(_) | Self::Registry(_) | Self::Archive(_) => {}
         }
         Ok(reference)
     }

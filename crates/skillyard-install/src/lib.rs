@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod archive;
 pub mod candidate;
 pub mod dependencies;
 mod exchange;
@@ -17,6 +18,7 @@ pub mod origin;
 pub mod plan;
 pub mod reference;
 pub mod scope;
+pub mod site;
 pub mod store;
 pub mod target;
 pub mod transaction;

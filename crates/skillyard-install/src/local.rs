@@ -31,6 +31,14 @@ impl LocalFolder {
             limits,
         }
     }
+
+    /// A folder in the quarantine, with files that came from elsewhere.
+    pub fn from_elsewhere(root: &Path, origin: Origin, limits: TreeLimits) -> Self {
+        Self {
+            origin,
+            ..Self::new(root, limits)
+        }
+    }
 }
 
 impl Material for LocalFolder {

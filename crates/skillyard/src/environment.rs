@@ -70,10 +70,34 @@ pub(crate) struct Environment {
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
+    /// `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case: the proxies for downloads.
+    pub(crate) proxies: Proxies,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
     pub(crate) current_dir: PathBuf,
+}
+
+/// The proxies that the environment names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Proxies {
+    /// For `http:`; only in small letters, because a web server could set the other.
+    pub(crate) http: Option<Secret>,
+    /// For `https:`.
+    pub(crate) https: Option<Secret>,
+    /// Hosts that are asked directly.
+    pub(crate) direct: Option<String>,
+}
+
+impl Proxies {
+    fn read() -> Self {
+        let direct = given("no_proxy").or_else(|| given("NO_PROXY"));
+        Self {
+            http: secret("http_proxy"),
+            https: secret("https_proxy").or_else(|| secret("HTTPS_PROXY")),
+            direct: direct.and_then(|value| value.into_string().ok()),
+        }
+    }
 }
 
 impl Environment {
@@ -108,6 +132,7 @@ impl Environment {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
             },
+            proxies: Proxies::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }

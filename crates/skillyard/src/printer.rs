@@ -79,6 +79,11 @@ impl Printer {
         !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Whether progress can be shown: stderr is a terminal, and nobody asked for silence.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.volume >= Volume::Normal && !self.json && io::stderr().is_terminal()
+    }
+
     /// How wide text for people may be.
     pub(crate) fn width(&self) -> usize {
         self.columns.unwrap_or(100).clamp(40, 140)

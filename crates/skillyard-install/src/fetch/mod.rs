@@ -145,3 +145,8 @@ pub enum OriginKind {
     /// A registry.
     Registry,
 }
+
+/// Whether a text is a version.
+pub fn is_version(text: &str) -> bool {
+    semver::Version::parse(text).is_ok()
+}

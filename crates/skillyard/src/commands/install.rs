@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// All skills of the source
     #[arg(long)]
     all: bool,
+    /// A header for archives and sites, such as `Authorization: Bearer …`
+    #[arg(long, value_name = "HEADER")]
+    header: Vec<String>,
     /// Put links to the store into the folders instead of copies
     #[arg(long)]
     link: bool,
@@ -82,7 +85,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope)?;
-    let mut supply = Supply::new(context, &place);
+    let mut supply = Supply::new(context, &place).with_headers(&args.header);
     let roots = gather(&mut supply, args)?;
     let needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;

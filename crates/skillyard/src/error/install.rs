@@ -2,8 +2,13 @@
 
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
+use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
+use skillyard_install::fetch::forge::ForgeError;
+use skillyard_install::fetch::http::HttpError;
+use skillyard_install::fetch::registry::RegistryError;
+use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
@@ -73,8 +78,24 @@ pub(crate) enum InstallFailure {
     Material(#[from] MaterialError),
     #[error(transparent)]
     Dependencies(Box<DependencyError<crate::error::CommandError>>),
+    #[error("no registry is set, so names alone cannot be looked up")]
+    NoRegistry,
+    #[error("there is no source `{alias}` in the configuration")]
+    NoSource { alias: String, known: Vec<String> },
+    #[error("`{0}` is not an address")]
+    Address(String),
     #[error(transparent)]
     Git(#[from] GitError),
+    #[error(transparent)]
+    Forge(#[from] ForgeError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error(transparent)]
+    RegistryAnswer(#[from] RegistryError),
+    #[error(transparent)]
+    Site(#[from] WellKnownError),
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
     #[error(transparent)]
     Lockfile(#[from] LockfileError),
     #[error(transparent)]
@@ -120,6 +141,18 @@ impl InstallFailure {
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
             Self::Offline(_) => "Run it once without `--offline`".into(),
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
+            Self::NoRegistry => {
+                "Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`".into()
+            }
+            Self::NoSource { alias, known } => {
+                match nearest(alias, known.iter().map(String::as_str)) {
+                    Some(name) => format!("Did you mean `{name}`?"),
+                    None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
+                }
+            }
+            Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
+                "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
+            }
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),

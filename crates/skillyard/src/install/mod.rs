@@ -5,5 +5,7 @@ pub(crate) mod difference;
 pub(crate) mod finish;
 pub(crate) mod pick;
 pub(crate) mod place;
+mod progress;
 pub(crate) mod review;
 pub(crate) mod supply;
+mod web;

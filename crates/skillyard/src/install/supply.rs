@@ -4,19 +4,25 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
+use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::{Git, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Material, Offer, Offers};
-use skillyard_install::origin::OriginKind;
-use skillyard_install::reference::{Aliases, Context as Reading, Local, LocalKind, Reference};
+use skillyard_install::origin::{Origin, OriginKind};
+use skillyard_install::reference::{
+    Aliases, Context as Reading, GitReference, Hosted, Local, LocalKind, Reference,
+    RegistryReference, Requirement,
+};
 use skillyard_install::tree::TreeLimits;
 use tempfile::TempDir;
 
 use super::pick::Pick;
 use super::place::Place;
+use super::web::Web;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -26,6 +32,8 @@ pub(crate) struct Supply<'a> {
     context: &'a Context,
     place: &'a Place,
     opened: HashMap<String, Box<dyn Material>>,
+    headers: Vec<String>,
+    web: Option<Web>,
     /// Folders that go when this goes.
     quarantines: Vec<TempDir>,
 }
@@ -36,8 +44,16 @@ impl<'a> Supply<'a> {
             context,
             place,
             opened: HashMap::new(),
+            headers: Vec::new(),
+            web: None,
             quarantines: Vec::new(),
         }
+    }
+
+    /// Sends these headers with archives and sites.
+    pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
+        headers.clone_into(&mut self.headers);
+        self
     }
 
     /// Reads a reference that the user typed.
@@ -241,28 +257,99 @@ impl<'a> Supply<'a> {
     }
 
     fn fetch(&mut self, reference: &Reference) -> Result<Box<dyn Material>, CommandError> {
-        let limits = TreeLimits::default();
         match reference {
-            Reference::Local(local) => {
-                if !local.path.exists() {
-                    return Err(CommandError::NoSuchPath(local.path.clone()));
-                }
-                Ok(Box::new(LocalFolder::new(&local.path, limits)))
-            }
-            Reference::Git(reference) => {
-                let request = RepositoryRequest {
-                    remote: &reference.remote,
-                    revision: reference.revision.as_ref(),
-                    tag_name: reference.tag_name(),
-                    limits,
-                };
-                let git = self.git()?;
+            Reference::Local(local) => self.local(local),
+            Reference::Git(reference) => self.repository(reference),
+            Reference::Hosted(hosted) => self.hosted(hosted),
+            Reference::Archive(address) => {
                 let quarantine = self.quarantine()?;
-                let repository = Repository::fetch(&git, &request, &quarantine);
-                Ok(Box::new(repository.map_err(InstallFailure::from)?))
+                self.web()?.archive(address, &quarantine)
             }
-            other => Err(InstallFailure::NothingOffered(other.to_string()).into()),
+            Reference::WellKnown { address, .. } => {
+                let quarantine = self.quarantine()?;
+                self.web()?.site(address, &quarantine)
+            }
+            Reference::Registry(registry) => self.registry(registry),
         }
+    }
+
+    fn registry(&mut self, named: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
+        let quarantine = self.quarantine()?;
+        let meaning = match &named.alias {
+            Some(alias) => self.web()?.meaning(alias, &named.name)?,
+            None => None,
+        };
+        let Some(text) = meaning else {
+            return self.web()?.registry(named, &quarantine);
+        };
+        let reference = self.written(&text)?;
+        let reference = match &named.requirement {
+            Requirement::Latest => reference,
+            range @ Requirement::Range { .. } => self.at(reference, Some(&range.to_string()))?,
+        };
+        self.fetch(&reference)
+    }
+
+    fn local(&self, local: &Local) -> Result<Box<dyn Material>, CommandError> {
+        let limits = TreeLimits::default();
+        if !local.path.exists() {
+            return Err(CommandError::NoSuchPath(local.path.clone()));
+        }
+        if local.path.is_dir() {
+            return Ok(Box::new(LocalFolder::new(&local.path, limits)));
+        }
+        let origin = Origin {
+            kind: OriginKind::LocalArchive,
+            url: local.path.display().to_string(),
+            commit: None,
+            version: None,
+        };
+        let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
+        Ok(Box::new(archive.map_err(InstallFailure::from)?))
+    }
+
+    fn repository(&mut self, reference: &GitReference) -> Result<Box<dyn Material>, CommandError> {
+        let request = RepositoryRequest {
+            remote: &reference.remote,
+            revision: reference.revision.as_ref(),
+            tag_name: reference.tag_name(),
+            limits: TreeLimits::default(),
+        };
+        let git = self.git()?;
+        let quarantine = self.quarantine()?;
+        let repository = Repository::fetch(&git, &request, &quarantine);
+        Ok(Box::new(repository.map_err(InstallFailure::from)?))
+    }
+
+    /// A repository on a forge; one that the forge does not show us may be open to git, which
+    /// knows the user's keys.
+    fn hosted(&mut self, hosted: &Hosted) -> Result<Box<dyn Material>, CommandError> {
+        let quarantine = self.quarantine()?;
+        let web = self.web()?;
+        let error = match web.hosted(hosted, &quarantine) {
+            Err(CommandError::Install(InstallFailure::Forge(
+                error @ ForgeError::NotFound { .. },
+            ))) => error,
+            other => return other,
+        };
+        let address = web.web_address(&hosted.host)?;
+        let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
+        let reference = self.written(&address)?;
+        if let Reference::Git(mut reference) = reference {
+            reference.revision.clone_from(&hosted.revision);
+            reference.subdir.clone_from(&hosted.path);
+            if let Ok(material) = self.repository(&reference) {
+                return Ok(material);
+            }
+        }
+        Err(InstallFailure::Forge(error).into())
+    }
+
+    fn web(&mut self) -> Result<&Web, CommandError> {
+        if self.web.is_none() {
+            self.web = Some(Web::new(self.context, &self.headers)?);
+        }
+        self.web.as_ref().ok_or(CommandError::Stopped)
     }
 
     fn git(&self) -> Result<Git, CommandError> {
@@ -321,7 +408,7 @@ impl Supplier for Supply<'_> {
             && match (requested.as_deref(), version) {
                 (None, _) => true,
                 (Some(requested), Some(version)) => requested
-                    .parse::<skillyard_install::reference::Requirement>()
+                    .parse::<Requirement>()
                     .is_ok_and(|requirement| requirement.matches(&version)),
                 (Some(_), None) => false,
             }

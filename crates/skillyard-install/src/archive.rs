@@ -1,0 +1,255 @@
+//! Skills in an archive: read in two passes, straight into memory, never onto the disk.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use skillyard_format::package::archive::{
+    Archive, ArchiveError, ArchivePath, Mode, Rules, Shape, Sink,
+};
+
+use crate::fetch;
+use crate::material::{Material, MaterialError, Offers, is_below, last_part};
+use crate::origin::Origin;
+use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
+
+/// What an archive is expected to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// One skill.
+    Skill,
+    /// A whole repository, as git hosts serve it.
+    Repository,
+}
+
+impl From<&fetch::Shape> for Expected {
+    fn from(shape: &fetch::Shape) -> Self {
+        match shape {
+            fetch::Shape::Skill | fetch::Shape::SkillAtRoot => Self::Skill,
+            fetch::Shape::Repository { .. } => Self::Repository,
+        }
+    }
+}
+
+/// An archive that passed the first pass.
+#[derive(Debug)]
+pub struct ArchiveMaterial {
+    archive: Archive<BufReader<File>>,
+    rules: Rules,
+    shape: Shape,
+    origin: Origin,
+    limits: TreeLimits,
+}
+
+/// Why an archive cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackError {
+    /// The file cannot be read.
+    #[error("cannot read `{path}`")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// It is damaged, dangerous or not an archive of skills.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The folder in it has another name than the skill.
+    #[error("the folder in the archive is `{folder}`, and the skill in it is called `{name}`")]
+    FolderName {
+        /// The folder.
+        folder: String,
+        /// The skill.
+        name: String,
+    },
+    /// Its files cannot be taken together.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+impl ArchiveMaterial {
+    /// Judges the archive in `file`.
+    pub fn open(
+        file: &Path,
+        expected: Expected,
+        origin: Origin,
+        limits: TreeLimits,
+    ) -> Result<Self, UnpackError> {
+        let reader = File::open(file).map_err(|source| UnpackError::Read {
+            path: file.display().to_string(),
+            source,
+        })?;
+        let rules = match expected {
+            Expected::Skill => Rules::skill(),
+            Expected::Repository => Rules::repository(),
+        };
+        let archive = Archive::open(BufReader::with_capacity(1 << 16, reader), rules.clone())?;
+        let shape = match expected {
+            Expected::Skill => archive.listing().skill_shape()?,
+            Expected::Repository => archive.listing().repository_shape()?,
+        };
+        Ok(Self {
+            archive,
+            rules,
+            shape,
+            origin,
+            limits,
+        })
+    }
+
+    /// The folders that have a `SKILL.md`; what is nested in a skill belongs to it.
+    fn folders(&self, below: &str) -> Vec<String> {
+        if !matches!(self.shape, Shape::Repository { .. }) {
+            return vec![String::new()];
+        }
+        let paths = self.archive.listing().files().map(|(path, ..)| path);
+        let inner = paths.filter_map(|path| self.shape.relative(path));
+        let mut folders: Vec<String> = inner
+            .filter(|path| matches!(path.file_name(), "SKILL.md" | "skill.md"))
+            .map(|path| {
+                path.as_str()
+                    .rsplit_once('/')
+                    .map_or("", |(folder, _)| folder)
+                    .to_owned()
+            })
+            .filter(|folder| is_below(folder, below))
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        let all = folders.clone();
+        folders.retain(|folder| {
+            !all.iter()
+                .any(|other| other != folder && is_below(folder, other))
+        });
+        folders
+    }
+
+    /// The files that `wants` names by their path within the skill or repository.
+    fn take(&mut self, wants: impl Fn(&str) -> bool) -> Result<Vec<TreeFile>, UnpackError> {
+        let shape = self.shape.clone();
+        let mut basket = Basket {
+            shape: &shape,
+            files: Vec::new(),
+        };
+        let mut wanted = |path: &ArchivePath| {
+            shape
+                .relative(path)
+                .is_some_and(|path| wants(path.as_str()))
+        };
+        self.archive.deliver(&mut wanted, &mut basket)?;
+        Ok(basket.files)
+    }
+
+    fn read_offers(&mut self, below: &str) -> Result<Offers, UnpackError> {
+        let folders = self.folders(below);
+        let is_skill_file = |path: &str| {
+            let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+            matches!(file, "SKILL.md" | "skill.md") && folders.iter().any(|each| each == folder)
+        };
+        let mut files = self.take(is_skill_file)?;
+        // `SKILL.md` sorts before `skill.md`, and the first of a folder counts.
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut offers = Offers::default();
+        let mut seen: Vec<&str> = Vec::new();
+        for file in &files {
+            let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if seen.contains(&folder) {
+                continue;
+            }
+            seen.push(folder);
+            let name = match &self.shape {
+                Shape::Folder { name } => Some(name.as_str()),
+                _ => last_part(folder),
+            };
+            offers.add(folder, name, &file.bytes);
+        }
+        if let (Shape::Folder { name: folder }, Some(offer)) = (&self.shape, offers.skills.first())
+            && *folder != offer.name
+        {
+            return Err(UnpackError::FolderName {
+                folder: folder.clone(),
+                name: offer.name.clone(),
+            });
+        }
+        offers.sort();
+        Ok(offers)
+    }
+
+    fn read_trees(&mut self, paths: &[String]) -> Result<Vec<Tree>, UnpackError> {
+        let root = match &self.shape {
+            Shape::Repository { root } => root.clone(),
+            Shape::Flat | Shape::Folder { .. } => String::new(),
+        };
+        for path in paths {
+            let folder = [root.as_str(), path].join("/");
+            let listing = self.archive.listing();
+            listing.check_folder(folder.trim_matches('/'), &self.rules.limits)?;
+            self.check_size(path)?;
+        }
+        let files = self.take(|path| paths.iter().any(|folder| is_below(path, folder)))?;
+        let tree = |folder: &String| {
+            let own = files.iter().filter(|file| is_below(&file.path, folder));
+            let own = own.map(|file| TreeFile {
+                path: file.path[folder.len()..].trim_start_matches('/').to_owned(),
+                ..file.clone()
+            });
+            Ok(Tree::new(own.collect())?)
+        };
+        paths.iter().map(tree).collect()
+    }
+
+    /// Whether a skill is small enough, before any of it is read.
+    fn check_size(&self, folder: &str) -> Result<(), TreeError> {
+        let (mut files, mut bytes) = (0, 0);
+        for (path, size, _) in self.archive.listing().files() {
+            let inner = self.shape.relative(path);
+            if inner.is_some_and(|path| is_below(path.as_str(), folder)) {
+                files += 1;
+                bytes += size;
+            }
+        }
+        if files > self.limits.files {
+            return Err(TreeError::Files(self.limits.files));
+        }
+        if bytes > self.limits.bytes {
+            return Err(TreeError::Bytes(self.limits.bytes));
+        }
+        Ok(())
+    }
+}
+
+impl Material for ArchiveMaterial {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+        self.read_offers(below).map_err(MaterialError::new)
+    }
+
+    fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
+        self.read_trees(paths).map_err(MaterialError::new)
+    }
+}
+
+/// Keeps what an archive delivers.
+struct Basket<'a> {
+    shape: &'a Shape,
+    files: Vec<TreeFile>,
+}
+
+impl Sink for Basket<'_> {
+    fn file(&mut self, path: &ArchivePath, mode: Mode, content: &mut dyn Read) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        content.read_to_end(&mut bytes)?;
+        if let Some(path) = self.shape.relative(path) {
+            self.files.push(TreeFile {
+                path: path.as_str().to_owned(),
+                executable: mode == Mode::Executable,
+                bytes,
+            });
+        }
+        Ok(())
+    }
+}

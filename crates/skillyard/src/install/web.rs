@@ -1,0 +1,290 @@
+//! Sources on the network: forges, archives, sites and registries.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+use skillyard_format::SkillName;
+use skillyard_install::archive::{ArchiveMaterial, Expected};
+use skillyard_install::fetch::forge::ForgeError;
+use skillyard_install::fetch::github::GitHub;
+use skillyard_install::fetch::gitlab::GitLab;
+use skillyard_install::fetch::http::{Header, Http, Progress, Proxies, Settings};
+use skillyard_install::fetch::registry::{HttpRegistry, Registry as _, select};
+use skillyard_install::fetch::well_known::Site;
+use skillyard_install::fetch::{self, Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
+use skillyard_install::material::Material;
+use skillyard_install::origin::Origin;
+use skillyard_install::reference::{Address, Host, Hosted, RegistryReference, Revision};
+use skillyard_install::site::SiteMaterial;
+use skillyard_install::tree::TreeLimits;
+use url::Url;
+
+use super::progress::Bar;
+use crate::config::Config;
+use crate::config::hosts::HostSettings;
+use crate::config::problem::ConfigError;
+use crate::config::sources::{Source, SourceKind};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::secret::Secret;
+
+/// The way to the network, opened when it is first needed.
+pub(crate) struct Web {
+    config: Config,
+    http: Arc<Http>,
+    progress: Arc<dyn Progress>,
+    headers: Vec<Header>,
+    limits: TreeLimits,
+}
+
+impl Web {
+    /// With the user's settings, and the headers that were given for archives and sites.
+    pub(crate) fn new(context: &Context, headers: &[String]) -> Result<Self, CommandError> {
+        let proxies = &context.environment.proxies;
+        let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
+        let settings = Settings {
+            proxies: Proxies {
+                http: proxies.http.as_ref().map(secret),
+                https: proxies.https.as_ref().map(secret),
+                direct: proxies.direct.clone(),
+            },
+            ..Settings::default()
+        };
+        let headers = headers
+            .iter()
+            .map(|header| Header::parse(&SecretString::from(header.clone())));
+        let headers: Result<Vec<Header>, _> = headers.collect();
+        Ok(Self {
+            config: context.config()?,
+            http: Arc::new(Http::new(settings)),
+            progress: Arc::new(Bar::new(&context.printer)),
+            headers: headers.map_err(InstallFailure::from)?,
+            limits: TreeLimits::default(),
+        })
+    }
+
+    fn transfer<'a>(&'a self, folder: &'a Path) -> Transfer<'a> {
+        Transfer {
+            http: &self.http,
+            folder,
+            limit: DOWNLOAD_LIMIT,
+            progress: &*self.progress,
+        }
+    }
+
+    /// An archive at an address.
+    pub(crate) fn archive(
+        &self,
+        address: &Address,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let fetched = archive_url::fetch(&self.transfer(quarantine), address, &self.headers);
+        self.opened(fetched.map_err(InstallFailure::from)?, None)
+    }
+
+    /// The skills that a site lists.
+    pub(crate) fn site(
+        &self,
+        address: &Address,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let site = Site {
+            address: address.clone(),
+            headers: self.headers.clone(),
+            trusted_hosts: Vec::new(),
+        };
+        let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
+        let site = SiteMaterial::open(site, http, progress, quarantine.to_owned(), self.limits);
+        Ok(Box::new(site.map_err(InstallFailure::from)?))
+    }
+
+    /// A version of a skill in a registry.
+    pub(crate) fn registry(
+        &self,
+        reference: &RegistryReference,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let source = self.registry_source(reference.alias.as_deref())?;
+        let registry = self.client(&source)?;
+        let failed = InstallFailure::from;
+        let versions = registry
+            .versions(&self.http, &reference.name)
+            .map_err(failed)?;
+        let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
+        let fetched = registry
+            .download(&self.transfer(quarantine), version)
+            .map_err(failed)?;
+        self.opened(fetched, Some(version.version.to_string()))
+    }
+
+    fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
+        let source = match alias {
+            None => self.config.registry(),
+            Some(alias) => self.config.source(alias),
+        };
+        let source = source.map_err(setting)?;
+        source.ok_or_else(|| match alias {
+            None => InstallFailure::NoRegistry.into(),
+            Some(alias) => InstallFailure::NoSource {
+                alias: alias.to_owned(),
+                known: self.config.aliases(),
+            }
+            .into(),
+        })
+    }
+
+    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+        Ok(HttpRegistry {
+            base: parsed(&source.url)?,
+            headers: self.headers_of(source)?,
+        })
+    }
+
+    fn headers_of(&self, source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
+        let header = source.auth_header().map_err(setting)?;
+        let header = header.map(|(name, value)| {
+            Header::new(&name, &SecretString::from(value.expose().to_owned()))
+        });
+        let header = header.transpose().map_err(InstallFailure::from)?;
+        Ok(header.into_iter().collect())
+    }
+
+    /// A repository on a forge, as an archive of one commit.
+    pub(crate) fn hosted(
+        &self,
+        hosted: &Hosted,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let transfer = self.transfer(quarantine);
+        let fetch = |forge: Forge| -> Result<Fetched, ForgeError> {
+            match forge {
+                Forge::GitHub(forge) => {
+                    let resolved = forge.resolve(&self.http, hosted)?;
+                    forge.fetch(&transfer, hosted, resolved)
+                }
+                Forge::GitLab(forge) => {
+                    let resolved = forge.resolve(&self.http, hosted)?;
+                    forge.fetch(&transfer, hosted, resolved)
+                }
+            }
+        };
+        let fetched = fetch(self.forge(&hosted.host)?).map_err(InstallFailure::from)?;
+        let version = match &hosted.revision {
+            Some(Revision::Requirement(_)) => fetched.origin.tag.as_deref().and_then(version_in),
+            _ => None,
+        };
+        self.opened(fetched, version)
+    }
+
+    /// Where the pages of a forge are, for git.
+    pub(crate) fn web_address(&self, host: &Host) -> Result<String, CommandError> {
+        Ok(match host {
+            Host::GitHub => self.config.github().map_err(setting)?.web,
+            Host::GitLab => self.config.gitlab().map_err(setting)?.web,
+            Host::Alias(alias) => self.registry_source(Some(alias))?.url,
+        })
+    }
+
+    fn forge(&self, host: &Host) -> Result<Forge, CommandError> {
+        let github = |settings: HostSettings| -> Result<Forge, CommandError> {
+            let token = settings
+                .token
+                .map(|token| SecretString::from(token.expose().to_owned()));
+            let token = token.map(|token| Header::bearer(&token)).transpose();
+            Ok(Forge::GitHub(GitHub {
+                api: parsed(&settings.api)?,
+                headers: token.map_err(InstallFailure::from)?.into_iter().collect(),
+            }))
+        };
+        match host {
+            Host::GitHub => github(self.config.github().map_err(setting)?),
+            Host::GitLab => {
+                let settings = self.config.gitlab().map_err(setting)?;
+                let token = settings
+                    .token
+                    .map(|token| SecretString::from(token.expose().to_owned()));
+                let token = token.map(|token| Header::private_token(&token)).transpose();
+                Ok(Forge::GitLab(GitLab {
+                    api: parsed(&settings.api)?,
+                    headers: token.map_err(InstallFailure::from)?.into_iter().collect(),
+                }))
+            }
+            Host::Alias(alias) => {
+                let source = self.registry_source(Some(alias))?;
+                let headers = self.headers_of(&source)?;
+                let api = source.url.trim_end_matches('/');
+                match source.kind {
+                    SourceKind::Gitlab => Ok(Forge::GitLab(GitLab {
+                        api: parsed(&format!("{api}/api/v4"))?,
+                        headers,
+                    })),
+                    _ => Ok(Forge::GitHub(GitHub {
+                        api: parsed(&format!("{api}/api/v3"))?,
+                        headers,
+                    })),
+                }
+            }
+        }
+    }
+
+    /// What was fetched, ready to be looked into.
+    fn opened(
+        &self,
+        fetched: Fetched,
+        version: Option<String>,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let origin = Origin::fetched(&fetched.origin, version);
+        Ok(match &fetched.content {
+            Content::Folder { path } => Box::new(
+                skillyard_install::local::LocalFolder::from_elsewhere(path, origin, self.limits),
+            ),
+            Content::Archive { file, shape, .. } => {
+                let expected = Expected::from(shape);
+                let archive = ArchiveMaterial::open(file, expected, origin, self.limits);
+                Box::new(archive.map_err(InstallFailure::from)?)
+            }
+        })
+    }
+
+    /// The reference that an alias stands for, where it is neither a registry nor a forge.
+    pub(crate) fn meaning(
+        &self,
+        alias: &str,
+        name: &SkillName,
+    ) -> Result<Option<String>, CommandError> {
+        let Some(source) = self.config.source(alias).map_err(setting)? else {
+            return Ok(None);
+        };
+        let base = source.url.trim_end_matches('/');
+        Ok(match source.kind {
+            SourceKind::Git => Some(format!("git+{base}#{name}")),
+            SourceKind::WellKnown => Some(format!("{base}#{name}")),
+            SourceKind::Archive => Some(format!("{base}/{name}.zip")),
+            SourceKind::Registry | SourceKind::Github | SourceKind::Gitlab => None,
+        })
+    }
+}
+
+enum Forge {
+    GitHub(GitHub),
+    GitLab(GitLab),
+}
+
+fn parsed(url: &str) -> Result<Url, CommandError> {
+    Ok(Url::parse(url).map_err(|_| InstallFailure::Address(url.to_owned()))?)
+}
+
+/// The version that a tag such as `v1.2.3` or `pdf-v1.2.3` names.
+fn version_in(tag: &str) -> Option<String> {
+    let start = tag.rfind(['-', '@', '/']).map_or(0, |at| at + 1);
+    let candidates = [tag, &tag[start..]];
+    let versions = candidates.iter().map(|text| text.trim_start_matches('v'));
+    let mut versions = versions.filter(|text| fetch::is_version(text));
+    versions.next().map(str::to_owned)
+}
+
+fn setting(error: ConfigError) -> CommandError {
+    CommandError::Configuration(vec![error])
+}
