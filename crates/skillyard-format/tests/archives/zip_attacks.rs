@@ -471,7 +471,7 @@ fn wide() -> Vec<Attack> {
         entry.size = u32::MAX;
         entry.extra = extra(&[u64::MAX]);
     });
-    attacks.push(attack("zip64 size without end", bytes, "entry-ratio"));
+    attacks.push(attack("zip64 size without end", bytes, "entry-too-large"));
     let bytes = change(|entry| entry.extra = extra(&[5, 6, 7]));
     attacks.push(attack("zip64 other sizes", bytes, "zip-zip64"));
     let bytes = change(|entry| {
