@@ -16,7 +16,7 @@ entry-too-large entry-trailing-dot-or-space entry-two-names entry-unexpected-con
 entry-unsupported limit-archive-bytes limit-entries limit-files limit-ratio limit-total-bytes second-stream \
 shape-empty shape-many-roots shape-no-skill-file shape-skill-file-is-folder shape-two-skill-files stream-header \
 tar-checksum tar-contradiction tar-duplicate-key tar-extended tar-extended-too-large tar-global tar-header \
-tar-number tar-two-sizes trailing-data truncated unknown-format zip-directory zip-end zip-extra-field zip-gap \
+tar-number tar-two-sizes trailing-data truncated two-formats unknown-format zip-directory zip-end zip-extra-field zip-gap \
 zip-header-mismatch zip-multi-disk zip-overlap zip-prefix zip-two-ends zip-zip64";
 
 fn attacks() -> Vec<Attack> {

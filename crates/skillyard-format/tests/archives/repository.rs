@@ -165,3 +165,22 @@ fn names_are_counted_before_they_are_kept() {
     }
     assert_eq!(list(tar::tar(&entries)).err(), Some("limit-names-bytes"));
 }
+
+#[test]
+fn a_file_that_shrinks_to_nothing_spoils_only_its_own_skill() {
+    let noise: Vec<u8> = {
+        let mut random = crate::support::random::Random::new(3);
+        (0..4096)
+            .flat_map(|_| random.next().to_le_bytes())
+            .collect()
+    };
+    let entries = vec![
+        zip::deflated("r/tests/zeros", &vec![0; 2 << 20]),
+        zip::file("r/skills/a/noise", &noise),
+    ];
+    let listing = list(zip::zip(entries).bytes()).unwrap();
+    assert_eq!(listing.files().count(), 1);
+    assert!(listing.check_folder("r/skills/a", &Limits::skill()).is_ok());
+    let error = listing.check_folder("r/tests", &Limits::skill());
+    assert_eq!(error.expect_err("a bomb").code(), "entry-ratio");
+}

@@ -6,6 +6,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
     let mut attacks = compressed();
     attacks.extend(shapes());
     attacks.extend(limits());
+    attacks.extend(polyglots());
     for (label, bytes) in [
         ("empty", Vec::new()),
         ("text", b"hello".to_vec()),
@@ -63,7 +64,7 @@ fn compressed() -> Vec<Attack> {
     attacks.push(attack(
         "gz and zip",
         joined(&[&gz, &zip::zip(vec![zip::skill()]).bytes()]),
-        "trailing-data",
+        "two-formats",
     ));
     for flag in [2, 4, 16, 32, 64, 128] {
         let mut bytes = gz.clone();
@@ -219,5 +220,47 @@ fn limits() -> Vec<Attack> {
         codes: vec!["limit-ratio", "trailing-data"],
         ..attack("gz padding", gzip(&zeros), "")
     });
+    attacks
+}
+
+/// Files that are one archive to one tool and another to the next.
+fn polyglots() -> Vec<Attack> {
+    let mut attacks = Vec::new();
+    // A zip whose end record takes the rest of the tar for its comment.
+    let mut inner = zip::zip(vec![zip::skill(), zip::file("evil", b"x")]).bytes();
+    let padded = (inner.len() + 1).next_multiple_of(512);
+    inner.resize(padded, b' ');
+    let end = inner
+        .windows(4)
+        .rposition(|bytes| bytes == b"PK\x05\x06")
+        .unwrap();
+    let comment = u16::try_from(padded + 1024 - end - 22).unwrap();
+    inner[end + 20..end + 22].copy_from_slice(&comment.to_le_bytes());
+    for magic in [*b"ustar\x0000", [0; 8]] {
+        let mut carrier = tar::file("data.bin", &inner);
+        carrier.magic = magic;
+        let mut skill = tar::skill();
+        skill.magic = magic;
+        attacks.push(attack(
+            "tar and zip",
+            tar::tar(&[skill, carrier]),
+            "two-formats",
+        ));
+    }
+    // The header of a tar in the extra field of a zip's first entry.
+    let mut name = b"PK\x03\x04".to_vec();
+    name.extend(b"x");
+    let mut block = tar::file(&name, b"").header();
+    let mut entry = zip::skill();
+    entry.local_extra = vec![0; 600];
+    entry.local_extra[..2].copy_from_slice(&0x1234_u16.to_le_bytes());
+    entry.local_extra[2..4].copy_from_slice(&596_u16.to_le_bytes());
+    let mut bytes = zip::zip(vec![entry]).bytes();
+    block[..100].copy_from_slice(&bytes[..100]);
+    let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+    let old: u32 = block[148..156].iter().map(|byte| u32::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{:06o}\0 ", sum - old + 8 * 32).as_bytes());
+    bytes[100..512].copy_from_slice(&block[100..]);
+    attacks.push(attack("zip and tar", bytes, "two-formats"));
     attacks
 }

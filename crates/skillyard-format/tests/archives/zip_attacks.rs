@@ -13,17 +13,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
         contents(),
         extras(),
     ]
-    .concat_all()
-}
-
-trait ConcatAll {
-    fn concat_all(self) -> Vec<Attack>;
-}
-
-impl<const N: usize> ConcatAll for [Vec<Attack>; N] {
-    fn concat_all(self) -> Vec<Attack> {
-        self.into_iter().flatten().collect()
-    }
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn with(entry: Entry) -> Vec<u8> {
@@ -245,7 +237,7 @@ fn overlaps() -> Vec<Attack> {
     }
     // One entry's content is the next one's header: the quoted overlap.
     let inner = zip(vec![file("inner", b"x")]).bytes();
-    let header = &inner[..30 + 5 + 1];
+    let header = &inner[..=(30 + 5)];
     let outer = file("outer", header);
     let mut quoted = file("inner", b"x");
     quoted.local.absent = true;
@@ -260,7 +252,7 @@ fn overlaps() -> Vec<Attack> {
         ("zeros", vec![0; 64]),
         ("descriptor", vec![0; 16]),
     ] {
-        let bytes = change(|entry| entry.after = after.clone());
+        let bytes = change(|entry| entry.after.clone_from(&after));
         attacks.push(attack(format!("zip gap of {label}"), bytes, "zip-gap"));
         let mut first = skill();
         first.after = after;
@@ -460,14 +452,14 @@ fn wide() -> Vec<Attack> {
         "zip64 short field",
         change(|entry| {
             entry.size = u32::MAX;
-            entry.extra = extra(&[])
+            entry.extra = extra(&[]);
         }),
         "zip-zip64",
     ));
     for size in [0, 22, 1 << 20] {
         let bytes = change(|entry| {
             entry.size = u32::MAX;
-            entry.extra = extra(&[size])
+            entry.extra = extra(&[size]);
         });
         attacks.push(
             attack(format!("zip64 size {size}"), bytes, "zip-zip64")
@@ -477,24 +469,25 @@ fn wide() -> Vec<Attack> {
     }
     let bytes = change(|entry| {
         entry.size = u32::MAX;
-        entry.extra = extra(&[u64::MAX])
+        entry.extra = extra(&[u64::MAX]);
     });
-    attacks.push(attack("zip64 size without end", bytes, "entry-ratio"));
+    attacks.push(attack("zip64 size without end", bytes, "entry-too-large"));
     let bytes = change(|entry| entry.extra = extra(&[5, 6, 7]));
     attacks.push(attack("zip64 other sizes", bytes, "zip-zip64"));
     let bytes = change(|entry| {
         entry.offset = Some(u32::MAX);
-        entry.extra = extra(&[u64::MAX - 5])
+        entry.extra = extra(&[u64::MAX - 5]);
     });
     attacks.push(attack("zip64 offset", bytes, "zip-gap"));
     let bytes = change(|entry| {
         entry.compressed = u32::MAX;
         entry.local.compressed = Some(5);
-        entry.extra = extra(&[u64::MAX])
+        entry.extra = extra(&[u64::MAX]);
     });
     attacks.push(attack("zip64 compressed", bytes, "zip-header-mismatch"));
     // Saturated end record without the wide one, and with a wide one that differs.
-    for count in [u16::MAX] {
+    {
+        let count = u16::MAX;
         let lie = Zip {
             count: Some(count),
             count_here: Some(count),
@@ -564,12 +557,12 @@ fn contents() -> Vec<Attack> {
     ));
     let bytes = change(|entry| {
         entry.data = b"\xff\xff\xff\xff".to_vec();
-        entry.compressed = 4
+        entry.compressed = 4;
     });
     attacks.push(attack("zip bad deflate", bytes, "entry-damaged"));
     let bytes = change(|entry| {
         entry.data.truncate(4);
-        entry.compressed = 4
+        entry.compressed = 4;
     });
     attacks.push(attack("zip short deflate", bytes, "entry-damaged"));
     for flag in [1, 1 << 6, 1 << 13, 1 | 1 << 6] {
@@ -647,7 +640,7 @@ fn extras() -> Vec<Attack> {
         ),
         ("end record", field(0x1234, b"PK\x05\x06"), "zip-two-ends"),
     ] {
-        let central = change(|entry| entry.extra = extra.clone());
+        let central = change(|entry| entry.extra.clone_from(&extra));
         attacks.push(attack(format!("zip extra {label}"), central, code));
         if code != "zip-two-ends" {
             let local = change(|entry| entry.local_extra = extra);

@@ -26,6 +26,8 @@ pub(crate) struct Head {
     pub(crate) name: Vec<u8>,
     pub(crate) kind: Kind,
     pub(crate) size: u64,
+    /// The compressed size, where entries are compressed one by one.
+    pub(crate) packed: Option<u64>,
     pub(crate) mode: u32,
 }
 
@@ -178,6 +180,15 @@ impl<'a> Census<'a> {
         self.names.add(&path, place)?;
         if head.kind == Kind::Symlink {
             return Err(EntryProblem::Symlink);
+        }
+        let limits = &self.rules.limits;
+        if head
+            .packed
+            .is_some_and(|packed| limits.is_bomb(packed, head.size))
+        {
+            return Err(EntryProblem::Ratio {
+                limit: limits.ratio,
+            });
         }
         if let Some((kind, depth)) = junk(&path) {
             self.note_dropped(&path, Remark::Dropped(kind), depth);

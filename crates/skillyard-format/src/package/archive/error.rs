@@ -14,6 +14,9 @@ pub enum ArchiveError {
     /// Neither zip nor tar, plain or compressed.
     #[error("this is not a zip or tar archive")]
     UnknownFormat,
+    /// One tool would read it as this, another as that.
+    #[error("this can be read as two kinds of archive")]
+    TwoFormats,
     /// One entry breaks a rule.
     #[error("archive entry `{name}` {problem}")]
     Entry {
@@ -187,6 +190,7 @@ impl ArchiveError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownFormat => "unknown-format",
+            Self::TwoFormats => "two-formats",
             Self::Entry { problem, .. } => problem.code(),
             Self::Limit(problem) => problem.code(),
             Self::Zip(problem) => problem.code(),

@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Reads the first bytes, and the last when those say nothing, and rewinds.
+    /// Looks at both ends of the file, and rewinds. What could be two formats is none.
     pub fn detect(reader: &mut (impl Read + Seek)) -> Result<Self, ArchiveError> {
         reader.seek(SeekFrom::Start(0))?;
         let mut head = Vec::new();
@@ -29,16 +29,20 @@ impl Format {
             .by_ref()
             .take(tar::BLOCK as u64)
             .read_to_end(&mut head)?;
-        let found = match Self::of_head(&head) {
-            Some(format) => Some(format),
-            // Old tars have no magic, only a checksum.
-            None if tar::has_checksum(&head) => Some(Self::Tar),
-            // A zip behind something else: its reader says what is wrong with it.
-            None if zip::has_end(reader)? => Some(Self::Zip),
-            None => None,
-        };
+        // Old tars have no magic, only a checksum; zips are found from their end.
+        let starts_as_tar = tar::has_checksum(&head);
+        let ends_as_zip = zip::has_end(reader)?;
         reader.seek(SeekFrom::Start(0))?;
-        found.ok_or(ArchiveError::UnknownFormat)
+        match (Self::of_head(&head), starts_as_tar, ends_as_zip) {
+            (Some(Self::Zip | Self::TarGz | Self::TarZst), true, _)
+            | (Some(Self::TarGz | Self::TarZst | Self::Tar), _, true)
+            | (None, true, true) => Err(ArchiveError::TwoFormats),
+            (Some(format), ..) => Ok(format),
+            (None, true, false) => Ok(Self::Tar),
+            // Something else comes first: the reader of zips says so.
+            (None, false, true) => Ok(Self::Zip),
+            (None, false, false) => Err(ArchiveError::UnknownFormat),
+        }
     }
 
     /// The format that a file beginning with `head` has.

@@ -111,7 +111,7 @@ impl Limits {
     }
 }
 
-/// What becomes of links and of names that not every system can hold.
+/// What becomes of links, of names that not every system can hold, and of single bombs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnBlemish {
     /// The archive is refused.

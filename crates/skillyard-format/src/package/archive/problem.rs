@@ -181,8 +181,8 @@ impl EntryProblem {
 
     /// Whether leaving the entry out does away with the problem.
     ///
-    /// Links and names that not every system can hold are normal somewhere in a
-    /// repository. Anything else says that the archive was made to deceive.
+    /// Links, names that not every system can hold and test data that shrinks to
+    /// nothing are normal somewhere in a repository. Anything else says that the archive was made to deceive.
     pub fn is_blemish(&self) -> bool {
         matches!(
             self,
@@ -200,6 +200,7 @@ impl EntryProblem {
                 | Self::PathTooLong { .. }
                 | Self::ComponentTooLong { .. }
                 | Self::TooDeep { .. }
+                | Self::Ratio { .. }
         )
     }
 }

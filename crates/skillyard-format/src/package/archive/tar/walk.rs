@@ -252,6 +252,7 @@ fn head_of(header: Header, pending: Pending) -> Result<Head, ArchiveError> {
         name,
         kind,
         size: header.size,
+        packed: None,
         mode: header.mode,
     })
 }

@@ -88,6 +88,7 @@ impl Record {
             head: Head {
                 kind,
                 size: sizes.size,
+                packed: Some(sizes.compressed),
                 mode: raw.attributes >> 16,
                 name,
             },

@@ -17,7 +17,6 @@ use super::error::{ArchiveError, LimitProblem, ZipProblem};
 use super::limits::Rules;
 use super::listing::{EntryKind, Listing};
 use super::path::ArchivePath;
-use super::problem::EntryProblem;
 use super::sink::{Delivered, Sink, hand_over};
 
 use central::Record;
@@ -49,16 +48,7 @@ pub(crate) fn survey<R: Read + Seek>(
         return Err(LimitProblem::Entries { limit }.into());
     }
     let mut census = Census::new(rules);
-    let mut records = central::read(reader, &directory, |record| {
-        if rules.limits.is_bomb(record.compressed, record.head.size) {
-            let limit = rules.limits.ratio;
-            return Err(ArchiveError::entry(
-                &record.head.name,
-                EntryProblem::Ratio { limit },
-            ));
-        }
-        census.add(&record.head)
-    })?;
+    let mut records = central::read(reader, &directory, |record| census.add(&record.head))?;
     // Many files of just under a MiB are a bomb as well.
     if rules.limits.is_bomb(length, census.total_bytes()) {
         let limit = rules.limits.ratio;
