@@ -254,7 +254,6 @@ fn remotes_of_git() {
         "git",
         "git@host:owner/repo.git@^1#a/b",
     );
-    check("host.example:x/repo.git", "git", "host.example:x/repo.git");
     check(
         "ssh://git@host:22/owner/repo.git",
         "git",
@@ -369,6 +368,10 @@ fn near_misses_are_named() {
     refused("githb:o/r", "did you mean `github:`?");
     refused("acne:pdf", "did you mean `acme:`?");
     refused("htps://x", "did you mean `https:`?");
+    refused(
+        "host.example:x/repo.git",
+        "is written `git@host.example:x/repo.git`",
+    );
     refused("npm:x", "`npm:` is no known kind of source");
     refused(
         "acme:o/r",
@@ -445,7 +448,7 @@ proptest! {
     fn texts_of_the_grammar_read_back(
         parts in prop::collection::vec(prop::sample::select(vec![
             "github:", "gitlab:", "acme:", "corp:", "https://", "http://", "git+https://", "ssh://", "file:///", "git@",
-            "host", "owner", "repo", "pdf", "a b", "%40", "%2e", "%25", "/", "//", "/", ":", "@", "#", "?", "&", "=", ".git",
+            "host", "host:", "owner", "repo", "pdf", "a b", "%40", "%2e", "%25", "/", "//", "/", ":", "@", "#", "?", "&", "=", ".git",
             ".zip", ".tar.gz", "v1.2.3", "^1", "~1.2", ">=1,", "<2", "1", "main", "./", "../", "~/", "-", "/-/tree/",
             "/.well-known/skills/", "token=x", "github.com/", "gitlab.com/", "127.0.0.1", "é", ".", "*", "+", "latest",
         ]), 0..12)

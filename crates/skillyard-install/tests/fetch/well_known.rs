@@ -338,12 +338,12 @@ fn content_that_is_not_what_was_promised_leaves_nothing() {
 #[test]
 fn files_are_all_there_or_none_is() {
     let list = r#"{"skills": [{"name": "pdf", "files": ["SKILL.md", "a/b", "a/c"]}]}"#;
-    let last = [
+    let ends = [
         Reply::status(404),
         Reply::ok("x").cut(0),
         Reply::ok(vec![0; 100_000 - 5]),
     ];
-    for reply in last {
+    for reply in ends {
         let server = Server::serve([
             ("/.well-known/skills/index.json", Reply::ok(list)),
             ("/.well-known/skills/pdf/SKILL.md", Reply::ok("abc")),
@@ -374,4 +374,21 @@ fn another_host_must_be_trusted_and_gets_no_secrets() {
     fetch(&bench, &site, "pdf").unwrap();
     assert_eq!(server.asked()[0].header("x-key"), Some("s3cret"));
     assert_eq!(cdn.asked()[0].header("x-key"), None);
+}
+
+#[test]
+fn a_secret_in_the_address_of_a_site_is_used_and_never_told() {
+    let server = Server::serve([
+        (
+            "/.well-known/agent-skills/index.json?token=s3cret",
+            index(&[entry("pdf", "skill-md", "pdf/SKILL.md", SKILL)]),
+        ),
+        ("/.well-known/agent-skills/pdf/SKILL.md", Reply::ok(SKILL)),
+    ]);
+    let bench = Bench::new();
+    let site = site(&server.url("?token=s3cret"));
+    let index = site.index(&bench.http).unwrap();
+    let fetched = fetch(&bench, &site, "pdf").unwrap();
+    let shown = format!("{site:?} {index:?} {fetched:?}");
+    assert!(!shown.contains("s3cret"), "{shown}");
 }

@@ -59,7 +59,7 @@ impl Default for Settings {
             user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(30),
-            total_timeout: Duration::from_secs(600),
+            total_timeout: Duration::from_mins(10),
             max_redirects: 5,
             retry: Retry::default(),
             proxies: Proxies::default(),
@@ -69,7 +69,7 @@ impl Default for Settings {
 }
 
 /// A request for what is at an address.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Request {
     pub(super) url: Url,
     accept: Option<&'static str>,
@@ -107,6 +107,16 @@ impl Request {
     }
 }
 
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Request");
+        debug.field("url", &shown_url(&self.url));
+        debug
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A client, which keeps its connections.
 pub struct Http {
     pub(super) settings: Settings,
@@ -123,7 +133,6 @@ impl fmt::Debug for Http {
 }
 
 /// The answer to a request, before its body is read.
-#[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
     /// The address that answered.
@@ -295,4 +304,32 @@ fn redirect_target(url: &Url, response: &Response) -> Result<Option<Url>, HttpEr
     let _ = target.set_username("");
     let _ = target.set_password(None);
     Ok(Some(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encrypted_host_cannot_send_us_into_the_clear_or_to_this_machine() {
+        let settings = Settings {
+            plain_hosts: vec!["plain.example".to_owned()],
+            ..Settings::default()
+        };
+        let http = Http::new(settings);
+        let check = |from: &str, to: &str| {
+            let (from, to) = (Url::parse(from).unwrap(), Url::parse(to).unwrap());
+            http.check_redirect(&from, &to).is_ok()
+        };
+        assert!(check("https://a.example/", "https://b.example/"));
+        assert!(check("http://plain.example/", "https://b.example/"));
+        assert!(check("http://127.0.0.1/", "http://localhost/"));
+        assert!(!check("https://a.example/", "http://plain.example/"));
+        assert!(!check("https://a.example/", "http://127.0.0.1/"));
+        assert!(!check("https://a.example/", "https://127.9.9.9/"));
+        assert!(!check("https://a.example/", "https://[::1]/"));
+        assert!(!check("https://a.example/", "https://localhost/"));
+        assert!(!check("http://plain.example/", "http://a.example/"));
+        assert!(!check("https://a.example/", "file:///etc/passwd"));
+    }
 }

@@ -163,8 +163,11 @@ impl Index {
                 ),
             });
         }
+        // What follows `?` may be a secret, and no address is relative to it.
+        let mut url = body.url.clone();
+        url.set_query(None);
         let mut index = Self {
-            url: body.url.clone(),
+            url,
             version,
             skills: Vec::new(),
             skipped: Vec::new(),
@@ -308,7 +311,6 @@ fn files(index: &Url, name: &SkillName, value: &Value) -> Result<Artifact, Strin
 /// The folder of a skill, which is next to the index.
 fn skill_folder(index: &Url, name: &SkillName) -> Url {
     let mut folder = index.clone();
-    folder.set_query(None);
     if let Ok(mut path) = folder.path_segments_mut() {
         path.pop().push(name.as_str());
     }
