@@ -68,6 +68,23 @@ pub enum Reference {
     },
 }
 
+impl Reference {
+    /// The same source in another state: a branch, tag, commit or version requirement.
+    pub fn at_revision(mut self, text: &str) -> Result<Self, ReferenceError> {
+        match &mut self {
+            Self::Hosted(hosted) => hosted.revision = Some(text.parse()?),
+            Self::Git(git) => git.revision = Some(text.parse()?),
+            Self::Registry(registry) => registry.requirement = text.parse()?,
+            Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => {
+                return Err(ReferenceError::NoRevisions {
+                    reference: self.to_string(),
+                });
+            }
+        }
+        Ok(self)
+    }
+}
+
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -87,7 +87,7 @@ fn names_in_registries() {
     check("pdf@^1", "registry", "pdf@^1");
     check("pdf@>=1, <2", "registry", "pdf@>=1,<2");
     check("pdf@latest", "registry", "pdf");
-    check("pdf@v1.2.3", "registry", "pdf@v1.2.3");
+    check("pdf@v1.2.3", "registry", "pdf@1.2.3");
     check("registry:pdf@~1.2", "registry", "pdf@~1.2");
     check("acme:pdf", "registry", "acme:pdf");
     check("acme:pdf@1", "registry", "acme:pdf@1");
@@ -361,6 +361,24 @@ fn what_could_be_two_things_is_refused_with_both() {
     );
     // A name is one in the registry, as everywhere; `./pdf` is the folder.
     check("pdf", "registry", "pdf");
+}
+
+#[test]
+fn another_state_can_be_asked_for() {
+    let at = |text: &str, revision: &str| {
+        let reference = parse(text).unwrap().at_revision(revision);
+        reference.map(|reference| reference.to_string())
+    };
+    assert_eq!(at("o/r@main", "^1"), Ok("github:o/r@^1".to_owned()));
+    assert_eq!(at("file:///r#x", "v1"), Ok("file:///r@v1#x".to_owned()));
+    assert_eq!(at("pdf", "1.2"), Ok("pdf@1.2".to_owned()));
+    assert!(at("pdf", "main").is_err());
+    assert!(at("o/r", "--upload-pack=x").is_err());
+    let error = at("./dir", "v1").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "`./dir` has no branches, tags or versions to choose from"
+    );
 }
 
 #[test]

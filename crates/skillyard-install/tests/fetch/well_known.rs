@@ -191,8 +191,8 @@ fn formats_and_types_that_are_not_known_are_told() {
         "which is not known",
     );
     check(
-        r#"{"version": "2.0.0", "skills": []}"#,
-        "in the format `2.0.0`, which is not known",
+        r#"{"$schema": "x\u001b", "version": "0.2.0", "skills": []}"#,
+        r"in the format `x\u{1b}`, which is not known",
     );
     check("[]", "is not readable");
     check("{}", "missing field `skills`");

@@ -103,8 +103,6 @@ pub struct Skipped {
 struct WireIndex {
     #[serde(rename = "$schema")]
     schema: Option<String>,
-    /// A draft of 0.2.0 had this instead of a schema.
-    version: Option<String>,
     skills: Vec<Value>,
 }
 
@@ -124,7 +122,11 @@ struct WireFiles {
 #[serde(untagged)]
 enum WireFile {
     Path(String),
-    Digested { path: String, digest: String },
+    /// As a draft between the two versions had it.
+    Digested {
+        path: String,
+        digest: String,
+    },
 }
 
 impl Index {
@@ -153,7 +155,7 @@ impl Index {
 
     pub(super) fn parse(body: &Body) -> Result<Self, WellKnownError> {
         let wire: WireIndex = body.json()?;
-        let version = version(&body.url, wire.schema.as_deref(), wire.version.as_deref())?;
+        let version = version(&body.url, wire.schema.as_deref())?;
         if wire.skills.len() > MAX_ENTRIES {
             return Err(WellKnownError::Malformed {
                 url: shown_url(&body.url),
@@ -202,15 +204,12 @@ impl Index {
     }
 }
 
-fn version(
-    url: &Url,
-    schema: Option<&str>,
-    version: Option<&str>,
-) -> Result<IndexVersion, WellKnownError> {
-    match (schema, version) {
-        (Some(SCHEMA), _) => Ok(IndexVersion::V0_2),
-        (None, None | Some("0.1.0" | "0.2.0")) => Ok(IndexVersion::V0_1),
-        (Some(unknown), _) | (None, Some(unknown)) => Err(WellKnownError::UnknownSchema {
+/// Without a schema it is the first version, whatever else it says.
+fn version(url: &Url, schema: Option<&str>) -> Result<IndexVersion, WellKnownError> {
+    match schema {
+        Some(SCHEMA) => Ok(IndexVersion::V0_2),
+        None => Ok(IndexVersion::V0_1),
+        Some(unknown) => Err(WellKnownError::UnknownSchema {
             url: shown_url(url),
             schema: shown(unknown),
         }),
