@@ -404,6 +404,10 @@ fn near_misses_are_named() {
         "names no repository; one is written `owner/repository`",
     );
     refused("https://github.com/o/r/issues/1", "is not a page of files");
+    refused(
+        "https://host/x/SKILL.md",
+        "one file is not fetched by itself",
+    );
     refused("PDF", "not a valid skill name: it has capital letters");
     refused("pdf@1.2.3.4", "no version requirement");
 }

@@ -205,11 +205,17 @@ fn well_known(
         }
     }
     let base = base.trim_end_matches('/');
+    let error = |problem: &str| ReferenceError::Address {
+        text: shown(text),
+        problem: problem.to_owned(),
+    };
     if ArchiveKind::of(base).is_some() || names_repository(base) {
-        return Err(ReferenceError::Address {
-            text: shown(text),
-            problem: "an archive or repository lists no skills".to_owned(),
-        });
+        return Err(error("an archive or repository lists no skills"));
+    }
+    if base.rsplit('/').next().is_some_and(is_skill_file) {
+        return Err(error(
+            "one file is not fetched by itself; name the repository, an archive, or the site that lists it",
+        ));
     }
     let address = address.with_path(base);
     Ok(Reference::WellKnown { address, skill })
