@@ -5,117 +5,21 @@
 
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{NoProxy, Proxy, redirect};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::answer;
 use super::error::HttpError;
 use super::header::Header;
-use super::retry::Retry;
+use super::request::Request;
+use super::settings::Settings;
 use super::tls::{self, Trust};
+use crate::reference::is_loopback;
 use crate::reference::shown::shown_url;
-use crate::reference::{Address, is_loopback};
-
-/// How requests are made.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// How we introduce ourselves.
-    pub user_agent: String,
-    /// How long a connection may take to be made.
-    pub connect_timeout: Duration,
-    /// How long a server may be silent.
-    pub idle_timeout: Duration,
-    /// How long one download may take in all.
-    pub total_timeout: Duration,
-    /// How often a server may send us elsewhere.
-    pub max_redirects: usize,
-    /// When a request is tried again.
-    pub retry: Retry,
-    /// The proxies of the environment.
-    pub proxies: Proxies,
-    /// Hosts, with port if it is not 80, that may be asked in the clear.
-    pub plain_hosts: Vec<String>,
-}
-
-/// The proxies of the environment, as the usual variables name them.
-#[derive(Debug, Clone, Default)]
-pub struct Proxies {
-    /// For addresses that start with `http:`.
-    pub http: Option<SecretString>,
-    /// For addresses that start with `https:`.
-    pub https: Option<SecretString>,
-    /// Hosts that are asked directly, separated by commas.
-    pub direct: Option<String>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),
-            connect_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(30),
-            total_timeout: Duration::from_mins(10),
-            max_redirects: 5,
-            retry: Retry::default(),
-            proxies: Proxies::default(),
-            plain_hosts: Vec::new(),
-        }
-    }
-}
-
-/// A request for what is at an address.
-#[derive(Clone)]
-pub struct Request {
-    pub(super) url: Url,
-    accept: Option<&'static str>,
-    headers: Vec<Header>,
-}
-
-impl Request {
-    /// Asks for an address without secrets.
-    pub fn new(url: Url) -> Self {
-        Self {
-            url,
-            accept: None,
-            headers: Vec::new(),
-        }
-    }
-
-    /// Asks for an address with the secrets that stood in it.
-    pub fn to(address: &Address) -> Result<Self, HttpError> {
-        let basic = address.credentials().map(Header::basic).transpose()?;
-        Ok(Self::new(address.request_url()).headers(basic))
-    }
-
-    /// Asks for a kind of content.
-    #[must_use]
-    pub fn accept(mut self, kind: &'static str) -> Self {
-        self.accept = Some(kind);
-        self
-    }
-
-    /// Sends these headers, too, but to this host only.
-    #[must_use]
-    pub fn headers(mut self, headers: impl IntoIterator<Item = Header>) -> Self {
-        self.headers.extend(headers);
-        self
-    }
-}
-
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Request");
-        debug.field("url", &shown_url(&self.url));
-        debug
-            .field("headers", &self.headers)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A client, which keeps its connections.
 pub struct Http {

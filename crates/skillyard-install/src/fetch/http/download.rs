@@ -13,9 +13,10 @@ use skillyard_format::Digest;
 use skillyard_format::package::ContentDigest;
 use url::Url;
 
-use super::client::{Answer, Http, Request};
+use super::client::{Answer, Http};
 use super::error::HttpError;
 use super::progress::Progress;
+use super::request::Request;
 use crate::reference::ArchiveKind;
 use crate::reference::shown::{shown, shown_url};
 

@@ -4,6 +4,7 @@
 //! digest; version 0.1.0 lists files without. An entry that is not sound is left
 //! out and told, so that one bad entry does not hide the others.
 
+mod entry;
 mod error;
 mod index;
 mod write;
