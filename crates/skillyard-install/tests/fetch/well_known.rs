@@ -392,3 +392,23 @@ fn a_secret_in_the_address_of_a_site_is_used_and_never_told() {
     let shown = format!("{site:?} {index:?} {fetched:?}");
     assert!(!shown.contains("s3cret"), "{shown}");
 }
+
+#[test]
+fn an_index_that_was_moved_to_another_host_does_not_take_the_secrets_with_it() {
+    let second = Server::serve([
+        (
+            "/.well-known/agent-skills/index.json",
+            index(&[entry("pdf", "skill-md", "pdf/SKILL.md", SKILL)]),
+        ),
+        ("/.well-known/agent-skills/pdf/SKILL.md", Reply::ok(SKILL)),
+    ]);
+    let there = second.url("/.well-known/agent-skills/index.json");
+    let first = Server::start(move |_| Reply::redirect(&there));
+    let bench = Bench::new();
+    let mut site = site(&first.url(""));
+    site.headers.push(header("X-Key: s3cret"));
+    fetch(&bench, &site, "pdf").unwrap();
+    assert_eq!(first.asked()[0].header("x-key"), Some("s3cret"));
+    assert_eq!(second.asked().len(), 2);
+    assert!(!format!("{:?}", second.asked()).contains("s3cret"));
+}

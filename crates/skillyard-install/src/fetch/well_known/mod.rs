@@ -19,6 +19,7 @@ use super::http::{Body, Header, Http, Request};
 use super::{Fetched, Transfer};
 use crate::reference::Address;
 use crate::reference::shown::shown_url;
+use write::Secrets;
 
 /// The most bytes an index may have.
 const MAX_INDEX: u64 = 4 * 1024 * 1024;
@@ -71,7 +72,11 @@ impl Site {
                 host: host.clone(),
             });
         }
-        write::fetch(transfer, index, entry, &self.all_headers()?)
+        let secrets = Secrets {
+            site: self.address.url(),
+            headers: self.all_headers()?,
+        };
+        write::fetch(transfer, index, entry, &secrets)
     }
 
     /// The addresses to try.
