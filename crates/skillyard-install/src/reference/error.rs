@@ -124,6 +124,12 @@ pub enum ReferenceError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What is referred to has no versions to choose from.
+    #[error("`{reference}` has no branches, tags or versions to choose from")]
+    NoRevisions {
+        /// The reference.
+        reference: String,
+    },
     /// An address cannot be read.
     #[error("`{text}` is not a valid address: {problem}")]
     Address {

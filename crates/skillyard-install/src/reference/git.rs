@@ -16,8 +16,8 @@ pub enum Remote {
     Address(Address),
     /// The short form of ssh, whose path starts at the user's home on the host.
     Scp {
-        /// The user on the host, if one is named.
-        user: Option<String>,
+        /// The user on the host, without whom it would read as an alias.
+        user: String,
         /// The host.
         host: String,
         /// The path.
@@ -39,16 +39,7 @@ impl Remote {
     pub fn to_git(&self) -> String {
         match self {
             Self::Address(address) => address.to_string(),
-            Self::Scp {
-                user: Some(user),
-                host,
-                path,
-            } => format!("{user}@{host}:{path}"),
-            Self::Scp {
-                user: None,
-                host,
-                path,
-            } => format!("{host}:{path}"),
+            Self::Scp { user, host, path } => format!("{user}@{host}:{path}"),
             Self::Path(path) => path.display().to_string(),
         }
     }
@@ -131,29 +122,17 @@ impl GitReference {
     /// Reads `user@host:path`, if the text has that form.
     pub(super) fn parse_scp(text: &str) -> Option<Result<Self, ReferenceError>> {
         let (authority, rest) = text.split_once(':')?;
+        let (user, host) = authority.split_once('@')?;
         if authority.contains(['/', '#']) || rest.starts_with("//") {
             return None;
         }
         let (base, subdir) = rest.split_once('#').unwrap_or((rest, ""));
         let (path, revision) = split_revision(base);
-        let (user, host) = match authority.split_once('@') {
-            Some((user, host)) => (Some(user), host),
-            // Without a user it could as well be an alias.
-            None if path.ends_with(".git") => (None, authority),
-            None => return None,
-        };
-        Some(
-            Self::scp(text, user, host, path)
-                .and_then(|remote| Self::new(remote, subdir, revision)),
-        )
+        let remote = Self::scp(text, user, host, path);
+        Some(remote.and_then(|remote| Self::new(remote, subdir, revision)))
     }
 
-    fn scp(
-        text: &str,
-        user: Option<&str>,
-        host: &str,
-        path: &str,
-    ) -> Result<Remote, ReferenceError> {
+    fn scp(text: &str, user: &str, host: &str, path: &str) -> Result<Remote, ReferenceError> {
         let plain = |word: &str, more: &[u8]| {
             !word.is_empty()
                 && !word.starts_with('-')
@@ -161,17 +140,14 @@ impl GitReference {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
         };
-        if !plain(host, b".-_")
-            || !user.is_none_or(|user| plain(user, b".-_"))
-            || !plain(path, b".-_~/+")
-        {
+        if !plain(host, b".-_") || !plain(user, b".-_") || !plain(path, b".-_~/+") {
             return Err(ReferenceError::Address {
                 text: shown(text),
                 problem: "`user@host:path` has letters, digits, `.`, `_` and `-` only".to_owned(),
             });
         }
         Ok(Remote::Scp {
-            user: user.map(str::to_owned),
+            user: user.to_owned(),
             host: host.to_owned(),
             path: path.to_owned(),
         })
@@ -213,6 +189,11 @@ impl fmt::Display for GitReference {
             None => Ok(()),
         }
     }
+}
+
+/// Whether the end of a path says that a repository of git is there.
+pub(super) fn names_repository(path: &str) -> bool {
+    path.strip_suffix(".git").is_some()
 }
 
 /// Splits `@revision` off an address or path.

@@ -94,7 +94,7 @@ impl FromStr for Requirement {
         if text.contains("||") {
             return Err(error("alternatives with `||` are not supported".to_owned()));
         }
-        let parts: Vec<&str> = comparators(text);
+        let parts: Vec<&str> = comparators(text).into_iter().map(without_v).collect();
         if parts.is_empty() {
             return Err(error("it is empty".to_owned()));
         }
@@ -142,20 +142,19 @@ fn comparators(text: &str) -> Vec<&str> {
     parts
 }
 
+/// A `v` before a version is how tags write it, and says nothing.
+fn without_v(part: &str) -> &str {
+    let version = part.strip_prefix('v');
+    version
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(part)
+}
+
 fn with_operator(part: &str) -> String {
-    let version = part
-        .strip_prefix('v')
-        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let part = version.unwrap_or(part);
     let bare = part.starts_with(|c: char| c.is_ascii_digit());
+    let numbers = part.split(['-', '+']).next().unwrap_or_default();
     // Wildcards are complete by themselves.
-    if bare
-        && !part
-            .split(['-', '+'])
-            .next()
-            .unwrap_or_default()
-            .contains(['*', 'x', 'X'])
-    {
+    if bare && !numbers.contains(['*', 'x', 'X']) {
         format!("={part}")
     } else {
         part.to_owned()

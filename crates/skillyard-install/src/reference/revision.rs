@@ -76,9 +76,9 @@ fn problem(name: &str) -> Option<&'static str> {
             "it has a character that git refuses"
         }
         _ if name.contains("..") || name.contains("@{") => "it has `..` or `@{`",
-        _ if name
-            .split('/')
-            .any(|part| part.is_empty() || part.starts_with('.') || part.ends_with(".lock")) =>
+        _ if name.split('/').any(|part| {
+            part.is_empty() || part.starts_with('.') || part.strip_suffix(".lock").is_some()
+        }) =>
         {
             "a part is empty, starts with a dot or ends in `.lock`"
         }

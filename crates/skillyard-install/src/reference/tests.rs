@@ -87,7 +87,7 @@ fn names_in_registries() {
     check("pdf@^1", "registry", "pdf@^1");
     check("pdf@>=1, <2", "registry", "pdf@>=1,<2");
     check("pdf@latest", "registry", "pdf");
-    check("pdf@v1.2.3", "registry", "pdf@v1.2.3");
+    check("pdf@v1.2.3", "registry", "pdf@1.2.3");
     check("registry:pdf@~1.2", "registry", "pdf@~1.2");
     check("acme:pdf", "registry", "acme:pdf");
     check("acme:pdf@1", "registry", "acme:pdf@1");
@@ -254,7 +254,6 @@ fn remotes_of_git() {
         "git",
         "git@host:owner/repo.git@^1#a/b",
     );
-    check("host.example:x/repo.git", "git", "host.example:x/repo.git");
     check(
         "ssh://git@host:22/owner/repo.git",
         "git",
@@ -365,10 +364,32 @@ fn what_could_be_two_things_is_refused_with_both() {
 }
 
 #[test]
+fn another_state_can_be_asked_for() {
+    let at = |text: &str, revision: &str| {
+        let reference = parse(text).unwrap().at_revision(revision);
+        reference.map(|reference| reference.to_string())
+    };
+    assert_eq!(at("o/r@main", "^1"), Ok("github:o/r@^1".to_owned()));
+    assert_eq!(at("file:///r#x", "v1"), Ok("file:///r@v1#x".to_owned()));
+    assert_eq!(at("pdf", "1.2"), Ok("pdf@1.2".to_owned()));
+    assert!(at("pdf", "main").is_err());
+    assert!(at("o/r", "--upload-pack=x").is_err());
+    let error = at("./dir", "v1").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "`./dir` has no branches, tags or versions to choose from"
+    );
+}
+
+#[test]
 fn near_misses_are_named() {
     refused("githb:o/r", "did you mean `github:`?");
     refused("acne:pdf", "did you mean `acme:`?");
     refused("htps://x", "did you mean `https:`?");
+    refused(
+        "host.example:x/repo.git",
+        "is written `git@host.example:x/repo.git`",
+    );
     refused("npm:x", "`npm:` is no known kind of source");
     refused(
         "acme:o/r",
@@ -383,6 +404,10 @@ fn near_misses_are_named() {
         "names no repository; one is written `owner/repository`",
     );
     refused("https://github.com/o/r/issues/1", "is not a page of files");
+    refused(
+        "https://host/x/SKILL.md",
+        "one file is not fetched by itself",
+    );
     refused("PDF", "not a valid skill name: it has capital letters");
     refused("pdf@1.2.3.4", "no version requirement");
 }
@@ -445,7 +470,7 @@ proptest! {
     fn texts_of_the_grammar_read_back(
         parts in prop::collection::vec(prop::sample::select(vec![
             "github:", "gitlab:", "acme:", "corp:", "https://", "http://", "git+https://", "ssh://", "file:///", "git@",
-            "host", "owner", "repo", "pdf", "a b", "%40", "%2e", "%25", "/", "//", "/", ":", "@", "#", "?", "&", "=", ".git",
+            "host", "host:", "owner", "repo", "pdf", "a b", "%40", "%2e", "%25", "/", "//", "/", ":", "@", "#", "?", "&", "=", ".git",
             ".zip", ".tar.gz", "v1.2.3", "^1", "~1.2", ">=1,", "<2", "1", "main", "./", "../", "~/", "-", "/-/tree/",
             "/.well-known/skills/", "token=x", "github.com/", "gitlab.com/", "127.0.0.1", "é", ".", "*", "+", "latest",
         ]), 0..12)

@@ -3,11 +3,14 @@
 use super::address::Address;
 use super::error::ReferenceError;
 use super::forge::{Host, Hosted};
-use super::git::{GitReference, Remote, split_revision, split_revision_behind_git};
+use super::git::{
+    GitReference, Remote, names_repository, split_revision, split_revision_behind_git,
+};
+use super::registry::parse_name;
 use super::revision::Revision;
 use super::shown::shown;
 use super::sub_path::SubPath;
-use super::{AliasKind, ArchiveKind, Context, Reference, parse_name};
+use super::{AliasKind, ArchiveKind, Context, Reference};
 
 /// Reads an address that starts with `https://` or `http://`.
 pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, ReferenceError> {
@@ -44,7 +47,7 @@ pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, Refe
             Some(_) => Reference::Git(with_credentials(address, hosted)),
         });
     }
-    if path.ends_with(".git") || revision.is_some() {
+    if names_repository(&path) || revision.is_some() {
         let remote = Remote::Address(address);
         return GitReference::new(remote, fragment.unwrap_or_default(), revision)
             .map(Reference::Git);
@@ -202,11 +205,17 @@ fn well_known(
         }
     }
     let base = base.trim_end_matches('/');
-    if ArchiveKind::of(base).is_some() || base.ends_with(".git") {
-        return Err(ReferenceError::Address {
-            text: shown(text),
-            problem: "an archive or repository lists no skills".to_owned(),
-        });
+    let error = |problem: &str| ReferenceError::Address {
+        text: shown(text),
+        problem: problem.to_owned(),
+    };
+    if ArchiveKind::of(base).is_some() || names_repository(base) {
+        return Err(error("an archive or repository lists no skills"));
+    }
+    if base.rsplit('/').next().is_some_and(is_skill_file) {
+        return Err(error(
+            "one file is not fetched by itself; name the repository, an archive, or the site that lists it",
+        ));
     }
     let address = address.with_path(base);
     Ok(Reference::WellKnown { address, skill })

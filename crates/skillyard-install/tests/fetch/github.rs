@@ -32,10 +32,8 @@ fn github(asked: &Asked) -> Reply {
     };
     match path {
         "/repos/o/r" => Reply::ok(r#"{"default_branch": "main", "private": false}"#),
-        "/repos/o/r/commits/main" => sha(MAIN),
-        "/repos/o/r/commits/feature%2Fx" | "/repos/o/r/commits/2.x" => sha(BRANCH),
-        "/repos/o/r/commits/1111111" => sha(MAIN),
-        "/repos/o/r/commits/7" => sha(BRANCH),
+        "/repos/o/r/commits/main" | "/repos/o/r/commits/1111111" => sha(MAIN),
+        "/repos/o/r/commits/feature%2Fx" | "/repos/o/r/commits/7" => sha(BRANCH),
         "/repos/o/r/commits/evil" => sha("--upload-pack=x"),
         "/repos/o/r/tags?per_page=100&page=1" => {
             let tags: Vec<_> = (0..100).map(|n| tag(&format!("v0.{n}.0"), MAIN)).collect();

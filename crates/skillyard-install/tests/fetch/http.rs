@@ -393,6 +393,37 @@ fn an_answer_that_was_compressed_unasked_is_not_taken_for_json() {
 }
 
 #[test]
+fn requests_and_proxies_can_be_printed_without_their_secrets() {
+    let request =
+        request("https://h/x?token=s3cret").headers([header("Authorization: Bearer s3cret")]);
+    assert!(!format!("{request:?}").contains("s3cret"), "{request:?}");
+    for proxy in [
+        "http://me:s3cret@127.0.0.1:1/",
+        "me:s3cret@",
+        "http://me:s3cret@ /",
+    ] {
+        let bench = Bench::with(|settings| settings.proxies.http = Some(proxy.into()));
+        assert!(!format!("{:?}", bench.http).contains("s3cret"));
+        let url = Url::parse("http://127.0.0.1:1/").unwrap();
+        let error = bench.http.get(&Request::new(url), 100).unwrap_err();
+        assert!(!full(&error).contains("s3cret"), "{}", full(&error));
+    }
+}
+
+#[test]
+fn a_server_that_cannot_encrypt_is_not_talked_to() {
+    let server = Server::start(|_| Reply::ok("hello"));
+    let bench = Bench::with(|settings| settings.retry.pauses.clear());
+    let url = server.url("/a").replace("http:", "https:");
+    let error = bench.http.get(&request(&url), 100).unwrap_err();
+    // Without any certificates on this machine it does not come to that.
+    assert!(
+        matches!(error, HttpError::Connect { .. } | HttpError::Setup { .. }),
+        "{error}"
+    );
+}
+
+#[test]
 fn progress_is_told() {
     #[derive(Default)]
     struct Log(Mutex<Vec<String>>);

@@ -1,4 +1,5 @@
 //! Fetchers against real servers on loopback.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod archive_url;
 mod github;
@@ -8,6 +9,7 @@ mod registry;
 mod server;
 mod well_known;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -99,7 +101,7 @@ fn full(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = format!("{error} {error:?}");
     let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(&format!(": {error} {error:?}"));
+        write!(text, ": {error} {error:?}").unwrap();
         cause = error.source();
     }
     text

@@ -161,14 +161,16 @@ fn write(mut stream: &TcpStream, reply: &Reply) {
         .headers
         .iter()
         .any(|(name, _)| name == "Transfer-Encoding");
-    let mut head = format!("HTTP/1.1 {} Answer\r\nConnection: close\r\n", reply.status);
+    let mut head = vec![
+        format!("HTTP/1.1 {} Answer", reply.status),
+        "Connection: close".to_owned(),
+    ];
     if !chunked {
-        head.push_str(&format!("Content-Length: {}\r\n", reply.body.len()));
+        head.push(format!("Content-Length: {}", reply.body.len()));
     }
-    for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    head.push_str("\r\n");
+    let headers = reply.headers.iter();
+    head.extend(headers.map(|(name, value)| format!("{name}: {value}")));
+    let head = head.join("\r\n") + "\r\n\r\n";
     let sent = &reply.body[..reply.cut.unwrap_or(reply.body.len())];
     // The client may have gone, which is what some tests are about.
     let _ = stream.write_all(head.as_bytes());

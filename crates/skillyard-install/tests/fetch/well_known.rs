@@ -191,8 +191,8 @@ fn formats_and_types_that_are_not_known_are_told() {
         "which is not known",
     );
     check(
-        r#"{"version": "2.0.0", "skills": []}"#,
-        "in the format `2.0.0`, which is not known",
+        r#"{"$schema": "x\u001b", "version": "0.2.0", "skills": []}"#,
+        r"in the format `x\u{1b}`, which is not known",
     );
     check("[]", "is not readable");
     check("{}", "missing field `skills`");
@@ -338,12 +338,12 @@ fn content_that_is_not_what_was_promised_leaves_nothing() {
 #[test]
 fn files_are_all_there_or_none_is() {
     let list = r#"{"skills": [{"name": "pdf", "files": ["SKILL.md", "a/b", "a/c"]}]}"#;
-    let last = [
+    let ends = [
         Reply::status(404),
         Reply::ok("x").cut(0),
         Reply::ok(vec![0; 100_000 - 5]),
     ];
-    for reply in last {
+    for reply in ends {
         let server = Server::serve([
             ("/.well-known/skills/index.json", Reply::ok(list)),
             ("/.well-known/skills/pdf/SKILL.md", Reply::ok("abc")),
@@ -374,4 +374,41 @@ fn another_host_must_be_trusted_and_gets_no_secrets() {
     fetch(&bench, &site, "pdf").unwrap();
     assert_eq!(server.asked()[0].header("x-key"), Some("s3cret"));
     assert_eq!(cdn.asked()[0].header("x-key"), None);
+}
+
+#[test]
+fn a_secret_in_the_address_of_a_site_is_used_and_never_told() {
+    let server = Server::serve([
+        (
+            "/.well-known/agent-skills/index.json?token=s3cret",
+            index(&[entry("pdf", "skill-md", "pdf/SKILL.md", SKILL)]),
+        ),
+        ("/.well-known/agent-skills/pdf/SKILL.md", Reply::ok(SKILL)),
+    ]);
+    let bench = Bench::new();
+    let site = site(&server.url("?token=s3cret"));
+    let index = site.index(&bench.http).unwrap();
+    let fetched = fetch(&bench, &site, "pdf").unwrap();
+    let shown = format!("{site:?} {index:?} {fetched:?}");
+    assert!(!shown.contains("s3cret"), "{shown}");
+}
+
+#[test]
+fn an_index_that_was_moved_to_another_host_does_not_take_the_secrets_with_it() {
+    let second = Server::serve([
+        (
+            "/.well-known/agent-skills/index.json",
+            index(&[entry("pdf", "skill-md", "pdf/SKILL.md", SKILL)]),
+        ),
+        ("/.well-known/agent-skills/pdf/SKILL.md", Reply::ok(SKILL)),
+    ]);
+    let there = second.url("/.well-known/agent-skills/index.json");
+    let first = Server::start(move |_| Reply::redirect(&there));
+    let bench = Bench::new();
+    let mut site = site(&first.url(""));
+    site.headers.push(header("X-Key: s3cret"));
+    fetch(&bench, &site, "pdf").unwrap();
+    assert_eq!(first.asked()[0].header("x-key"), Some("s3cret"));
+    assert_eq!(second.asked().len(), 2);
+    assert!(!format!("{:?}", second.asked()).contains("s3cret"));
 }

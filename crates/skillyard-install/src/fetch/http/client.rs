@@ -5,107 +5,21 @@
 
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{NoProxy, Proxy, redirect};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::answer;
 use super::error::HttpError;
 use super::header::Header;
-use super::retry::Retry;
+use super::request::Request;
+use super::settings::Settings;
 use super::tls::{self, Trust};
+use crate::reference::is_loopback;
 use crate::reference::shown::shown_url;
-use crate::reference::{Address, is_loopback};
-
-/// How requests are made.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// How we introduce ourselves.
-    pub user_agent: String,
-    /// How long a connection may take to be made.
-    pub connect_timeout: Duration,
-    /// How long a server may be silent.
-    pub idle_timeout: Duration,
-    /// How long one download may take in all.
-    pub total_timeout: Duration,
-    /// How often a server may send us elsewhere.
-    pub max_redirects: usize,
-    /// When a request is tried again.
-    pub retry: Retry,
-    /// The proxies of the environment.
-    pub proxies: Proxies,
-    /// Hosts, with port if it is not 80, that may be asked in the clear.
-    pub plain_hosts: Vec<String>,
-}
-
-/// The proxies of the environment, as the usual variables name them.
-#[derive(Debug, Clone, Default)]
-pub struct Proxies {
-    /// For addresses that start with `http:`.
-    pub http: Option<SecretString>,
-    /// For addresses that start with `https:`.
-    pub https: Option<SecretString>,
-    /// Hosts that are asked directly, separated by commas.
-    pub direct: Option<String>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),
-            connect_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(30),
-            total_timeout: Duration::from_secs(600),
-            max_redirects: 5,
-            retry: Retry::default(),
-            proxies: Proxies::default(),
-            plain_hosts: Vec::new(),
-        }
-    }
-}
-
-/// A request for what is at an address.
-#[derive(Debug, Clone)]
-pub struct Request {
-    pub(super) url: Url,
-    accept: Option<&'static str>,
-    headers: Vec<Header>,
-}
-
-impl Request {
-    /// Asks for an address without secrets.
-    pub fn new(url: Url) -> Self {
-        Self {
-            url,
-            accept: None,
-            headers: Vec::new(),
-        }
-    }
-
-    /// Asks for an address with the secrets that stood in it.
-    pub fn to(address: &Address) -> Result<Self, HttpError> {
-        let basic = address.credentials().map(Header::basic).transpose()?;
-        Ok(Self::new(address.request_url()).headers(basic))
-    }
-
-    /// Asks for a kind of content.
-    #[must_use]
-    pub fn accept(mut self, kind: &'static str) -> Self {
-        self.accept = Some(kind);
-        self
-    }
-
-    /// Sends these headers, too, but to this host only.
-    #[must_use]
-    pub fn headers(mut self, headers: impl IntoIterator<Item = Header>) -> Self {
-        self.headers.extend(headers);
-        self
-    }
-}
 
 /// A client, which keeps its connections.
 pub struct Http {
@@ -123,7 +37,6 @@ impl fmt::Debug for Http {
 }
 
 /// The answer to a request, before its body is read.
-#[derive(Debug)]
 pub(super) struct Answer {
     pub(super) response: Response,
     /// The address that answered.
@@ -295,4 +208,32 @@ fn redirect_target(url: &Url, response: &Response) -> Result<Option<Url>, HttpEr
     let _ = target.set_username("");
     let _ = target.set_password(None);
     Ok(Some(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encrypted_host_cannot_send_us_into_the_clear_or_to_this_machine() {
+        let settings = Settings {
+            plain_hosts: vec!["plain.example".to_owned()],
+            ..Settings::default()
+        };
+        let http = Http::new(settings);
+        let check = |from: &str, to: &str| {
+            let (from, to) = (Url::parse(from).unwrap(), Url::parse(to).unwrap());
+            http.check_redirect(&from, &to).is_ok()
+        };
+        assert!(check("https://a.example/", "https://b.example/"));
+        assert!(check("http://plain.example/", "https://b.example/"));
+        assert!(check("http://127.0.0.1/", "http://localhost/"));
+        assert!(!check("https://a.example/", "http://plain.example/"));
+        assert!(!check("https://a.example/", "http://127.0.0.1/"));
+        assert!(!check("https://a.example/", "https://127.9.9.9/"));
+        assert!(!check("https://a.example/", "https://[::1]/"));
+        assert!(!check("https://a.example/", "https://localhost/"));
+        assert!(!check("http://plain.example/", "http://a.example/"));
+        assert!(!check("https://a.example/", "file:///etc/passwd"));
+    }
 }

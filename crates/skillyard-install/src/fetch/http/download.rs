@@ -1,5 +1,6 @@
 //! Reading bodies, into a file or into memory, never more than allowed.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,9 +13,10 @@ use skillyard_format::Digest;
 use skillyard_format::package::ContentDigest;
 use url::Url;
 
-use super::client::{Answer, Http, Request};
+use super::client::{Answer, Http};
 use super::error::HttpError;
 use super::progress::Progress;
+use super::request::Request;
 use crate::reference::ArchiveKind;
 use crate::reference::shown::{shown, shown_url};
 
@@ -38,19 +40,23 @@ pub struct Download {
     pub size: u64,
     /// The digest of its bytes.
     pub digest: Digest,
-    /// The address that it came from in the end.
-    pub url: Url,
     /// What the server says it is, or else its name.
     pub kind: Option<ArchiveKind>,
 }
 
 /// A body that was read into memory.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Body {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The address that it came from in the end.
     pub url: Url,
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of {}", self.bytes.len(), shown_url(&self.url))
+    }
 }
 
 impl Body {
@@ -92,7 +98,6 @@ impl Http {
                 digest,
                 kind: kind(&answer.response, &answer.url)
                     .or_else(|| ArchiveKind::of(request.url.path())),
-                url: answer.url,
             })
         });
         progress.finished();

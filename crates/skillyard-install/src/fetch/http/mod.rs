@@ -6,12 +6,16 @@ mod download;
 mod error;
 mod header;
 mod progress;
+mod request;
 mod retry;
+mod settings;
 mod tls;
 
-pub use client::{Http, Proxies, Request, Settings};
+pub use client::Http;
 pub use download::{Body, Download, Target};
 pub use error::HttpError;
 pub use header::Header;
 pub use progress::Progress;
+pub use request::Request;
 pub use retry::Retry;
+pub use settings::{Proxies, Settings};

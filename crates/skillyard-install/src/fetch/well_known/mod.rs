@@ -4,6 +4,7 @@
 //! digest; version 0.1.0 lists files without. An entry that is not sound is left
 //! out and told, so that one bad entry does not hide the others.
 
+mod entry;
 mod error;
 mod index;
 mod write;
@@ -18,6 +19,7 @@ use super::http::{Body, Header, Http, Request};
 use super::{Fetched, Transfer};
 use crate::reference::Address;
 use crate::reference::shown::shown_url;
+use write::Secrets;
 
 /// The most bytes an index may have.
 const MAX_INDEX: u64 = 4 * 1024 * 1024;
@@ -70,7 +72,11 @@ impl Site {
                 host: host.clone(),
             });
         }
-        write::fetch(transfer, index, entry, &self.all_headers()?)
+        let secrets = Secrets {
+            site: self.address.url(),
+            headers: self.all_headers()?,
+        };
+        write::fetch(transfer, index, entry, &secrets)
     }
 
     /// The addresses to try.

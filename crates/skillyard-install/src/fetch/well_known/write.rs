@@ -16,14 +16,8 @@ pub(super) fn fetch(
     transfer: &Transfer<'_>,
     index: &Index,
     entry: &Entry,
-    headers: &[Header],
+    secrets: &Secrets<'_>,
 ) -> Result<Fetched, WellKnownError> {
-    // Who serves a skill for a site does not get the site's secrets.
-    let headers = if entry.foreign_host.is_none() {
-        headers
-    } else {
-        &[]
-    };
     let origin = |archive, declared| Origin {
         kind: OriginKind::WellKnown,
         url: format!("{}#{}", shown_url(&index.url), entry.name),
@@ -35,7 +29,7 @@ pub(super) fn fetch(
     let folder = transfer.folder.join(entry.name.as_str());
     match &entry.artifact {
         Artifact::Archive { url, digest } => {
-            let request = request(url, headers);
+            let request = secrets.request(url);
             let download = transfer.archive(&request, Some(*digest))?;
             Ok(Fetched {
                 content: Content::Archive {
@@ -47,7 +41,7 @@ pub(super) fn fetch(
             })
         }
         Artifact::SkillFile { url, digest } => {
-            let mut files = Files::new(transfer, headers, &folder)?;
+            let mut files = Files::new(transfer, secrets, &folder)?;
             files.add("SKILL.md", url, Some(*digest))?;
             files.keep();
             Ok(Fetched {
@@ -56,7 +50,7 @@ pub(super) fn fetch(
             })
         }
         Artifact::Files(list) => {
-            let mut files = Files::new(transfer, headers, &folder)?;
+            let mut files = Files::new(transfer, secrets, &folder)?;
             for FileEntry { path, url, digest } in list {
                 files.add(path.as_str(), url, *digest)?;
             }
@@ -69,14 +63,28 @@ pub(super) fn fetch(
     }
 }
 
-fn request(url: &Url, headers: &[Header]) -> Request {
-    Request::new(url.clone()).headers(headers.iter().cloned())
+/// What proves to a site who we are, and to nobody else: neither to the host that
+/// serves a skill for it, nor to the one that its index was moved to.
+pub(super) struct Secrets<'a> {
+    pub(super) site: &'a Url,
+    pub(super) headers: Vec<Header>,
+}
+
+impl Secrets<'_> {
+    fn request(&self, url: &Url) -> Request {
+        let request = Request::new(url.clone());
+        if url.origin() == self.site.origin() {
+            request.headers(self.headers.iter().cloned())
+        } else {
+            request
+        }
+    }
 }
 
 /// Files that become a folder, or nothing.
 struct Files<'a> {
     transfer: &'a Transfer<'a>,
-    headers: &'a [Header],
+    secrets: &'a Secrets<'a>,
     folder: &'a Path,
     /// How many bytes may still come.
     left: u64,
@@ -86,7 +94,7 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn new(
         transfer: &'a Transfer<'a>,
-        headers: &'a [Header],
+        secrets: &'a Secrets<'a>,
         folder: &'a Path,
     ) -> Result<Self, WellKnownError> {
         fs::create_dir(folder).map_err(|source| WellKnownError::Write {
@@ -95,7 +103,7 @@ impl<'a> Files<'a> {
         })?;
         Ok(Self {
             transfer,
-            headers,
+            secrets,
             folder,
             left: transfer.limit,
             kept: false,
@@ -118,7 +126,7 @@ impl<'a> Files<'a> {
         let download =
             transfer
                 .http
-                .download(&request(url, self.headers), &target, transfer.progress)?;
+                .download(&self.secrets.request(url), &target, transfer.progress)?;
         self.left -= download.size;
         Ok(())
     }
