@@ -96,6 +96,7 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
     Eval(commands::eval::Args),
+    Audit(commands::audit::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
 }
@@ -108,7 +109,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
-    ("Set up", &["config", "completions"]),
+    ("Set up", &["config", "audit", "completions"]),
 ];
 
 /// Understands the arguments.

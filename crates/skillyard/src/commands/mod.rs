@@ -1,5 +1,6 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod enable;
@@ -33,6 +34,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Enable(args) => enable::enable(context, &args),
         Command::Disable(args) => enable::disable(context, &args),
         Command::Trust(args) => trust::run(context, &args),
+        Command::Audit(args) => audit::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),

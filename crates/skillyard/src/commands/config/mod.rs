@@ -9,6 +9,7 @@ mod set;
 mod unset;
 
 use clap::Subcommand;
+use skillyard_audit::{Event, EventKind};
 
 use super::Outcome;
 use crate::config::edit::Target;
@@ -80,6 +81,16 @@ impl Which {
             None => Err(CommandError::Setting(ConfigError::here(Problem::NoProject))),
         }
     }
+}
+
+/// Writes down that a key was changed; never its value.
+fn record(context: &Context, verb: &str, key: &str, target: &Target) -> Result<(), CommandError> {
+    let event = Event::new(EventKind::ConfigChanged)
+        .trigger("config")
+        .detail("change", verb)
+        .detail("key", key)
+        .detail("file", target.path.to_string_lossy());
+    context.record(&event)
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
