@@ -206,6 +206,8 @@ impl Walk {
             return;
         };
         match self.verdict.last {
+            // Only the first fault is told, and looking ahead for it is done once.
+            Some(_) if self.verdict.fault.is_some() => {}
             Some((seq, hash)) => {
                 if let Some(kind) = misplaced(link, seq, hash, rest) {
                     self.fault(name, number, kind);

@@ -120,4 +120,13 @@ mod tests {
         }
         assert_eq!(EventKind::from_name("skill.eaten"), None);
     }
+
+    #[test]
+    fn every_kind_is_documented() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/audit.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        for kind in EventKind::ALL {
+            assert!(docs.contains(&format!("`{kind}`")), "{kind}");
+        }
+    }
 }

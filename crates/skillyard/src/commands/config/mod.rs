@@ -32,7 +32,11 @@ use crate::error::CommandError;
 ///   skillyard config unset registry.url
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,

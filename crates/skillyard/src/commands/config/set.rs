@@ -28,7 +28,11 @@ use crate::sanitize::visible;
 ///   skillyard config set --project discovery.max_depth 3
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// The key
     key: String,
