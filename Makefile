@@ -36,6 +36,7 @@ bench: tools python
 	cargo build --release -p skillyard
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
+	cargo run --release -q -p skillyard-audit --example speed
 	$(MAKE) retrieval
 
 # Retrieval quality on the labelled tasks beside the repository, if they are there.

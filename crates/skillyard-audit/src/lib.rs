@@ -1,1 +1,27 @@
 #![doc = include_str!("../README.md")]
+
+mod check;
+mod entry;
+mod error;
+mod event;
+mod export;
+mod files;
+mod follow;
+mod head;
+mod kind;
+mod log;
+mod read;
+mod recorder;
+mod recovery;
+mod rotation;
+
+pub use check::{Fault, FaultKind, Verdict, verify};
+pub use entry::{Entry, Hash};
+pub use error::AuditError;
+pub use event::{Event, Outcome};
+pub use export::{CSV_HEADER, csv};
+pub use follow::Follow;
+pub use kind::EventKind;
+pub use log::{AuditLog, Options, Receipt};
+pub use read::{Filter, Reading, read};
+pub use recorder::{Recorder, Redact, Unredacted};

@@ -107,6 +107,7 @@ pub(crate) enum Command {
     Sign(commands::sign::Args),
     Verify(commands::verify::Args),
     Eval(commands::eval::Args),
+    Audit(commands::audit::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
 }
@@ -128,6 +129,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["config", "completions"]),
     ("Sign", &["sign", "verify", "key"]),
     ("Set up", &["completions"]),
+    ("Set up", &["config", "audit", "completions"]),
 ];
 
 /// Understands the arguments.

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jiff::Timestamp;
+use skillyard_audit::{AuditLog, Event, Options, Recorder};
+
 use crate::cli::Global;
 use crate::config::Config;
 use crate::environment::Environment;
@@ -35,6 +38,35 @@ impl Context {
             flags: global.config.clone(),
             warned: Arc::default(),
         }
+    }
+
+    /// What time it is.
+    #[expect(clippy::unused_self, reason = "the clock is part of the surroundings")]
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    /// What effects are recorded with.
+    pub(crate) fn recorder(&self) -> Result<Recorder, CommandError> {
+        // A configuration that cannot be read keeps nothing from being recorded.
+        let keep = self
+            .config()
+            .ok()
+            .and_then(|config| config.count("audit.keep"));
+        let default = Options::default();
+        let options = Options {
+            keep: keep.unwrap_or(default.keep),
+            redact: Box::new(self.redactor.clone()),
+            ..default
+        };
+        let log = AuditLog::open(&self.environment.logs_folder(), options)?;
+        Ok(Recorder::new(log, &*self.environment.user, Timestamp::now))
+    }
+
+    /// Writes down what a command did.
+    pub(crate) fn record(&self, event: &Event) -> Result<(), CommandError> {
+        self.recorder()?.record(event)?;
+        Ok(())
     }
 
     /// The configuration as it is now; the first time, what is doubtful about it is told.

@@ -59,6 +59,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
+    /// `USER`, else `LOGNAME`: who acts, in the audit log.
+    pub(crate) user: String,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
     /// The values of [`SETTINGS`]: variable, key and value.
@@ -119,6 +121,10 @@ impl Environment {
                 PathBuf::from,
             ),
             home,
+            user: given("USER").or_else(|| given("LOGNAME")).map_or_else(
+                || "unknown".into(),
+                |user| user.to_string_lossy().into_owned(),
+            ),
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -179,6 +185,9 @@ impl Environment {
     /// Sigstore's trust root, if the user brought one.
     pub(crate) fn sigstore_file(&self) -> PathBuf {
         self.skillyard_home.join("sigstore/trusted_root.json")
+    /// The folder of the audit log.
+    pub(crate) fn logs_folder(&self) -> PathBuf {
+        self.skillyard_home.join("logs")
     }
 
     /// What the user has approved.

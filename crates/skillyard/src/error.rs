@@ -1,5 +1,6 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
 pub(crate) mod signing;
@@ -97,6 +98,10 @@ pub(crate) enum CommandError {
     },
     #[error("cannot use `{}`", path.display())]
     Config { path: PathBuf, message: String },
+    #[error(transparent)]
+    Audit(#[from] skillyard_audit::AuditError),
+    #[error(transparent)]
+    AuditUsage(#[from] audit::AuditUsage),
     #[error("the configuration cannot be used")]
     Configuration(Vec<ConfigError>),
     #[error(transparent)]
@@ -183,6 +188,7 @@ impl CommandError {
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }
+            Self::AuditUsage(problem) => problem.hint(),
             Self::Configuration(problems) => return config::hint_of_all(problems),
             Self::Setting(problem) => return config::hint(problem),
             Self::Signing(error) => return error.hint(),

@@ -3,7 +3,7 @@
 //! The printer asks it for every message, line of data and JSON value, so no command has to
 //! think of it. It knows values, not places: whoever reads a secret from the environment, the
 //! command line or a file lets it `learn` the value, and from then on it is gone from the
-//! output, also where another program quoted it. What a skill itself holds is printed byte for
+//! output and the audit log, also where another program quoted it. What a skill itself holds is printed byte for
 //! byte (`Printer::raw`), because its digest would not fit otherwise.
 
 use std::borrow::Cow;
@@ -112,6 +112,12 @@ impl Redactor {
         }
         let at = known.partition_point(|each| each.expose().len() >= value.len());
         known.insert(at, Secret::new(value));
+    }
+}
+
+impl skillyard_audit::Redact for Redactor {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.scrub_for_people(text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `skillyard enable` and `skillyard disable`.
 
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::Status as SkillStatus;
 
 use super::Outcome;
@@ -54,6 +55,12 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     let mut changed = Vec::new();
     for name in names {
         if file.set_member("skills.disabled", name, disabled)? {
+            let kind = if disabled {
+                EventKind::SkillDisabled
+            } else {
+                EventKind::SkillEnabled
+            };
+            context.record(&Event::new(kind).skill(name))?;
             changed.push(name);
         }
     }

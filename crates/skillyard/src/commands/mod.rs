@@ -1,5 +1,6 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod enable;
@@ -50,6 +51,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Store(args) => store::run(context, &args),
         Command::Why(args) => why::run(context, &args),
         Command::Trust(args) => trust::run(context, &args),
+        Command::Audit(args) => audit::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Key(args) => key::run(context, args),
         Command::Sign(args) => sign::run(context, &args),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 
 use super::Outcome;
 use crate::context::Context;
@@ -75,6 +76,15 @@ fn set(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome 
         }
     };
     let changed = trusted::set(file, &folder, trusted)?;
+    if changed {
+        let kind = if trusted {
+            EventKind::ApprovalGranted
+        } else {
+            EventKind::ApprovalRevoked
+        };
+        let event = Event::new(kind).detail("folder", folder.to_string_lossy());
+        context.record(&event)?;
+    }
     if context.printer.is_json() {
         context.printer.json(
             &json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed }),

@@ -523,6 +523,11 @@ fn secrets_are_nowhere_to_be_seen() {
         }
     }
     // They are in the file, and only there.
+    let log = context.read("../home/.skillyard/logs/audit.jsonl");
+    assert!(
+        log.contains("hosts.gitlab.token") && !log.contains("secret-"),
+        "{log}"
+    );
     assert!(context.read(FILE).contains("secret-literal"));
 }
 
@@ -799,7 +804,11 @@ fn many_writers_lose_nothing() {
     let left: Vec<_> = fs::read_dir(context.home().join(".skillyard"))
         .unwrap()
         .collect();
-    assert_eq!(left.len(), 2, "only the file and its lock: {left:?}");
+    assert_eq!(
+        left.len(),
+        3,
+        "only the file, its lock and the log: {left:?}"
+    );
 }
 
 #[test]

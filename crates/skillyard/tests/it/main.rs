@@ -6,6 +6,7 @@
     reason = "snapshots are long, and a test that cannot go on stops where it is"
 )]
 
+mod audit;
 mod cli;
 mod completions;
 mod config;

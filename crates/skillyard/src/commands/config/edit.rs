@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::super::Outcome;
-use super::Which;
+use super::{Which, record};
 use crate::config::edit::Target;
 use crate::config::layer::Layer;
 use crate::config::origin::LayerKind;
@@ -71,6 +71,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Err(CommandError::Setting(ConfigError::here(problem)))
     })?;
     drop(std::fs::remove_file(&copy));
+    record(context, "edit", "*", &target)?;
     told(context, &target.path, true)
 }
 

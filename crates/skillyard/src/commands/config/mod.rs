@@ -9,6 +9,7 @@ mod set;
 mod unset;
 
 use clap::Subcommand;
+use skillyard_audit::{Event, EventKind};
 
 use super::Outcome;
 use crate::config::edit::Target;
@@ -31,7 +32,11 @@ use crate::error::CommandError;
 ///   skillyard config unset registry.url
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -80,6 +85,16 @@ impl Which {
             None => Err(CommandError::Setting(ConfigError::here(Problem::NoProject))),
         }
     }
+}
+
+/// Writes down that a key was changed; never its value.
+fn record(context: &Context, verb: &str, key: &str, target: &Target) -> Result<(), CommandError> {
+    let event = Event::new(EventKind::ConfigChanged)
+        .trigger("config")
+        .detail("change", verb)
+        .detail("key", key)
+        .detail("file", target.path.to_string_lossy());
+    context.record(&event)
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {

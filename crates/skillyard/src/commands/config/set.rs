@@ -5,7 +5,7 @@ use std::io::Read as _;
 use serde_json::json;
 
 use super::super::Outcome;
-use super::Which;
+use super::{Which, record};
 use crate::config::edit::Change;
 use crate::config::layer::{Setting, known, misplaced};
 use crate::config::loosened;
@@ -28,7 +28,11 @@ use crate::sanitize::visible;
 ///   skillyard config set --project discovery.max_depth 3
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// The key
     key: String,
@@ -68,6 +72,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     allowed(context, &setting, layer).map_err(wrong)?;
     let change = target.set(&setting.key, &setting.value)?;
+    if change != Change::None {
+        record(context, "set", &setting.key, &target)?;
+    }
     report(context, &setting, change, &target.path.to_string_lossy())
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::Outcome;
-use super::Which;
+use super::{Which, record};
 use crate::config::layer::known;
 use crate::config::problem::{ConfigError, Problem};
 use crate::context::Context;
@@ -39,6 +39,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         && let Err(problem) = own
     {
         return Err(CommandError::Setting(ConfigError::here(problem)));
+    }
+    for key in &gone {
+        record(context, "unset", key, &target)?;
     }
     let file = target.path.to_string_lossy();
     if context.printer.is_json() {

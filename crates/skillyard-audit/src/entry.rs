@@ -1,0 +1,284 @@
+//! A line of the log.
+//!
+//! The hash covers the bytes of the line as they stand, up to its own field, and with them the
+//! hash of the line before. So a line is checked without being understood, and there is no
+//! second form of the same content:
+//!
+//! `{"seq":2,"time":…,"event":…, … ,"prev":"<64 hex>","hash":"<64 hex>"}`
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::event::Event;
+use crate::recorder::Redact;
+
+/// No field is longer, so that no line is.
+const LONGEST_FIELD: usize = 4096;
+/// No event says more than this many further things.
+const MOST_DETAILS: usize = 64;
+/// `,"prev":"` and 64 digits and a quote.
+const PREV: &[u8] = b",\"prev\":\"";
+const HASH: &[u8] = b",\"hash\":\"";
+
+/// The hash of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// What the first line of a log names as the line before.
+    pub const NONE: Self = Self([0; 32]);
+
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn from_hex(digits: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(digits, &mut bytes).ok()?;
+        // Only one way to write it: a change of case is a change.
+        let lower = digits.iter().all(|digit| !digit.is_ascii_uppercase());
+        lower.then_some(Self(bytes))
+    }
+
+    /// 64 hexadecimal digits.
+    pub fn to_hex(self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_hex())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_hex())
+    }
+}
+
+/// An event with its place in the log.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Entry<'a> {
+    /// Its number, from 1, through all files.
+    pub seq: u64,
+    /// When it happened.
+    pub time: Timestamp,
+    /// The kind of event.
+    #[serde(borrow)]
+    pub event: Cow<'a, str>,
+    /// Who did it.
+    #[serde(borrow)]
+    pub actor: Cow<'a, str>,
+    /// How it ended.
+    #[serde(borrow)]
+    pub outcome: Cow<'a, str>,
+    /// The session.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Cow<'a, str>>,
+    /// The task.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Cow<'a, str>>,
+    /// The skill.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<Cow<'a, str>>,
+    /// The skill's tree digest.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Cow<'a, str>>,
+    /// The skill's source.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Cow<'a, str>>,
+    /// The skill's URL.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Cow<'a, str>>,
+    /// The trust tier.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Cow<'a, str>>,
+    /// What set it off.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Cow<'a, str>>,
+    /// Why it ended so.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Cow<'a, str>>,
+    /// What else there is to say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub detail: BTreeMap<String, String>,
+}
+
+/// A field as it may stand in the log: without secrets and not without end.
+fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
+    let text = redact.redact(text);
+    if text.len() <= LONGEST_FIELD {
+        return text;
+    }
+    let end = text.floor_char_boundary(LONGEST_FIELD);
+    Cow::Owned(format!("{}…", &text[..end]))
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn new(
+        seq: u64,
+        time: Timestamp,
+        actor: &'a str,
+        event: &'a Event,
+        redact: &dyn Redact,
+    ) -> Self {
+        let optional = |field: &'a Option<String>| field.as_deref().map(|text| tamed(text, redact));
+        Self {
+            seq,
+            time,
+            event: event.kind.as_str().into(),
+            actor: tamed(actor, redact),
+            outcome: event.outcome.as_str().into(),
+            session: optional(&event.session),
+            task: optional(&event.task),
+            skill: optional(&event.skill),
+            digest: optional(&event.digest),
+            source: optional(&event.source),
+            origin: optional(&event.origin),
+            tier: optional(&event.tier),
+            trigger: optional(&event.trigger),
+            reason: optional(&event.reason),
+            detail: event
+                .detail
+                .iter()
+                .take(MOST_DETAILS)
+                .map(|(name, value)| {
+                    let name = tamed(name, redact).into_owned();
+                    (name, tamed(value, redact).into_owned())
+                })
+                .collect(),
+        }
+    }
+
+    /// The line, with its end, and its hash.
+    pub(crate) fn line(&self, prev: Hash) -> Result<(Vec<u8>, Hash), serde_json::Error> {
+        let mut line = serde_json::to_vec(self)?;
+        line.pop();
+        line.extend_from_slice(PREV);
+        line.extend_from_slice(prev.to_hex().as_bytes());
+        line.push(b'"');
+        let hash = Hash::of(&line);
+        line.extend_from_slice(HASH);
+        line.extend_from_slice(hash.to_hex().as_bytes());
+        line.extend_from_slice(b"\"}\n");
+        Ok((line, hash))
+    }
+
+    /// Reads a line, without its end; nothing if it is no line of a log.
+    pub fn parse(line: &'a [u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+}
+
+/// What is needed of a line to check it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Link {
+    pub(crate) seq: u64,
+    pub(crate) prev: Hash,
+    /// The hash that the line names.
+    pub(crate) hash: Hash,
+    /// Whether that is the hash of the line.
+    pub(crate) is_true: bool,
+}
+
+impl Link {
+    /// Reads the ends of a line, without its line break.
+    pub(crate) fn of(line: &[u8]) -> Option<Self> {
+        let (body, hash) = field_at_end(line.strip_suffix(b"}")?, HASH)?;
+        let (_, prev) = field_at_end(body, PREV)?;
+        let digits = line.strip_prefix(b"{\"seq\":")?;
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+        let seq = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
+        Some(Self {
+            seq,
+            prev,
+            hash,
+            is_true: Hash::of(body) == hash,
+        })
+    }
+}
+
+/// Takes `,"name":"<64 hex>"` off the end.
+fn field_at_end<'a>(bytes: &'a [u8], name: &[u8]) -> Option<(&'a [u8], Hash)> {
+    let at = bytes.len().checked_sub(name.len() + 65)?;
+    let (before, field) = bytes.split_at(at);
+    let digits = field.strip_prefix(name)?.strip_suffix(b"\"")?;
+    Some((before, Hash::from_hex(digits)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::EventKind;
+    use crate::recorder::Unredacted;
+
+    fn line(event: &Event) -> Vec<u8> {
+        let entry = Entry::new(7, Timestamp::UNIX_EPOCH, "me", event, &Unredacted);
+        entry.line(Hash::NONE).unwrap().0
+    }
+
+    #[test]
+    fn a_line_is_what_it_looks_like() {
+        let event = Event::new(EventKind::SkillInstalled)
+            .skill("pdf")
+            .detail("files", "3");
+        let text = String::from_utf8(line(&event)).unwrap();
+        let zeros = "0".repeat(64);
+        let expected = format!(
+            "{{\"seq\":7,\"time\":\"1970-01-01T00:00:00Z\",\"event\":\"skill.installed\",\"actor\":\"me\",\
+             \"outcome\":\"ok\",\"skill\":\"pdf\",\"detail\":{{\"files\":\"3\"}},\"prev\":\"{zeros}\",\"hash\":\""
+        );
+        assert!(text.starts_with(&expected), "{text}");
+        let link = Link::of(text.trim_end().as_bytes()).unwrap();
+        assert!(link.is_true && link.seq == 7 && link.prev == Hash::NONE);
+        let entry = Entry::parse(text.as_bytes()).unwrap();
+        assert_eq!(entry.skill.as_deref(), Some("pdf"));
+    }
+
+    #[test]
+    fn every_changed_byte_shows() {
+        let line = line(&Event::new(EventKind::ToolBlocked).reason("x"));
+        let line = line.trim_ascii_end();
+        for at in 0..line.len() {
+            for change in [1, 0x20, 0x80] {
+                let mut changed = line.to_vec();
+                changed[at] ^= change;
+                let seen = Link::of(&changed).is_none_or(|link| !link.is_true);
+                assert!(seen, "byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_field_can_pass_for_the_end_of_a_line() {
+        let forged = format!(
+            "x\",\"prev\":\"{0}\",\"hash\":\"{0}\"}}\n{{\"seq\":8",
+            "0".repeat(64)
+        );
+        let line = line(
+            &Event::new(EventKind::ConfigChanged)
+                .reason(forged.clone())
+                .skill(forged),
+        );
+        assert_eq!(memchr::memchr_iter(b'\n', &line).count(), 1);
+        assert!(Link::of(line.trim_ascii_end()).unwrap().is_true);
+    }
+
+    #[test]
+    fn fields_have_an_end() {
+        let long = "ä".repeat(5_000);
+        let mut event = Event::new(EventKind::ScanFinding).reason(long.clone());
+        for at in 0..100 {
+            event = event.detail(format!("d{at}"), long.clone());
+        }
+        assert!(line(&event).len() < 300_000);
+    }
+}

@@ -1,0 +1,89 @@
+//! Reads the log: filters, and what could not be read.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::entry::Entry;
+use crate::error::AuditError;
+use crate::files::Folder;
+
+/// Which events are wanted; what is empty does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// About this skill.
+    pub skill: Option<String>,
+    /// Of this kind, or of all kinds that begin so: `skill.installed`, `approval`.
+    pub event: Option<String>,
+    /// In this session.
+    pub session: Option<String>,
+    /// With this outcome.
+    pub outcome: Option<String>,
+    /// Not before.
+    pub since: Option<Timestamp>,
+    /// Before.
+    pub until: Option<Timestamp>,
+    /// Only the last so many.
+    pub limit: Option<usize>,
+}
+
+impl Filter {
+    /// Whether an event is wanted, leaving the limit aside.
+    pub fn matches(&self, entry: &Entry<'_>) -> bool {
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
+        };
+        let is_kind = self.event.as_deref().is_none_or(|wanted| {
+            let rest = entry.event.strip_prefix(wanted);
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('.') || wanted.ends_with('.')
+            })
+        });
+        is_kind
+            && is(&self.skill, entry.skill.as_deref())
+            && is(&self.session, entry.session.as_deref())
+            && is(&self.outcome, Some(&entry.outcome))
+            && self.since.is_none_or(|since| entry.time >= since)
+            && self.until.is_none_or(|until| entry.time < until)
+    }
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The lines that are wanted, without their ends.
+    pub lines: VecDeque<Vec<u8>>,
+    /// How many lines could not be understood.
+    pub unreadable: usize,
+}
+
+/// Reads the wanted lines of all files in a folder, the oldest first.
+pub fn read(folder: &Path, filter: &Filter) -> Result<Reading, AuditError> {
+    let mut reading = Reading::default();
+    let Some(folder) = Folder::open(folder)? else {
+        return Ok(reading);
+    };
+    for name in folder.names()? {
+        let bytes = folder.read(&name)?.unwrap_or_default();
+        let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
+        for line in bytes[..whole]
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            match Entry::parse(line) {
+                Some(entry) if filter.matches(&entry) => {
+                    if reading.lines.len() == filter.limit.unwrap_or(usize::MAX) {
+                        reading.lines.pop_front();
+                    }
+                    if filter.limit != Some(0) {
+                        reading.lines.push_back(line.to_vec());
+                    }
+                }
+                Some(_) => {}
+                None => reading.unreadable += 1,
+            }
+        }
+    }
+    Ok(reading)
+}

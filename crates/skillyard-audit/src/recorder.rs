@@ -1,0 +1,62 @@
+//! What a command records its effects with.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::error::AuditError;
+use crate::event::Event;
+use crate::log::{AuditLog, Receipt};
+
+/// Takes secrets out of what is written down.
+pub trait Redact: Send + Sync {
+    /// `text` without its secrets.
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
+}
+
+/// Writes everything down as it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unredacted;
+
+impl Redact for Unredacted {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The log together with who acts and what time it is.
+pub struct Recorder {
+    log: AuditLog,
+    actor: String,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Recorder {
+    /// Records what `actor` does, at the times of `clock`.
+    pub fn new(
+        log: AuditLog,
+        actor: impl Into<String>,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            log,
+            actor: actor.into(),
+            clock: Box::new(clock),
+        }
+    }
+
+    /// Writes an event down; when this returns it is in the log.
+    pub fn record(&self, event: &Event) -> Result<Receipt, AuditError> {
+        self.log.append((self.clock)(), &self.actor, event)
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Recorder")
+            .field("actor", &self.actor)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! `skillyard audit export`.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use skillyard_audit::{CSV_HEADER, Entry, csv, read};
+
+use super::super::Outcome;
+use super::Which;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::json::escaped;
+use crate::sanitize::visible;
+
+/// Write events to a file or to stdout
+///
+/// Lines of JSON stay as they are in the log, hashes included; CSV is for a spreadsheet.
+///
+/// Examples:
+///   skillyard audit export > audit.jsonl
+///   skillyard audit export --format csv --since 2026-11-01 --output november.csv
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// The form
+    #[arg(long, default_value = "jsonl")]
+    format: Format,
+    /// The file to make; it may not be there yet
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The lines of the log
+    Jsonl,
+    /// A table
+    Csv,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let filter = args.which.filter(context.now())?;
+    let reading = read(&context.environment.logs_folder(), &filter)?;
+    let mut bytes = Vec::new();
+    if args.format == Format::Csv {
+        bytes.extend_from_slice(CSV_HEADER.as_bytes());
+    }
+    for line in &reading.lines {
+        match args.format {
+            Format::Jsonl => {
+                bytes.extend_from_slice(line);
+                bytes.push(b'\n');
+            }
+            Format::Csv => {
+                let entry = Entry::parse(line);
+                bytes.extend(entry.iter().flat_map(|entry| csv(entry).into_bytes()));
+            }
+        }
+    }
+    let Some(file) = &args.output else {
+        return to_stdout(context, args.format, &bytes);
+    };
+    write(file, &bytes)?;
+    let path = file.to_string_lossy();
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "file": path, "events": reading.lines.len() }))?;
+    } else {
+        context.printer.note(&format!(
+            "{} events written to `{}`",
+            reading.lines.len(),
+            visible(&path)
+        ));
+    }
+    Ok(Status::Yes)
+}
+
+fn to_stdout(context: &Context, format: Format, bytes: &[u8]) -> Outcome {
+    // In a pipe the bytes are the answer; a terminal would obey them.
+    if context.printer.is_terminal() {
+        let text = String::from_utf8_lossy(bytes);
+        match format {
+            Format::Jsonl => context.printer.data(&escaped(&text))?,
+            Format::Csv => context.printer.data(&visible(&text.replace('\r', "")))?,
+        }
+    } else {
+        context.printer.raw(bytes)?;
+    }
+    Ok(Status::Yes)
+}
+
+/// Makes a file that only its owner may read.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    let mut file = match file {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(CommandError::Exists(path.to_owned()));
+        }
+        Err(source) => {
+            return Err(CommandError::Write {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    file.write_all(bytes).map_err(|source| CommandError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}

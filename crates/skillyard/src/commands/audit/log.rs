@@ -1,0 +1,117 @@
+//! `skillyard audit log`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use skillyard_audit::{Entry, Follow, read};
+
+use super::super::Outcome;
+use super::Which;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+
+/// List events, the oldest first
+///
+/// Examples:
+///   skillyard audit log --limit 20
+///   skillyard audit log --event approval --since 7d --json
+///   skillyard audit log --follow
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// Go on with new events as they happen
+    #[arg(short, long)]
+    follow: bool,
+}
+
+/// How often new events are looked for.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let folder = context.environment.logs_folder();
+    let filter = args.which.filter(context.now())?;
+    // Before reading, so that nothing falls between.
+    let mut follow = args.follow.then(|| Follow::new(&folder)).transpose()?;
+    let reading = read(&folder, &filter)?;
+    if context.printer.is_json() && !args.follow {
+        let events: Vec<Box<RawValue>> =
+            reading.lines.iter().filter_map(|line| raw(line)).collect();
+        context
+            .printer
+            .json(&json!({ "events": events, "unreadable": reading.unreadable }))?;
+        return Ok(Status::Yes);
+    }
+    for line in &reading.lines {
+        print(context, line)?;
+    }
+    if reading.unreadable > 0 {
+        context.printer.note(&format!(
+            "{} lines could not be read; find out more with `skillyard audit verify`",
+            reading.unreadable
+        ));
+    } else if reading.lines.is_empty() && !args.follow {
+        context.printer.note("No such event was recorded");
+    }
+    let mut last = reading
+        .lines
+        .back()
+        .and_then(|line| Some(Entry::parse(line)?.seq));
+    while let Some(follow) = &mut follow {
+        for line in follow.poll()? {
+            let entry = Entry::parse(&line).filter(|entry| filter.matches(entry));
+            // What was read already is not told again.
+            let Some(seq) = entry.map(|entry| entry.seq).filter(|seq| Some(*seq) > last) else {
+                continue;
+            };
+            last = Some(seq);
+            print(context, &line)?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(Status::Yes)
+}
+
+/// A line as JSON that is handed on as it is.
+fn raw(line: &[u8]) -> Option<Box<RawValue>> {
+    RawValue::from_string(String::from_utf8(line.to_vec()).ok()?).ok()
+}
+
+fn print(context: &Context, line: &[u8]) -> Result<(), CommandError> {
+    if context.printer.is_json() {
+        if let Some(event) = raw(line) {
+            context.printer.compact_json(&event)?;
+        }
+        return Ok(());
+    }
+    let Some(entry) = Entry::parse(line) else {
+        return Ok(());
+    };
+    context.printer.data(&format!(
+        "{}\n",
+        visible(&described(&entry)).replace('\n', " ")
+    ))?;
+    Ok(())
+}
+
+/// An event on one line.
+fn described(entry: &Entry<'_>) -> String {
+    let time = entry.time.to_string();
+    let time = time.get(..19).unwrap_or(&time).replace('T', " ");
+    let mut text = format!("{time}  {:<22} {:<6}", entry.event, entry.outcome);
+    if let Some(skill) = &entry.skill {
+        let _ = write!(text, "  {skill}");
+    }
+    if let Some(reason) = &entry.reason {
+        let _ = write!(text, "  {reason}");
+    }
+    for (name, value) in &entry.detail {
+        let _ = write!(text, "  {name}={value}");
+    }
+    let _ = write!(text, "  ({})", entry.actor);
+    text
+}

@@ -1,0 +1,101 @@
+//! `skillyard audit verify`.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use skillyard_audit::{Hash, Verdict};
+
+use super::super::Outcome;
+use crate::context::Context;
+use crate::error::audit::AuditUsage;
+use crate::error::{CommandError, Status};
+
+/// Check that nobody changed the log
+///
+/// Walks every line of every file. The exit code is 1 when something was removed, changed, swapped
+/// or cut off, and the first such place is named. Note the last number and hash elsewhere and give
+/// them to `--expect` later: that shows also whether the log was replaced as a whole.
+///
+/// Examples:
+///   skillyard audit verify
+///   skillyard audit verify --expect 1042:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// An event that must be in the log: its number and hash
+    #[arg(long, value_name = "SEQ:HASH")]
+    expect: Option<String>,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let expected = args.expect.as_deref().map(expected).transpose()?;
+    let verdict = skillyard_audit::verify(&context.environment.logs_folder(), expected)?;
+    let status = if verdict.fault.is_none() {
+        Status::Yes
+    } else {
+        Status::No
+    };
+    if context.printer.is_json() {
+        let last = verdict
+            .last
+            .map(|(seq, hash)| json!({ "seq": seq, "hash": hash.to_hex() }));
+        let fault = verdict.fault.as_ref().map(|fault| {
+            json!({
+                "file": fault.file,
+                "line": fault.line,
+                "kind": fault.kind.as_str(),
+                "message": fault.kind.to_string(),
+            })
+        });
+        context.printer.json(&json!({
+            "intact": verdict.fault.is_none(),
+            "events": verdict.events,
+            "files": verdict.files,
+            "first_seq": verdict.first_seq,
+            "last": last,
+            "unfinished_bytes": verdict.unfinished_bytes,
+            "fault": fault,
+        }))?;
+        return Ok(status);
+    }
+    context
+        .printer
+        .data(&format!("{}\n", described(&verdict)))?;
+    Ok(status)
+}
+
+fn expected(text: &str) -> Result<(u64, Hash), CommandError> {
+    let parts = text
+        .split_once(':')
+        .and_then(|(seq, hash)| Some((seq.parse().ok()?, Hash::from_hex(hash.as_bytes())?)));
+    parts.ok_or_else(|| AuditUsage::Expected(text.to_owned()).into())
+}
+
+fn described(verdict: &Verdict) -> String {
+    let count = |count: u64, word: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {word}{plural}")
+    };
+    if let Some(fault) = &verdict.fault {
+        return format!("✗ {}:{}: {}", fault.file, fault.line, fault.kind);
+    }
+    let Some((seq, hash)) = verdict.last else {
+        return "✓ nothing was recorded yet".into();
+    };
+    let mut text = format!(
+        "✓ intact: {} in {}, the last is {seq}:{hash}",
+        count(verdict.events, "event"),
+        count(verdict.files as u64, "file")
+    );
+    if verdict.first_seq > 1 {
+        let first = verdict.first_seq;
+        let _ = write!(
+            text,
+            "\n  events before {first} were given up with their files"
+        );
+    }
+    if verdict.unfinished_bytes > 0 {
+        text.push_str("\n  the last line was never finished; the next event heals that");
+    }
+    text
+}
