@@ -18,6 +18,7 @@ mod pin;
 mod policy;
 mod rotation;
 mod sign;
+mod signed_policy;
 mod signing_key;
 mod sigstore;
 mod statement;
@@ -37,6 +38,7 @@ pub use policy::{
 };
 pub use rotation::{Rotation, RotationError, rotate};
 pub use sign::{SignError, sign};
+pub use signed_policy::{SignedPolicyError, accept_policy, sign_policy};
 pub use signing_key::SigningKey;
 pub use sigstore::{SigstoreError, TrustRoot, TrustRootError};
 pub use statement::{Change, Details, Facts, StatementError};

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::json;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, PublicKey, Rotation, Scope, TrustRoot,
+    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
 
-use super::Outcome;
+use super::{Outcome, now};
 use crate::config::write_private;
 use crate::context::Context;
 use crate::error::signing::SigningError;
@@ -19,7 +20,8 @@ use crate::signing::policy::{self, Edit};
 /// Believe what a key, an authority or an identity signs
 ///
 /// FILE can be a public key or a certificate in PEM form, a rotation statement (its new key takes
-/// the place of the old one), or Sigstore's `trusted_root.json`. A name means one of your own keys.
+/// the place of the old one), a signed policy, or Sigstore's `trusted_root.json`. A name means one
+/// of your own keys.
 ///
 /// Examples:
 ///   skillyard key trust acme.pub --scope 'acme-*'
@@ -58,6 +60,7 @@ enum Trusted {
     Certificate(Certificate),
     Rotation(Rotation, String),
     TrustRoot(Vec<u8>),
+    SignedPolicy(Vec<u8>),
     Identity(String),
 }
 
@@ -71,7 +74,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         not_before: None,
         expires: args.expires,
     };
-    let policy = policy::read(&file)?;
+    let policy = policy::load(&context.environment)?;
     let mut edit = Edit::open(&file)?;
     let id = match &trusted {
         Trusted::Key(key) => {
@@ -99,6 +102,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             write_private(&context.environment.sigstore_file(), bytes)?;
             "Sigstore's trust root".to_owned()
         }
+        Trusted::SignedPolicy(bytes) => {
+            // An expired policy still says who may sign the next one.
+            let current = stored(context)?;
+            let accepted = accept_policy(bytes, current.as_ref(), now().0);
+            let accepted = accepted.map_err(SigningError::from)?;
+            write_private(&context.environment.signed_policy_file(), bytes)?;
+            format!("signed policy, version {}", accepted.version)
+        }
     };
     edit.save()?;
     if context.printer.is_json() {
@@ -108,13 +119,31 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     context.printer.data(&format!(" + {name}  {id}\n"))?;
-    let far = scope.names.is_empty() && !matches!(trusted, Trusted::TrustRoot(_));
-    if far && !matches!(trusted, Trusted::Rotation(..)) {
+    let takes_scope = matches!(
+        trusted,
+        Trusted::Key(_) | Trusted::Certificate(_) | Trusted::Identity(_)
+    );
+    if takes_scope && scope.names.is_empty() {
         context
             .printer
             .note("It may sign skills of every name; narrow that with `--scope GLOB`");
     }
     Ok(Status::Yes)
+}
+
+/// The policy in use, also when its time is over.
+fn stored(context: &Context) -> Result<Option<Policy>, CommandError> {
+    let path = context.environment.signed_policy_file();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = fs::read(&path).map_err(|source| CommandError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let policy = accept_policy(&bytes, None, Timestamp::MIN);
+    let policy = policy.map_err(|source| SigningError::StoredPolicy { path, source })?;
+    Ok(Some(policy))
 }
 
 /// What the word on the command line means, and what to call it.
@@ -177,6 +206,9 @@ fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
             source,
         })?;
         return Ok(Trusted::TrustRoot(bytes));
+    }
+    if text.contains("trust-policy+toml") {
+        return Ok(Trusted::SignedPolicy(bytes));
     }
     if text.contains("\"payloadType\"") {
         let rotation = Rotation::parse(&bytes).map_err(SigningError::from)?;
