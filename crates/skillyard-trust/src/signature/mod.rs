@@ -1,6 +1,6 @@
 //! Signatures: who made a skill, and whether it is still what they made.
 //!
-//! A skill is signed in the form of OpenSSF Model Signing: `skill.oms.sig`, a Sigstore bundle with
+//! A skill is signed in the form of Model Signing: `skill.oms.sig`, a Sigstore bundle with
 //! a DSSE envelope around an in-toto statement that lists every file with its SHA-256. Everything
 //! is decided here from bytes: files, policy and the time are handed in, and no network is asked.
 //!

@@ -151,12 +151,12 @@ fn signature(key: &SigningKey, kind: &str, payload: &str) -> String {
 
 /// A policy that trusts keys under the name `mine`, with further lines for each.
 fn trusting(keys: &[&SigningKey], lines: &str) -> Policy {
-    let mut text = String::new();
-    for key in keys {
+    let entry = |key: &&SigningKey| {
         let pem = key.public().unwrap().to_pem();
-        text += &format!("[[key]]\nname = \"mine\"\npublic-key = \"\"\"\n{pem}\"\"\"\n{lines}\n");
-    }
-    Policy::parse(&text).unwrap()
+        format!("[[key]]\nname = \"mine\"\npublic-key = \"\"\"\n{pem}\"\"\"\n{lines}\n")
+    };
+    let text: Vec<String> = keys.iter().map(entry).collect();
+    Policy::parse(&text.concat()).unwrap()
 }
 
 /// The verification must be trusted.

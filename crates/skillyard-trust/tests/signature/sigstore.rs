@@ -17,6 +17,9 @@ const ISSUER: &str = "https://issuer.example";
 const IDENTITY: &str = "https://github.com/acme/skills/.github/workflows/release.yml@refs/tags/v1";
 const TIME: i64 = 1_760_000_000;
 
+/// A change of a part of a bundle.
+type Change = fn(&mut Value);
+
 /// What can be changed about an honest bundle.
 struct Sigstore {
     root: SigningKey,
@@ -32,9 +35,9 @@ struct Sigstore {
     checkpoints: SigningKey,
     time: i64,
     /// Changes the body of the log entry before it is logged.
-    body: fn(&mut Value),
+    body: Change,
     /// Changes the bundle at the end.
-    bundle: fn(&mut Value),
+    bundle: Change,
 }
 
 impl Sigstore {
@@ -352,18 +355,18 @@ fn a_certificate_used_after_its_ten_minutes() {
 
 #[test]
 fn an_entry_about_something_else() {
-    let statement: fn(&mut Value) = |body| {
+    let statement: Change = |body| {
         body["spec"]["payloadHash"]["value"] = "00".repeat(32).into();
     };
-    let signature: fn(&mut Value) = |body| {
+    let signature: Change = |body| {
         body["spec"]["signatures"][0]["signature"] = "AAAA".into();
     };
-    let certificate: fn(&mut Value) = |body| {
+    let certificate: Change = |body| {
         let other =
             pem(&Template::root().made(&key_of(Algorithm::P256, 9), &key_of(Algorithm::P256, 9)));
         body["spec"]["signatures"][0]["verifier"] = STANDARD.encode(other).into();
     };
-    let kind: fn(&mut Value) = |body| body["kind"] = "rekord".into();
+    let kind: Change = |body| body["kind"] = "rekord".into();
     for (body, words) in [
         (statement, "about another statement"),
         (signature, "about another signature"),
@@ -383,7 +386,7 @@ fn evidence_that_was_changed_or_taken_away() {
     fn entry(bundle: &mut Value) -> &mut Value {
         &mut bundle["verificationMaterial"]["tlogEntries"][0]
     }
-    let cases: [(fn(&mut Value), &str, &str); 9] = [
+    let cases: [(Change, &str, &str); 9] = [
         (
             |b| entry(b)["inclusionProof"]["hashes"][0] = "AAAA".into(),
             "invalid",
@@ -450,7 +453,7 @@ fn evidence_that_was_changed_or_taken_away() {
 
 #[test]
 fn without_the_log_it_is_only_an_old_certificate() {
-    let bundle: fn(&mut Value) = |bundle| {
+    let bundle: Change = |bundle| {
         bundle["verificationMaterial"]["tlogEntries"] = json!([]);
     };
     let stripped = Sigstore {

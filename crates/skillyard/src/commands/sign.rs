@@ -22,11 +22,11 @@ use crate::skill_files::{directory_name, read_one};
 /// Sign a skill
 ///
 /// Writes `skill.oms.sig` into its folder: a list of all files with their SHA-256, in the form of
-/// OpenSSF Model Signing. Any change afterwards breaks it, so sign last.
+/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last.
 ///
 /// Examples:
 ///   skillyard sign ./pdf-tools
-///   skillyard sign ./pdf-tools --key work --source https://github.com/acme/skills --revision 1f9c2e
+///   skillyard sign ./pdf-tools --key work --source URL --revision COMMIT
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -48,6 +48,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let keyring = Keyring::new(context.environment.keys_folder());
     let (key_name, key) = keyring.signing_key(args.key.as_deref())?;
     let tree = read_tree(&folder)?;
+    let broken = |source| SigningError::Key {
+        path: keyring.private_file(&key_name),
+        source,
+    };
+    let public = key.public().map_err(broken)?;
+    if policy::load(&context.environment)?
+        .revocation(public.id())
+        .is_some()
+    {
+        return Err(SigningError::Revoked(public.id()).into());
+    }
     let called = directory_name(&folder).unwrap_or_default();
     let details = Details {
         signed: now().0,
@@ -63,7 +74,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     write(&path, bundle.as_bytes())?;
     let warning = renewed(context, &tree, bundle.as_bytes())?;
     let (name, version) = tree.identity(Some(&called)).unwrap_or_default();
-    let public = key.public().map_err(|error| failed(error.into()))?;
     let files = tree.files().count();
     if context.printer.is_json() {
         context.printer.json(&json!({

@@ -1,6 +1,7 @@
 //! `skillyard verify`.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -217,13 +218,14 @@ impl Answer<'_> {
         let count = if files == 1 { "file is" } else { "files are" };
         let mut note = format!("{files} {count} as signed");
         if let Some(details) = &facts.details {
-            note.push_str(&format!(" at {}", details.signed));
+            let _ = write!(note, " at {}", details.signed);
         }
         if !facts.uncovered.is_empty() {
             let uncovered = facts.uncovered.join(", ");
-            note.push_str(&format!(
+            let _ = write!(
+                note,
                 ", but for {uncovered}, which the signature leaves out"
-            ));
+            );
         }
         if *pinned == Pinned::FirstUse {
             note.push_str("; this signer is remembered for this name");

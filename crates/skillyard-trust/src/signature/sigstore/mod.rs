@@ -164,8 +164,9 @@ fn identity(leaf: &Certificate) -> Option<(String, String)> {
         return None;
     };
     let identity = match name {
-        GeneralName::UniformResourceIdentifier(address) => address.as_str(),
-        GeneralName::Rfc822Name(address) => address.as_str(),
+        GeneralName::UniformResourceIdentifier(address) | GeneralName::Rfc822Name(address) => {
+            address.as_str()
+        }
         _ => return None,
     };
     let extension = |id: ObjectIdentifier| {

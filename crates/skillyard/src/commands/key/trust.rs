@@ -27,7 +27,7 @@ use crate::signing::policy::{self, Edit};
 ///   skillyard key trust acme.pub --scope 'acme-*'
 ///   skillyard key trust nvidia-root.pem --name nvidia --source 'github:nvidia/*'
 ///   skillyard key trust acme-2.rotation.json
-///   skillyard key trust 'https://github.com/acme/*' --issuer https://token.actions.githubusercontent.com
+///   skillyard key trust 'releases@acme.example' --issuer URL   somebody who signs through Sigstore
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -57,7 +57,7 @@ pub(super) struct Args {
 /// What is to be trusted.
 enum Trusted {
     Key(PublicKey),
-    Certificate(Certificate),
+    Certificate(Box<Certificate>),
     Rotation(Rotation, String),
     TrustRoot(Vec<u8>),
     SignedPolicy(Vec<u8>),
@@ -186,12 +186,11 @@ fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
     };
     if text.contains("-----BEGIN CERTIFICATE") {
         let certificate = Certificate::from_pem(text);
-        return Ok(Trusted::Certificate(certificate.map_err(|source| {
-            SigningError::Certificate {
-                path: path.to_owned(),
-                source,
-            }
-        })?));
+        let certificate = certificate.map_err(|source| SigningError::Certificate {
+            path: path.to_owned(),
+            source,
+        })?;
+        return Ok(Trusted::Certificate(Box::new(certificate)));
     }
     if text.contains("-----BEGIN") {
         let key = PublicKey::from_pem(text);
