@@ -37,7 +37,6 @@ impl Tree {
     pub fn add(&mut self, path: &str, executable: bool, content: &[u8]) {
         match path {
             SIGNATURE_FILE => self.bundle = Some(content.to_vec()),
-            NOTE_FILE => {}
             _ => {
                 if path.eq_ignore_ascii_case("SKILL.md") {
                     self.instructions = Some(content.to_vec());
@@ -50,7 +49,7 @@ impl Tree {
     /// Adds a regular file by its digest, where its content need not be kept in memory; not for
     /// `SKILL.md` and the signature, whose bytes are needed.
     pub fn add_digest(&mut self, path: &str, executable: bool, digest: Digest) {
-        if path.split('/').any(|part| part == ".git") {
+        if path == NOTE_FILE || path.split('/').any(|part| part == ".git") {
             return;
         }
         let file = TreeFile { executable, digest };

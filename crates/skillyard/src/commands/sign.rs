@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::json;
 use skillyard_trust::signature::{
     Details, Distrust, Place, Policy, Rollback, SIGNATURE_FILE, Verification, sign, verify,
@@ -61,7 +62,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let called = directory_name(&folder).unwrap_or_default();
     let details = Details {
-        signed: now().0,
+        signed: to_the_second(now().0),
         source: args.source.clone(),
         revision: args.revision.clone(),
     };
@@ -101,6 +102,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.note(&format!("warning: {warning}"));
     }
     Ok(Status::Yes)
+}
+
+/// Nobody needs more in a statement that others read.
+fn to_the_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 /// Puts the signature in place at once, also over a link, which is not followed.
