@@ -38,7 +38,9 @@ impl Tree {
         match path {
             SIGNATURE_FILE => self.bundle = Some(content.to_vec()),
             _ => {
-                if path.eq_ignore_ascii_case("SKILL.md") {
+                // Where there are two, only this one says who the skill is, as when it is loaded.
+                let is_first = path == "SKILL.md" || self.instructions.is_none();
+                if path.eq_ignore_ascii_case("SKILL.md") && is_first {
                     self.instructions = Some(content.to_vec());
                 }
                 self.add_digest(path, executable, Digest::of(content));

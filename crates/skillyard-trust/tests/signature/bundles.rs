@@ -6,7 +6,7 @@ use crate::{
     Files, accepted, bundle, bundle_of, envelope, key, key_of, refused, signature, statement,
     trusting, unproven,
 };
-use skillyard_trust::signature::{Algorithm, SIGNATURE_FILE};
+use skillyard_trust::signature::{Algorithm, SIGNATURE_FILE, Standing};
 
 #[track_caller]
 fn check(change: impl FnOnce(&mut Value), words: &str) {
@@ -131,6 +131,37 @@ fn bytes_that_were_changed() {
         |bundle| bundle["verificationMaterial"]["publicKey"]["hint"] = "ABC".into(),
         "`hint`",
     );
+}
+
+#[test]
+fn no_bit_of_what_counts_can_be_flipped() {
+    let key = key(1);
+    let policy = trusting(&[&key], "");
+    let signed = Files::new().signed(&key);
+    let text = bundle_of(&signed).to_string().into_bytes();
+    let counts = |bytes: &[u8]| {
+        let bundle: Value = serde_json::from_slice(bytes).unwrap();
+        let envelope = &bundle["dsseEnvelope"];
+        (
+            envelope["payload"].clone(),
+            envelope["signatures"][0]["sig"].clone(),
+        )
+    };
+    let mut harmless = 0;
+    for at in 0..text.len() {
+        let mut flipped = text.clone();
+        flipped[at] ^= 1;
+        let verification = signed
+            .clone()
+            .with(SIGNATURE_FILE, &flipped)
+            .verify(&policy);
+        if verification.standing() == Standing::Trusted {
+            assert_eq!(counts(&flipped), counts(&text), "byte {at}");
+            harmless += 1;
+        }
+    }
+    // Names of fields that nobody reads, such as `keyid`.
+    assert!(harmless < 40, "{harmless}");
 }
 
 #[test]

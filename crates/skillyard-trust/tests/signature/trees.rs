@@ -121,6 +121,18 @@ fn a_signature_of_another_skill_is_of_no_use() {
 }
 
 #[test]
+fn a_second_skill_md_does_not_say_who_the_skill_is() {
+    let key = key(1);
+    let policy = trusting(&[&key], "scope = [\"pdf\"]");
+    for (first, second) in [("SKILL.md", "skill.md"), ("SKILL.md", "Skill.md")] {
+        let files = Files::new().with(first, SKILL.replace("name: pdf", "name: csv"));
+        let files = files.with(second, SKILL).signed(&key);
+        let verification = files.verify_at(&policy, None, None);
+        refused(&verification, "out-of-scope", "skills called `csv`");
+    }
+}
+
+#[test]
 fn a_skill_keeps_the_name_it_was_signed_with() {
     let key = key(1);
     let policy = trusting(&[&key], "");

@@ -15,7 +15,7 @@ use super::key::now;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
-use crate::sanitize::visible;
+use crate::sanitize::{shortened, visible};
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
@@ -115,6 +115,11 @@ fn is_by(verification: &Verification, wanted: &str) -> bool {
     }
 }
 
+/// A stranger's words, harmless and not without end.
+fn for_people(text: &str) -> String {
+    shortened(&visible(text), 500).into_owned()
+}
+
 /// What was found, to be told.
 struct Answer<'a> {
     name: Option<String>,
@@ -180,20 +185,24 @@ impl Answer<'_> {
             self.tell_trusted(context, name)?;
             return Ok(());
         };
-        printer.data(&format!("✗ {}: {}\n", visible(name), visible(&reason)))?;
+        printer.data(&format!(
+            "✗ {}: {}\n",
+            for_people(name),
+            for_people(&reason)
+        ))?;
         if let Verification::Untrusted {
             signer, expected, ..
         } = self.verification
         {
             if *signer != Signer::Unknown {
-                printer.note(&visible(&format!("  signed by  {signer}")));
+                printer.note(&format!("  signed by  {}", for_people(&signer.to_string())));
             }
             let expected: Vec<String> = expected.iter().map(|each| self.in_words(each)).collect();
             let expected = match expected.as_slice() {
                 [] => "nobody is trusted to sign this yet".to_owned(),
                 some => some.join(" or "),
             };
-            printer.note(&visible(&format!("  expected   {expected}")));
+            printer.note(&format!("  expected   {}", for_people(&expected)));
         }
         if let Some(hint) = self.hint() {
             printer.note(&format!("\nhint: {hint}"));
@@ -213,7 +222,7 @@ impl Answer<'_> {
         let version = facts.version.as_deref();
         let version = version.map_or_else(String::new, |version| format!(" {version}"));
         let line = format!("✓ {name}{version}: signed by {signer}");
-        context.printer.data(&format!("{}\n", visible(&line)))?;
+        context.printer.data(&format!("{}\n", for_people(&line)))?;
         let files = self.tree.files().count();
         let count = if files == 1 { "file is" } else { "files are" };
         let mut note = format!("{files} {count} as signed");
@@ -230,7 +239,7 @@ impl Answer<'_> {
         if *pinned == Pinned::FirstUse {
             note.push_str("; this signer is remembered for this name");
         }
-        context.printer.note(&visible(&note));
+        context.printer.note(&for_people(&note));
         Ok(())
     }
 
@@ -245,7 +254,7 @@ impl Answer<'_> {
     }
 
     fn hint(&self) -> Option<String> {
-        let name = visible(self.name.as_deref().unwrap_or("NAME")).into_owned();
+        let name = for_people(self.name.as_deref().unwrap_or("NAME"));
         Some(match self.verification {
             Verification::Unsigned => {
                 "If it is yours, sign it with `skillyard sign DIR`".to_owned()
