@@ -10,12 +10,15 @@ use skillyard_trust::signature::{
     Algorithm, Policy, SIGNATURE_FILE, SigningKey, TrustRoot, Verification,
 };
 
-use crate::der::{Template, authority, element, extension, purpose, sequence, usage};
+use crate::der::{Template, authority, element, extension, oid, purpose, sequence, usage};
 use crate::{Files, accepted, bundle, key_of, refused, statement, unproven};
 
 const ISSUER: &str = "https://issuer.example";
 const IDENTITY: &str = "https://github.com/acme/skills/.github/workflows/release.yml@refs/tags/v1";
 const TIME: i64 = 1_760_000_000;
+
+/// A change of a time stamp.
+type ChangeStamp = fn(&mut StampOptions);
 
 /// A change of a part of a bundle.
 type Change = fn(&mut Value);
@@ -38,6 +41,28 @@ struct Sigstore {
     body: Change,
     /// Changes the bundle at the end.
     bundle: Change,
+    version: Version,
+    /// The authority for time stamps.
+    stamper: SigningKey,
+    stamp: StampOptions,
+}
+
+/// Which version of the log is used.
+#[derive(PartialEq)]
+enum Version {
+    First,
+    Second,
+}
+
+/// What can be changed about a time stamp.
+struct StampOptions {
+    by: SigningKey,
+    purpose: &'static str,
+    time: &'static str,
+    /// What is stamped in place of the signature.
+    instead: Option<&'static [u8]>,
+    /// What the signed attributes are about in place of the stamp.
+    attributes_of: Option<&'static [u8]>,
 }
 
 impl Sigstore {
@@ -55,7 +80,81 @@ impl Sigstore {
             time: TIME,
             body: |_| {},
             bundle: |_| {},
+            version: Version::First,
+            stamper: key(6),
+            stamp: StampOptions {
+                by: key(6),
+                purpose: "1.3.6.1.5.5.7.3.8",
+                time: "20251009085320Z",
+                instead: None,
+                attributes_of: None,
+            },
         }
+    }
+
+    /// The same with the second version of the log, and a stamp of this kind.
+    fn second(change: ChangeStamp) -> Self {
+        let mut sigstore = Self {
+            version: Version::Second,
+            ..Self::new()
+        };
+        change(&mut sigstore.stamp);
+        sigstore
+    }
+
+    fn stampers(&self) -> [Vec<u8>; 2] {
+        let root = Template {
+            from: "2021-01-01T00:00:00Z",
+            ..Template::root()
+        };
+        let leaf = Template {
+            subject: "Stamper",
+            extensions: vec![usage(0x80), purpose(self.stamp.purpose)],
+            ..root.clone()
+        };
+        [
+            leaf.made(&self.stamper, &self.root),
+            root.made(&self.root, &self.root),
+        ]
+    }
+
+    /// A time stamp over a signature, as RFC 3161 has it.
+    fn time_stamp(&self, signature: &[u8]) -> Vec<u8> {
+        let sha256 = || sequence(&[oid("2.16.840.1.101.3.4.2.1")]);
+        let kind = || oid("1.2.840.113549.1.9.16.1.4");
+        let number = |number: u8| element(2, &[number]);
+        let stamped = self.stamp.instead.unwrap_or(signature);
+        let content = sequence(&[
+            number(1),
+            oid("1.3.6.1.4.1.57264.2"),
+            sequence(&[sha256(), element(4, &Sha256::digest(stamped))]),
+            number(9),
+            element(0x18, self.stamp.time.as_bytes()),
+        ]);
+        let digest = Sha256::digest(self.stamp.attributes_of.unwrap_or(&content));
+        let attribute = |id: &str, value: Vec<u8>| sequence(&[oid(id), element(0x31, &value)]);
+        let attributes = [
+            attribute("1.2.840.113549.1.9.3", kind()),
+            attribute("1.2.840.113549.1.9.4", element(4, &digest)),
+        ]
+        .concat();
+        let signature = self.stamp.by.sign(&element(0x31, &attributes));
+        let signer = sequence(&[
+            number(1),
+            sequence(&[]),
+            sha256(),
+            element(0xa0, &attributes),
+            sequence(&[oid("1.2.840.10045.4.3.2")]),
+            element(4, &signature),
+        ]);
+        let data = sequence(&[
+            number(3),
+            element(0x31, &sha256()),
+            sequence(&[kind(), element(0xa0, &element(4, &content))]),
+            element(0x31, &signer),
+        ]);
+        let token = sequence(&[oid("1.2.840.113549.1.7.2"), element(0xa0, &data)]);
+        sequence(&[sequence(&[number(0)]), token])
     }
 
     fn chain(&self) -> [Vec<u8>; 2] {
@@ -138,11 +237,25 @@ impl Sigstore {
                 "signatures": [{ "signature": signature, "verifier": STANDARD.encode(pem) }],
             },
         });
+        if self.version == Version::Second {
+            body = second_body(&payload, &signature, &leaf);
+        }
         (self.body)(&mut body);
         bundle["verificationMaterial"] = json!({
             "certificate": { "rawBytes": STANDARD.encode(leaf) },
             "tlogEntries": [self.entry(&body.to_string())],
         });
+        if self.version == Version::Second {
+            let material = &mut bundle["verificationMaterial"];
+            let entry = material["tlogEntries"][0].as_object_mut().unwrap();
+            entry.remove("inclusionPromise");
+            entry.remove("integratedTime");
+            entry["kindVersion"] = json!({ "kind": "hashedrekord", "version": "0.0.2" });
+            let signature = STANDARD.decode(signature.as_str().unwrap()).unwrap();
+            let stamp = STANDARD.encode(self.time_stamp(&signature));
+            material["timestampVerificationData"] =
+                json!({ "rfc3161Timestamps": [{ "signedTimestamp": stamp }] });
+        }
         (self.bundle)(&mut bundle);
         Files::new().with(SIGNATURE_FILE, bundle.to_string())
     }
@@ -206,16 +319,16 @@ impl Sigstore {
                 "logId": { "keyId": STANDARD.encode(id(key)) },
             })
         };
-        let chain: Vec<Value> = self
-            .chain()
-            .iter()
-            .map(|der| json!({ "rawBytes": STANDARD.encode(der) }))
-            .collect();
-        let text = json!({
-            "certificateAuthorities": [{
+        let authority = |chain: [Vec<u8>; 2]| {
+            let chain = chain.map(|der| json!({ "rawBytes": STANDARD.encode(der) }));
+            json!({
                 "certChain": { "certificates": chain },
                 "validFor": { "start": "2021-01-01T00:00:00Z" },
-            }],
+            })
+        };
+        let text = json!({
+            "certificateAuthorities": [authority(self.chain())],
+            "timestampAuthorities": [authority(self.stampers())],
             "tlogs": [log(&self.log, log_ends)],
             "ctlogs": [log(&self.certificate_log, None)],
         });
@@ -234,6 +347,26 @@ impl Sigstore {
         policy.sigstore = Some(self.trust_root(None));
         policy
     }
+}
+
+/// What the second version of the log keeps.
+fn second_body(payload: &str, signature: &Value, leaf: &[u8]) -> Value {
+    let kind = "application/vnd.in-toto+json";
+    let message = format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len());
+    json!({
+        "apiVersion": "0.0.2",
+        "kind": "hashedrekord",
+        "spec": { "hashedRekordV002": {
+            "data": {
+                "algorithm": "SHA2_256",
+                "digest": STANDARD.encode(Sha256::digest(message)),
+            },
+            "signature": {
+                "content": signature,
+                "verifier": { "x509Certificate": { "rawBytes": STANDARD.encode(leaf) } },
+            },
+        } },
+    })
 }
 
 fn id(key: &SigningKey) -> Vec<u8> {
@@ -426,8 +559,8 @@ fn evidence_that_was_changed_or_taken_away() {
             |b| {
                 entry(b).as_object_mut().unwrap().remove("inclusionPromise");
             },
-            "unverifiable-offline",
-            "RFC 3161",
+            "invalid",
+            "neither the log nor a time stamp",
         ),
         (
             |b| {
@@ -448,6 +581,90 @@ fn evidence_that_was_changed_or_taken_away() {
             code,
             words,
         );
+    }
+}
+
+#[test]
+fn the_second_version_of_the_log_with_a_time_stamp() {
+    accepted(&Sigstore::second(|_| {}).verify());
+    accepted(&Sigstore::second(|stamp| stamp.time = "20251009085320.5Z").verify());
+}
+
+#[test]
+fn a_time_stamp_that_proves_nothing() {
+    let cases: [(ChangeStamp, &str); 8] = [
+        (
+            |stamp| stamp.by = key_of(Algorithm::P256, 9),
+            "no time stamp authority",
+        ),
+        (
+            |stamp| stamp.purpose = "1.3.6.1.5.5.7.3.3",
+            "no time stamp authority",
+        ),
+        (
+            |stamp| stamp.time = "20201009085320Z",
+            "no time stamp authority",
+        ),
+        (|stamp| stamp.time = "20251009095320Z", "is valid from"),
+        (|stamp| stamp.time = "2025100908532", "cannot be read"),
+        (|stamp| stamp.time = "20259909085320Z", "cannot be read"),
+        (
+            |stamp| stamp.instead = Some(b"other"),
+            "about another signature",
+        ),
+        (
+            |stamp| stamp.attributes_of = Some(b"other"),
+            "attributes are not about it",
+        ),
+    ];
+    for (change, words) in cases {
+        refused(&Sigstore::second(change).verify(), "invalid", words);
+    }
+}
+
+#[test]
+fn a_second_entry_about_something_else_and_stamps_that_are_gone() {
+    let statement: Change = |body| {
+        body["spec"]["hashedRekordV002"]["data"]["digest"] = "AAAA".into();
+    };
+    let certificate: Change = |body| {
+        let verifier = &mut body["spec"]["hashedRekordV002"]["signature"]["verifier"];
+        verifier["x509Certificate"]["rawBytes"] = "AAAA".into();
+    };
+    let kind: Change = |body| body["apiVersion"] = "0.0.1".into();
+    for (body, words) in [
+        (statement, "about another statement"),
+        (certificate, "about another certificate"),
+        (kind, "about another kind"),
+    ] {
+        let swapped = Sigstore {
+            body,
+            ..Sigstore::second(|_| {})
+        };
+        refused(&swapped.verify(), "invalid", words);
+    }
+    let none: Change = |bundle| {
+        bundle["verificationMaterial"]["timestampVerificationData"] = json!({});
+    };
+    let many: Change = |bundle| {
+        let stamps = vec![json!({ "signedTimestamp": "AAAA" }); 9];
+        bundle["verificationMaterial"]["timestampVerificationData"] =
+            json!({ "rfc3161Timestamps": stamps });
+    };
+    let garbage: Change = |bundle| {
+        bundle["verificationMaterial"]["timestampVerificationData"]["rfc3161Timestamps"][0] =
+            json!({ "signedTimestamp": "MIAA" });
+    };
+    for (bundle, words) in [
+        (none, "neither the log nor a time stamp"),
+        (many, "has 9 time stamps"),
+        (garbage, "it cannot be read"),
+    ] {
+        let changed = Sigstore {
+            bundle,
+            ..Sigstore::second(|_| {})
+        };
+        refused(&changed.verify(), "invalid", words);
     }
 }
 
