@@ -547,6 +547,47 @@ fn an_installed_skill_is_verified_by_its_name() {
 }
 
 #[test]
+fn a_skill_inside_the_binary_needs_no_signature() {
+    let context = TestContext::new();
+    let skills = context.json(&["list", "--json"])["skills"].clone();
+    let builtin = |skill: &&Value| skill["source"] == "builtin";
+    let skill = skills.as_array().unwrap().iter().find(builtin).unwrap();
+    let name = skill["name"].as_str().unwrap();
+    let told = context.tell(&["verify", name]);
+    assert!(
+        told.contains(&format!("✓ {name}: part of skillyard itself")),
+        "{told}"
+    );
+    assert_eq!(context.json(&["verify", name, "--json"])["trusted"], true);
+}
+
+#[test]
+fn an_identity_and_the_trust_root_it_needs() {
+    let signed = Signed::new();
+    let identity = [
+        "key",
+        "trust",
+        "dev@acme.example",
+        "--issuer",
+        "https://issuer.example",
+    ];
+    signed.done(&identity);
+    let listed = signed.tell(&["key", "list"]);
+    let expected = "identity   dev@acme.example (https://issuer.example)  trusted";
+    assert!(listed.contains(expected), "{listed}");
+    signed
+        .0
+        .write("root.json", "{\"certificateAuthorities\": []}");
+    let told = signed.tell(&["key", "trust", "root.json"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(
+        told.contains("the Sigstore trust root cannot be read: `tlogs` is missing"),
+        "{told}"
+    );
+    signed.done(&["verify", "pdf"]);
+}
+
+#[test]
 fn broken_files_are_refused_with_their_reason() {
     let signed = Signed::new();
     let bundle = signed.0.read("pdf/skill.oms.sig");
