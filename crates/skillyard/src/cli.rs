@@ -154,6 +154,7 @@ pub(crate) fn command() -> clap::Command {
 fn with_examples(command: clap::Command) -> clap::Command {
     let help = command.get_long_about().map(ToString::to_string);
     let examples = help.and_then(|help| Some(help[help.find("Examples:")?..].to_owned()));
+    let command = command.mut_subcommands(with_examples);
     match examples {
         Some(examples) => command.after_help(examples).after_long_help(""),
         None => command,

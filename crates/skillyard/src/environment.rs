@@ -172,6 +172,11 @@ impl Environment {
         self.skillyard_home.join("trust.toml")
     }
 
+    /// Whom the organisation trusts to sign, as it says so under its signature.
+    pub(crate) fn signed_policy_file(&self) -> PathBuf {
+        self.skillyard_home.join("policy.json")
+    }
+
     /// Who signed what before.
     pub(crate) fn pins_file(&self) -> PathBuf {
         self.skillyard_home.join("pins.toml")

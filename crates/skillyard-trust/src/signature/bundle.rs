@@ -14,6 +14,9 @@ pub(super) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 /// Most certificates in a bundle.
 const MAX_CERTIFICATES: usize = 10;
 
+/// Most time stamps in a bundle.
+const MAX_STAMPS: usize = 8;
+
 /// Why a bundle cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
@@ -29,6 +32,9 @@ pub enum BundleError {
     /// A chain without certificates, or a very long one.
     #[error("its chain has {0} certificates, and 1 to {MAX_CERTIFICATES} are expected")]
     Chain(usize),
+    /// Very many time stamps.
+    #[error("it has {0} time stamps, and at most {MAX_STAMPS} are expected")]
+    Stamps(usize),
 }
 
 /// A bundle whose signature has not been looked at yet.
@@ -38,6 +44,8 @@ pub(super) struct Bundle {
     pub(super) material: Material,
     /// The entries of a transparency log, as they were found.
     pub(super) log_entries: Vec<Value>,
+    /// Time stamps over the signature.
+    pub(super) time_stamps: Vec<Vec<u8>>,
 }
 
 /// What a signature is to be checked with.
@@ -76,8 +84,20 @@ impl Bundle {
             envelope,
             material: Material::parse(material)?,
             log_entries,
+            time_stamps: time_stamps(material)?,
         })
     }
+}
+
+fn time_stamps(material: &Value) -> Result<Vec<Vec<u8>>, BundleError> {
+    let list = material.pointer("/timestampVerificationData/rfc3161Timestamps");
+    let list = list.and_then(Value::as_array);
+    let list = list.map(Vec::as_slice).unwrap_or_default();
+    if list.len() > MAX_STAMPS {
+        return Err(BundleError::Stamps(list.len()));
+    }
+    let stamps = list.iter().map(|each| dsse::bytes(each, "signedTimestamp"));
+    Ok(stamps.collect::<Result<_, _>>()?)
 }
 
 impl Material {

@@ -17,9 +17,32 @@ const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
 const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
 const SUBJECT_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 const CODE_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
+const TIME_STAMPING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8");
 
 /// Most certificates between the signer and the authority.
 const MAX_DEPTH: usize = 6;
+
+/// What a certificate is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To sign skills.
+    Signing,
+    /// To say when something was signed.
+    TimeStamping,
+}
+
+impl Purpose {
+    /// Whether the purposes that a certificate names, if it does, allow this one.
+    fn allowed_by(self, usages: Option<&ExtendedKeyUsage>) -> bool {
+        match (self, usages) {
+            (Self::Signing, usages) => usages.is_none_or(|usages| usages.0.contains(&CODE_SIGNING)),
+            // A key that stamps does nothing else.
+            (Self::TimeStamping, usages) => {
+                usages.is_some_and(|usages| usages.0 == [TIME_STAMPING])
+            }
+        }
+    }
+}
 
 /// Why a certificate proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -156,11 +179,11 @@ impl Certificate {
     }
 
     /// Whether the signer may sign: its usage says so, and it is no authority.
-    fn check_signer(&self) -> Result<(), CertificateError> {
+    fn check_signer(&self, purpose: Purpose) -> Result<(), CertificateError> {
         let (basic, usage, extended) = self.usages()?;
         let may_sign = usage.is_some_and(|usage| usage.digital_signature());
-        let for_code = extended.is_none_or(|usages| usages.0.contains(&CODE_SIGNING));
-        if may_sign && for_code && !basic.is_some_and(|basic| basic.ca) {
+        let for_this = purpose.allowed_by(extended.as_ref());
+        if may_sign && for_this && !basic.is_some_and(|basic| basic.ca) {
             Ok(())
         } else {
             Err(CertificateError::NotForSigning(self.subject()))
@@ -168,15 +191,15 @@ impl Certificate {
     }
 
     /// Whether it may confirm others, with `below` authorities between it and the signer.
-    fn check_authority(&self, below: usize) -> Result<(), CertificateError> {
+    fn check_authority(&self, below: usize, purpose: Purpose) -> Result<(), CertificateError> {
         let (basic, usage, extended) = self.usages()?;
         let is_authority = basic.is_some_and(|basic| {
             let deep_enough = |most: u8| below <= usize::from(most);
             basic.ca && basic.path_len_constraint.is_none_or(deep_enough)
         });
         let may_confirm = usage.is_none_or(|usage| usage.key_cert_sign());
-        let for_code = extended.is_none_or(|usages| usages.0.contains(&CODE_SIGNING));
-        if is_authority && may_confirm && for_code {
+        let for_this = extended.is_none() || purpose.allowed_by(extended.as_ref());
+        if is_authority && may_confirm && for_this {
             Ok(())
         } else {
             Err(CertificateError::NotAnAuthority(self.subject()))
@@ -284,11 +307,12 @@ pub(super) fn path<'a>(
     chain: &'a [Certificate],
     authorities: &[&Certificate],
     at: Timestamp,
+    purpose: Purpose,
 ) -> Result<Path<'a>, CertificateError> {
     let Some(signer) = chain.first() else {
         return Err(CertificateError::Unreadable("there is none".into()));
     };
-    signer.check_signer()?;
+    signer.check_signer(purpose)?;
     signer.check_time(at)?;
     let mut certificates = vec![signer];
     let mut last = signer;
@@ -296,7 +320,7 @@ pub(super) fn path<'a>(
         let below = certificates.len() - 1;
         let found = authorities.iter().position(|each| each.confirmed(last));
         if let Some(authority) = found {
-            authorities[authority].check_authority(below)?;
+            authorities[authority].check_authority(below, purpose)?;
             authorities[authority].check_time(at)?;
             return Ok(Path {
                 certificates,
@@ -307,7 +331,7 @@ pub(super) fn path<'a>(
             .iter()
             .find(|each| *each != last && each.confirmed(last));
         let Some(next) = next else { break };
-        next.check_authority(below)?;
+        next.check_authority(below, purpose)?;
         next.check_time(at)?;
         certificates.push(next);
         last = next;

@@ -72,6 +72,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         let mut map = Map::new();
         while let Some((key, Strict(value))) = access.next_entry::<String, Strict>()? {
             if map.contains_key(&key) {
+                let key: String = key.chars().take(100).collect();
                 return Err(de::Error::custom(format!("the key `{key}` is repeated")));
             }
             map.insert(key, value);

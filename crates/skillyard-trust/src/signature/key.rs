@@ -9,8 +9,9 @@ use std::str::FromStr;
 
 use ed25519_dalek as ed25519;
 use p256::ecdsa::signature::Verifier as _;
+use p256::ecdsa::signature::hazmat::PrehashVerifier as _;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use x509_cert::der::{Decode as _, Encode as _, pem};
 use x509_cert::spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
@@ -39,6 +40,43 @@ impl Algorithm {
             Self::Ed25519 => "ed25519",
             Self::P256 => "p256",
             Self::P384 => "p384",
+        }
+    }
+}
+
+/// A hash that signatures of others use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hash {
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Hash {
+    /// The hash of an object identifier.
+    pub(super) fn of_digest(id: ObjectIdentifier) -> Option<Self> {
+        Self::by(id, "2.16.840.1.101.3.4.2", ["1", "2", "3"])
+    }
+
+    /// The hash that ECDSA is used with.
+    pub(super) fn of_ecdsa(id: ObjectIdentifier) -> Option<Self> {
+        Self::by(id, "1.2.840.10045.4.3", ["2", "3", "4"])
+    }
+
+    fn by(id: ObjectIdentifier, family: &str, members: [&str; 3]) -> Option<Self> {
+        let id = id.to_string();
+        let member = id.strip_prefix(family)?.strip_prefix('.')?;
+        let hashes = [Self::Sha256, Self::Sha384, Self::Sha512];
+        let at = members.iter().position(|each| *each == member)?;
+        Some(hashes[at])
+    }
+
+    /// The hash of `bytes`.
+    pub(super) fn of(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Sha256 => Sha256::digest(bytes).to_vec(),
+            Self::Sha384 => Sha384::digest(bytes).to_vec(),
+            Self::Sha512 => Sha512::digest(bytes).to_vec(),
         }
     }
 }
@@ -210,6 +248,21 @@ impl PublicKey {
                 .is_ok_and(|signature| key.verify(message, &signature).is_ok()),
             Point::P384(key) => p384::ecdsa::DerSignature::from_bytes(signature)
                 .is_ok_and(|signature| key.verify(message, &signature).is_ok()),
+        }
+    }
+}
+
+impl PublicKey {
+    /// Whether this key made the signature with ECDSA and a hash of its own choice, as authorities
+    /// do whose keys the trust root names.
+    pub(super) fn has_signed_with(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+        let digest = hash.of(message);
+        match &self.point {
+            Point::Ed25519(_) => false,
+            Point::P256(key) => p256::ecdsa::DerSignature::from_bytes(signature)
+                .is_ok_and(|signature| key.verify_prehash(&digest, &signature).is_ok()),
+            Point::P384(key) => p384::ecdsa::DerSignature::from_bytes(signature)
+                .is_ok_and(|signature| key.verify_prehash(&digest, &signature).is_ok()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Signatures: who made a skill, and whether it is still what they made.
 //!
-//! A skill is signed in the form of OpenSSF Model Signing: `skill.oms.sig`, a Sigstore bundle with
+//! A skill is signed in the form of Model Signing: `skill.oms.sig`, a Sigstore bundle with
 //! a DSSE envelope around an in-toto statement that lists every file with its SHA-256. Everything
 //! is decided here from bytes: files, policy and the time are handed in, and no network is asked.
 //!
@@ -18,6 +18,7 @@ mod pin;
 mod policy;
 mod rotation;
 mod sign;
+mod signed_policy;
 mod signing_key;
 mod sigstore;
 mod statement;
@@ -37,6 +38,7 @@ pub use policy::{
 };
 pub use rotation::{Rotation, RotationError, rotate};
 pub use sign::{SignError, sign};
+pub use signed_policy::{SignedPolicyError, accept_policy, sign_policy};
 pub use signing_key::SigningKey;
 pub use sigstore::{SigstoreError, TrustRoot, TrustRootError};
 pub use statement::{Change, Details, Facts, StatementError};

@@ -1,4 +1,4 @@
-//! The statement that is signed: an in-toto statement in the form of OpenSSF Model Signing.
+//! The statement that is signed: an in-toto statement in the form of Model Signing.
 //!
 //! Its predicate lists every file with its SHA-256. Verifiers of Model Signing pass over fields
 //! they do not know, so ours carries one more, `skillyard`: the skill's name and version, its tree

@@ -35,22 +35,22 @@ pub struct TreeFile {
 impl Tree {
     /// Adds a regular file; `path` is relative to the skill's root and separated by `/`.
     pub fn add(&mut self, path: &str, executable: bool, content: &[u8]) {
-        match path {
-            SIGNATURE_FILE => self.bundle = Some(content.to_vec()),
-            NOTE_FILE => {}
-            _ => {
-                if path.eq_ignore_ascii_case("SKILL.md") {
-                    self.instructions = Some(content.to_vec());
-                }
-                self.add_digest(path, executable, Digest::of(content));
-            }
+        if path == SIGNATURE_FILE {
+            self.bundle = Some(content.to_vec());
+            return;
         }
+        // Where there are two, only this one says who the skill is, as when it is loaded.
+        let is_first = path == "SKILL.md" || self.instructions.is_none();
+        if path.eq_ignore_ascii_case("SKILL.md") && is_first {
+            self.instructions = Some(content.to_vec());
+        }
+        self.add_digest(path, executable, Digest::of(content));
     }
 
     /// Adds a regular file by its digest, where its content need not be kept in memory; not for
     /// `SKILL.md` and the signature, whose bytes are needed.
     pub fn add_digest(&mut self, path: &str, executable: bool, digest: Digest) {
-        if path.split('/').any(|part| part == ".git") {
+        if path == NOTE_FILE || path.split('/').any(|part| part == ".git") {
             return;
         }
         let file = TreeFile { executable, digest };

@@ -307,13 +307,13 @@ impl Verification {
             } if self.standing() == Standing::Unproven => (signer, facts),
             _ => return None,
         };
-        let signed = facts.details.as_ref();
+        let details = facts.details.as_ref();
         Some(Pin {
             skill: facts.name.clone(),
             signer: signer.pin()?,
             version: facts.version.clone(),
             digest: facts.digest,
-            signed: signed.map(|details| Moment(details.signed)),
+            signed: details.map(|details| Moment(details.signed)),
             seen: Moment(now),
         })
     }

@@ -13,7 +13,7 @@
 use jiff::Timestamp;
 
 use super::bundle::{Bundle, Material};
-use super::certificate::{self, Certificate, CertificateError};
+use super::certificate::{self, Certificate, CertificateError, Purpose};
 use super::key::{KeyId, PublicKey};
 use super::moment::Moment;
 use super::pattern::allows;
@@ -184,7 +184,7 @@ fn by_certificate<'a>(
         .collect();
     let mut keys = vec![key.id()];
     let (mut scope, mut against) = (None, None);
-    match certificate::path(&chain, &authorities, at) {
+    match certificate::path(&chain, &authorities, at, Purpose::Signing) {
         Ok(path) => {
             let entry = &policy.authorities[path.authority];
             let id = entry.certificate.key().id();

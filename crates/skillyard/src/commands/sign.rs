@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::json;
 use skillyard_trust::signature::{
     Details, Distrust, Place, Policy, Rollback, SIGNATURE_FILE, Verification, sign, verify,
@@ -22,11 +23,11 @@ use crate::skill_files::{directory_name, read_one};
 /// Sign a skill
 ///
 /// Writes `skill.oms.sig` into its folder: a list of all files with their SHA-256, in the form of
-/// OpenSSF Model Signing. Any change afterwards breaks it, so sign last.
+/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last.
 ///
 /// Examples:
 ///   skillyard sign ./pdf-tools
-///   skillyard sign ./pdf-tools --key work --source https://github.com/acme/skills --revision 1f9c2e
+///   skillyard sign ./pdf-tools --key work --source URL --revision COMMIT
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -48,9 +49,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let keyring = Keyring::new(context.environment.keys_folder());
     let (key_name, key) = keyring.signing_key(args.key.as_deref())?;
     let tree = read_tree(&folder)?;
+    let broken = |source| SigningError::Key {
+        path: keyring.private_file(&key_name),
+        source,
+    };
+    let public = key.public().map_err(broken)?;
+    if policy::load(&context.environment)?
+        .revocation(public.id())
+        .is_some()
+    {
+        return Err(SigningError::Revoked(public.id()).into());
+    }
     let called = directory_name(&folder).unwrap_or_default();
     let details = Details {
-        signed: now().0,
+        signed: to_the_second(now().0),
         source: args.source.clone(),
         revision: args.revision.clone(),
     };
@@ -63,7 +75,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     write(&path, bundle.as_bytes())?;
     let warning = renewed(context, &tree, bundle.as_bytes())?;
     let (name, version) = tree.identity(Some(&called)).unwrap_or_default();
-    let public = key.public().map_err(|error| failed(error.into()))?;
     let files = tree.files().count();
     if context.printer.is_json() {
         context.printer.json(&json!({
@@ -91,6 +102,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.note(&format!("warning: {warning}"));
     }
     Ok(Status::Yes)
+}
+
+/// Nobody needs more in a statement that others read.
+fn to_the_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 /// Puts the signature in place at once, also over a link, which is not followed.

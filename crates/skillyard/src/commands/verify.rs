@@ -1,6 +1,7 @@
 //! `skillyard verify`.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::key::now;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
-use crate::sanitize::visible;
+use crate::sanitize::{shortened, visible};
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
@@ -46,7 +47,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let folder = folder(context, args)?;
+    let Some(folder) = folder(context, args)? else {
+        return builtin(context, args);
+    };
     let tree = read_tree(&folder)?;
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);
@@ -83,16 +86,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(if trusted { Status::Yes } else { Status::No })
 }
 
-fn folder(context: &Context, args: &Args) -> Result<PathBuf, CommandError> {
+/// What is inside the binary is as trusted as the binary, and has no files to compare.
+fn builtin(context: &Context, args: &Args) -> Outcome {
+    let name = args.skill.to_string_lossy();
+    if context.printer.is_json() {
+        let answer =
+            json!({ "name": name, "trusted": true, "verdict": "trusted", "code": "builtin" });
+        context.printer.json(&answer)?;
+    } else {
+        let line = format!("✓ {}: part of skillyard itself\n", for_people(&name));
+        context.printer.data(&line)?;
+    }
+    Ok(Status::Yes)
+}
+
+/// The skill's folder; none for one inside the binary.
+fn folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
     match Target::of(&args.skill) {
-        Target::Path(path) => Ok(read_one(&path)?.folder),
+        Target::Path(path) => Ok(Some(read_one(&path)?.folder)),
         Target::Name(name) => {
             let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
             let skill = library::find(&catalog, &name)?;
-            if skill.kind == SourceKind::Builtin {
-                return Err(CommandError::NotAFolder(skill.record.folder.clone()));
-            }
-            Ok(skill.record.folder.clone())
+            let is_builtin = skill.kind == SourceKind::Builtin;
+            Ok((!is_builtin).then(|| skill.record.folder.clone()))
         }
     }
 }
@@ -112,6 +128,11 @@ fn is_by(verification: &Verification, wanted: &str) -> bool {
         }
         Signer::Unknown => false,
     }
+}
+
+/// A stranger's words, harmless and not without end.
+fn for_people(text: &str) -> String {
+    shortened(&visible(text), 500).into_owned()
 }
 
 /// What was found, to be told.
@@ -179,20 +200,24 @@ impl Answer<'_> {
             self.tell_trusted(context, name)?;
             return Ok(());
         };
-        printer.data(&format!("✗ {}: {}\n", visible(name), visible(&reason)))?;
+        printer.data(&format!(
+            "✗ {}: {}\n",
+            for_people(name),
+            for_people(&reason)
+        ))?;
         if let Verification::Untrusted {
             signer, expected, ..
         } = self.verification
         {
             if *signer != Signer::Unknown {
-                printer.note(&visible(&format!("  signed by  {signer}")));
+                printer.note(&format!("  signed by  {}", for_people(&signer.to_string())));
             }
             let expected: Vec<String> = expected.iter().map(|each| self.in_words(each)).collect();
             let expected = match expected.as_slice() {
                 [] => "nobody is trusted to sign this yet".to_owned(),
                 some => some.join(" or "),
             };
-            printer.note(&visible(&format!("  expected   {expected}")));
+            printer.note(&format!("  expected   {}", for_people(&expected)));
         }
         if let Some(hint) = self.hint() {
             printer.note(&format!("\nhint: {hint}"));
@@ -212,23 +237,24 @@ impl Answer<'_> {
         let version = facts.version.as_deref();
         let version = version.map_or_else(String::new, |version| format!(" {version}"));
         let line = format!("✓ {name}{version}: signed by {signer}");
-        context.printer.data(&format!("{}\n", visible(&line)))?;
+        context.printer.data(&format!("{}\n", for_people(&line)))?;
         let files = self.tree.files().count();
         let count = if files == 1 { "file is" } else { "files are" };
         let mut note = format!("{files} {count} as signed");
         if let Some(details) = &facts.details {
-            note.push_str(&format!(" at {}", details.signed));
+            let _ = write!(note, " at {}", details.signed);
         }
         if !facts.uncovered.is_empty() {
             let uncovered = facts.uncovered.join(", ");
-            note.push_str(&format!(
+            let _ = write!(
+                note,
                 ", but for {uncovered}, which the signature leaves out"
-            ));
+            );
         }
         if *pinned == Pinned::FirstUse {
             note.push_str("; this signer is remembered for this name");
         }
-        context.printer.note(&visible(&note));
+        context.printer.note(&for_people(&note));
         Ok(())
     }
 
@@ -243,7 +269,7 @@ impl Answer<'_> {
     }
 
     fn hint(&self) -> Option<String> {
-        let name = visible(self.name.as_deref().unwrap_or("NAME")).into_owned();
+        let name = for_people(self.name.as_deref().unwrap_or("NAME"));
         Some(match self.verification {
             Verification::Unsigned => {
                 "If it is yours, sign it with `skillyard sign DIR`".to_owned()

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use skillyard_trust::signature::{
-    CertificateError, KeyError, KeyId, PolicyError, RotationError, SignError, TrustRootError,
+    CertificateError, KeyError, KeyId, PolicyError, RotationError, SignError, SignedPolicyError,
+    TrustRootError,
 };
 
 /// Why a command about keys or signatures failed.
@@ -31,7 +32,7 @@ pub(crate) enum SigningError {
         path: PathBuf,
         source: CertificateError,
     },
-    #[error("`{}` is nothing that can be trusted: a public key, a certificate, a rotation statement or a Sigstore trust root", .0.display())]
+    #[error("`{}` is nothing that can be trusted: a public key, a certificate, a rotation statement, a signed policy or a Sigstore trust root", .0.display())]
     NothingToTrust(PathBuf),
     #[error("anybody may read `{}`, which holds a private key", .0.display())]
     Exposed(PathBuf),
@@ -44,6 +45,13 @@ pub(crate) enum SigningError {
     },
     #[error(transparent)]
     Rotation(#[from] RotationError),
+    #[error(transparent)]
+    SignedPolicy(#[from] SignedPolicyError),
+    #[error("cannot use `{}`", path.display())]
+    StoredPolicy {
+        path: PathBuf,
+        source: SignedPolicyError,
+    },
     #[error("the key {0} that would be replaced is not trusted here")]
     NothingToReplace(KeyId),
     #[error("`{}` cannot be signed", folder.display())]
@@ -77,6 +85,10 @@ impl SigningError {
             Self::NothingToReplace(_) => {
                 "Trust the old key first, if you do: `skillyard key trust OLD.pub`".into()
             }
+            Self::StoredPolicy { path, .. } => format!(
+                "Accept a newer one with `skillyard key trust POLICY.json`, or remove `{}`",
+                path.display()
+            ),
             Self::NoIssuer(_) => {
                 "Add `--issuer URL`, such as https://token.actions.githubusercontent.com".into()
             }
@@ -90,6 +102,7 @@ impl SigningError {
             Self::NoSuchKey { .. }
             | Self::Revoked(_)
             | Self::Rotation(_)
+            | Self::SignedPolicy(_)
             | Self::NothingToReplace(_)
             | Self::Sign { .. } => 1,
             _ => 2,

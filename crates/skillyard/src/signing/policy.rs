@@ -4,8 +4,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use jiff::Timestamp;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot,
+    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
@@ -18,6 +19,9 @@ use crate::error::signing::SigningError;
 /// The policy with everything that belongs to it.
 pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
     let mut policy = read(&environment.trust_file())?;
+    if let Some(handed_out) = signed(environment)? {
+        policy = handed_out.and(policy);
+    }
     policy.pins = pins::read(&environment.pins_file())?;
     let path = environment.sigstore_file();
     policy.sigstore = match fs::read(&path) {
@@ -28,6 +32,19 @@ pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
         Err(source) => return Err(CommandError::Read { path, source }),
     };
     Ok(policy)
+}
+
+/// The organisation's policy, if one was accepted; its signatures are checked anew.
+pub(crate) fn signed(environment: &Environment) -> Result<Option<Policy>, CommandError> {
+    let path = environment.signed_policy_file();
+    match fs::read(&path) {
+        Ok(bytes) => match accept_policy(&bytes, None, Timestamp::now()) {
+            Ok(policy) => Ok(Some(policy)),
+            Err(source) => Err(SigningError::StoredPolicy { path, source }.into()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CommandError::Read { path, source }),
+    }
 }
 
 /// The policy alone.

@@ -25,6 +25,7 @@ mod read;
 mod read_resource;
 mod readme;
 mod show;
+mod signing;
 mod trust;
 mod validate;
 

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use x509_cert::der::Encode as _;
 use x509_cert::der::asn1::ObjectIdentifier;
 
+use super::der::{element, wrapped};
 use super::trust_root::TrustRoot;
 use crate::signature::certificate::Certificate;
 
@@ -130,41 +131,4 @@ fn without_stamps(leaf: &Certificate) -> Option<Vec<u8>> {
         fields = rest;
     }
     Some(wrapped(0x30, &kept))
-}
-
-/// The first DER element: its tag, its content, and what follows it.
-fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&tag, rest) = bytes.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = if first < 0x80 {
-        (usize::from(first), rest)
-    } else {
-        let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-        if digits.len() > 3 {
-            return None;
-        }
-        let length = digits
-            .iter()
-            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-        (length, rest)
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some((tag, content, rest))
-}
-
-/// A DER element around the content.
-fn wrapped(tag: u8, content: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![tag];
-    let length = content.len().to_be_bytes();
-    let digits = &length[length.iter().take_while(|byte| **byte == 0).count()..];
-    match digits {
-        [] => bytes.push(0),
-        [only] if *only < 0x80 => bytes.push(*only),
-        _ => {
-            bytes.push(0x80 | u8::try_from(digits.len()).unwrap_or(u8::MAX));
-            bytes.extend(digits);
-        }
-    }
-    bytes.extend(content);
-    bytes
 }

@@ -19,11 +19,25 @@ const MAX_STEPS: usize = 64;
 #[derive(Debug)]
 pub(super) struct LogEntry {
     log: Vec<u8>,
+    kind: Kind,
+    body: Vec<u8>,
+    promise: Option<Promise>,
+    proof: Proof,
+}
+
+/// What an entry is about; each version of the log has its own way to say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Envelope,
+    Hash,
+}
+
+/// The first version of the log promises when and where an entry is kept.
+#[derive(Debug)]
+struct Promise {
     index: u64,
     time: i64,
-    body: Vec<u8>,
-    promise: Vec<u8>,
-    proof: Proof,
+    signature: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -38,42 +52,51 @@ struct Proof {
 impl LogEntry {
     pub(super) fn parse(value: &Value) -> Result<Self, SigstoreError> {
         let kind = field(value, "kindVersion")?;
-        let kind = (dsse::text(kind, "kind")?, dsse::text(kind, "version")?);
-        if kind != ("dsse", "0.0.1") {
-            let told = format!("{} {}", kind.0, kind.1);
-            return Err(SigstoreError::Kind(told.chars().take(50).collect()));
-        }
-        let promise = value
-            .get("inclusionPromise")
-            .ok_or(SigstoreError::NoPromise)?;
+        let kind = match (dsse::text(kind, "kind")?, dsse::text(kind, "version")?) {
+            ("dsse", "0.0.1") => Kind::Envelope,
+            ("hashedrekord", "0.0.2") => Kind::Hash,
+            (kind, version) => {
+                let told = format!("{kind} {version}");
+                return Err(SigstoreError::Kind(told.chars().take(50).collect()));
+            }
+        };
         Ok(Self {
             log: dsse::bytes(field(value, "logId")?, "keyId")?,
-            index: number(value, "logIndex")?,
-            time: number(value, "integratedTime")?
-                .try_into()
-                .map_err(|_| EnvelopeError::Field("integratedTime"))?,
+            kind,
             body: dsse::bytes(value, "canonicalizedBody")?,
-            promise: dsse::bytes(promise, "signedEntryTimestamp")?,
+            promise: match value.get("inclusionPromise") {
+                Some(promise) => Some(Promise::parse(value, promise)?),
+                None => None,
+            },
             proof: Proof::parse(field(value, "inclusionProof")?)?,
         })
     }
 
-    /// Checks the promise and the proof, and tells when the entry was made.
-    pub(super) fn verify(&self, root: &TrustRoot) -> Result<Timestamp, SigstoreError> {
-        let time = Timestamp::from_second(self.time)
-            .map_err(|_| EnvelopeError::Field("integratedTime"))?;
+    /// Whether the log itself says when the entry was made.
+    pub(super) fn is_promised(&self) -> bool {
+        self.promise.is_some()
+    }
+
+    /// Checks the promise and the proof, and tells when the entry was made, where the log itself
+    /// does not say so as a stamp does.
+    pub(super) fn verify(
+        &self,
+        root: &TrustRoot,
+        stamped: Option<Timestamp>,
+    ) -> Result<Timestamp, SigstoreError> {
+        let promised = match &self.promise {
+            Some(promise) => Some(
+                Timestamp::from_second(promise.time)
+                    .map_err(|_| EnvelopeError::Field("integratedTime"))?,
+            ),
+            None => None,
+        };
+        let time = promised.or(stamped).ok_or(SigstoreError::NoTime)?;
         let key = root
             .log(&self.log, time)
             .ok_or(SigstoreError::UnknownLog("transparency log"))?;
-        // In the order of the keys and without spaces, as the log signs it.
-        let promised = json!({
-            "body": STANDARD.encode(&self.body),
-            "integratedTime": self.time,
-            "logID": hex::encode(&self.log),
-            "logIndex": self.index,
-        });
-        if !key.has_signed(promised.to_string().as_bytes(), &self.promise) {
-            return Err(SigstoreError::Promise);
+        if let Some(promise) = &self.promise {
+            promise.verify(self, key)?;
         }
         self.proof.verify(&self.body, key)?;
         Ok(time)
@@ -86,28 +109,80 @@ impl LogEntry {
         leaf: &Certificate,
     ) -> Result<(), SigstoreError> {
         let body = dsse::parse(&self.body)?;
-        if (dsse::text(&body, "kind")?, dsse::text(&body, "apiVersion")?) != ("dsse", "0.0.1") {
-            return Err(SigstoreError::OtherEntry("kind of thing"));
-        }
+        let kind = (dsse::text(&body, "kind")?, dsse::text(&body, "apiVersion")?);
         let spec = field(&body, "spec")?;
-        let hash = field(spec, "payloadHash")?;
-        let payload = hex::encode(Sha256::digest(&envelope.payload));
-        if (dsse::text(hash, "algorithm")?, dsse::text(hash, "value")?) != ("sha256", &payload) {
-            return Err(SigstoreError::OtherEntry("statement"));
-        }
-        let signatures = spec.get("signatures").and_then(Value::as_array);
-        let [signature] = signatures.map(Vec::as_slice).unwrap_or_default() else {
-            return Err(EnvelopeError::Field("signatures").into());
+        let (signature, certificate) = match (self.kind, kind) {
+            (Kind::Envelope, ("dsse", "0.0.1")) => about_envelope(spec, envelope)?,
+            (Kind::Hash, ("hashedrekord", "0.0.2")) => about_hash(spec, envelope)?,
+            _ => return Err(SigstoreError::OtherEntry("kind of thing")),
         };
-        if dsse::bytes(signature, "signature")? != envelope.signature()? {
+        if signature != envelope.signature()? {
             return Err(SigstoreError::OtherEntry("signature"));
         }
-        let verifier = String::from_utf8(dsse::bytes(signature, "verifier")?);
-        let verifier = verifier.map_err(|_| EnvelopeError::Field("verifier"))?;
-        if Certificate::from_pem(&verifier)?.der() != leaf.der() {
+        if certificate != leaf.der() {
             return Err(SigstoreError::OtherEntry("certificate"));
         }
         Ok(())
+    }
+}
+
+/// The signature and the certificate of an entry about an envelope.
+fn about_envelope(spec: &Value, envelope: &Envelope) -> Result<(Vec<u8>, Vec<u8>), SigstoreError> {
+    let hash = field(spec, "payloadHash")?;
+    let payload = hex::encode(Sha256::digest(&envelope.payload));
+    if (dsse::text(hash, "algorithm")?, dsse::text(hash, "value")?) != ("sha256", &payload) {
+        return Err(SigstoreError::OtherEntry("statement"));
+    }
+    let signatures = spec.get("signatures").and_then(Value::as_array);
+    let [signature] = signatures.map(Vec::as_slice).unwrap_or_default() else {
+        return Err(EnvelopeError::Field("signatures").into());
+    };
+    let verifier = String::from_utf8(dsse::bytes(signature, "verifier")?);
+    let verifier = verifier.map_err(|_| EnvelopeError::Field("verifier"))?;
+    let certificate = Certificate::from_pem(&verifier)?.der().to_vec();
+    Ok((dsse::bytes(signature, "signature")?, certificate))
+}
+
+/// The signature and the certificate of an entry about the hash of what was signed.
+fn about_hash(spec: &Value, envelope: &Envelope) -> Result<(Vec<u8>, Vec<u8>), SigstoreError> {
+    let spec = field(spec, "hashedRekordV002")?;
+    let data = field(spec, "data")?;
+    let is_sha256 = dsse::text(data, "algorithm")? == "SHA2_256";
+    let digest = Sha256::digest(envelope.signed_bytes());
+    if !is_sha256 || dsse::bytes(data, "digest")? != digest.as_slice() {
+        return Err(SigstoreError::OtherEntry("statement"));
+    }
+    let signature = field(spec, "signature")?;
+    let verifier = field(field(signature, "verifier")?, "x509Certificate")?;
+    Ok((
+        dsse::bytes(signature, "content")?,
+        dsse::bytes(verifier, "rawBytes")?,
+    ))
+}
+
+impl Promise {
+    fn parse(entry: &Value, promise: &Value) -> Result<Self, EnvelopeError> {
+        let time = number(entry, "integratedTime")?.try_into();
+        Ok(Self {
+            index: number(entry, "logIndex")?,
+            time: time.map_err(|_| EnvelopeError::Field("integratedTime"))?,
+            signature: dsse::bytes(promise, "signedEntryTimestamp")?,
+        })
+    }
+
+    fn verify(&self, entry: &LogEntry, key: &PublicKey) -> Result<(), SigstoreError> {
+        // In the order of the keys and without spaces, as the log signs it.
+        let promised = json!({
+            "body": STANDARD.encode(&entry.body),
+            "integratedTime": self.time,
+            "logID": hex::encode(&entry.log),
+            "logIndex": self.index,
+        });
+        if key.has_signed(promised.to_string().as_bytes(), &self.signature) {
+            Ok(())
+        } else {
+            Err(SigstoreError::Promise)
+        }
     }
 }
 

@@ -7,11 +7,14 @@
 //!
 //! Written on the crates that are here anyway: the `sigstore-verify` crate works only with a
 //! second cryptographic library in C, and brings second versions of the DER and base64 crates.
-//! What is left open is said as such and is a refusal: time stamps of RFC 3161, on which the
-//! second version of the log relies, and log entries of other kinds than `dsse`.
+//! Both versions of the log are understood: in the first it promises the time itself, in the second
+//! a time stamp authority does. What is left open, such as entries of other kinds, is said as such
+//! and is a refusal.
 
 mod certificate_log;
+mod der;
 mod entry;
+mod time_stamp;
 mod trust_root;
 
 use jiff::Timestamp;
@@ -23,7 +26,7 @@ use x509_cert::ext::pkix::name::GeneralName;
 pub use trust_root::{TrustRoot, TrustRootError};
 
 use super::bundle::Bundle;
-use super::certificate::{self, Certificate, CertificateError};
+use super::certificate::{self, Certificate, CertificateError, Purpose};
 use super::dsse::EnvelopeError;
 use super::key::KeyId;
 use entry::LogEntry;
@@ -37,9 +40,12 @@ pub enum SigstoreError {
     /// No keys to check it with.
     #[error("no Sigstore trust root is given")]
     NoTrustRoot,
-    /// A time that only a time stamp authority could prove.
-    #[error("its time is proven only by a time stamp (RFC 3161), which is not supported")]
-    NoPromise,
+    /// Nobody says when.
+    #[error("neither the log nor a time stamp says when it was signed")]
+    NoTime,
+    /// A time stamp that proves nothing.
+    #[error("a time stamp cannot be believed: {0}")]
+    TimeStamp(&'static str),
     /// An entry of a kind that is not understood.
     #[error("its log entry is of kind `{0}`, which is not supported")]
     Kind(String),
@@ -83,7 +89,7 @@ impl SigstoreError {
     pub(super) fn is_open(&self) -> bool {
         matches!(
             self,
-            Self::NoTrustRoot | Self::NoPromise | Self::Kind(_) | Self::UnknownLog(_)
+            Self::NoTrustRoot | Self::Kind(_) | Self::UnknownLog(_)
         ) || matches!(
             self,
             Self::Certificate(CertificateError::UnknownAuthority(_))
@@ -112,7 +118,13 @@ pub(super) fn verify(
     let leaf = chain.first().ok_or(SigstoreError::NoIdentity)?;
     let leaf = Certificate::from_der(leaf)?;
     let entry = LogEntry::parse(entry)?;
-    let time = entry.verify(root)?;
+    // Where the log itself says when, nobody else has to.
+    let stamped = if entry.is_promised() {
+        None
+    } else {
+        time_of_stamps(bundle, &leaf, root)?
+    };
+    let time = entry.verify(root, stamped)?;
     entry.is_about(&bundle.envelope, &leaf)?;
     if !bundle.envelope.is_signed_by(leaf.key()) {
         return Err(SigstoreError::Signature);
@@ -124,6 +136,22 @@ pub(super) fn verify(
         issuer,
         keys,
     })
+}
+
+/// The earliest time that the stamps prove; all of them must hold, within the certificate's time.
+fn time_of_stamps(
+    bundle: &Bundle,
+    leaf: &Certificate,
+    root: &TrustRoot,
+) -> Result<Option<Timestamp>, SigstoreError> {
+    let signature = bundle.envelope.signature()?;
+    let mut earliest: Option<Timestamp> = None;
+    for stamp in &bundle.time_stamps {
+        let time = time_stamp::verify(stamp, signature, root)?;
+        leaf.check_time(time)?;
+        earliest = Some(earliest.map_or(time, |before| before.min(time)));
+    }
+    Ok(earliest)
 }
 
 /// Whether an authority of the trust root confirmed the certificate at that time, in public.
@@ -139,7 +167,7 @@ fn confirm(
         };
         let mut chain = vec![leaf.clone()];
         chain.extend_from_slice(between);
-        let path = match certificate::path(&chain, &[top], time) {
+        let path = match certificate::path(&chain, &[top], time, Purpose::Signing) {
             Ok(path) => path,
             Err(CertificateError::UnknownAuthority(_)) => continue,
             Err(other) => {
@@ -164,8 +192,9 @@ fn identity(leaf: &Certificate) -> Option<(String, String)> {
         return None;
     };
     let identity = match name {
-        GeneralName::UniformResourceIdentifier(address) => address.as_str(),
-        GeneralName::Rfc822Name(address) => address.as_str(),
+        GeneralName::UniformResourceIdentifier(address) | GeneralName::Rfc822Name(address) => {
+            address.as_str()
+        }
         _ => return None,
     };
     let extension = |id: ObjectIdentifier| {

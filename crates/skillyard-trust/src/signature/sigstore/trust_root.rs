@@ -28,6 +28,7 @@ pub struct TrustRoot {
     authorities: Vec<(Vec<Certificate>, Window)>,
     logs: Vec<Log>,
     certificate_logs: Vec<Log>,
+    stampers: Vec<(Vec<Certificate>, Window)>,
 }
 
 #[derive(Debug, Clone)]
@@ -48,22 +49,13 @@ impl TrustRoot {
     /// Reads a `trusted_root.json`.
     pub fn parse(text: &[u8]) -> Result<Self, TrustRootError> {
         let value = dsse::parse(text)?;
-        let mut authorities = Vec::new();
-        for each in list(&value, "certificateAuthorities")? {
-            let chain = each
-                .get("certChain")
-                .ok_or(EnvelopeError::Field("certChain"))?;
-            let mut certificates = Vec::new();
-            for certificate in list(chain, "certificates")? {
-                certificates.push(Certificate::from_der(&dsse::bytes(
-                    certificate,
-                    "rawBytes",
-                )?)?);
-            }
-            authorities.push((certificates, Window::of(each)?));
-        }
+        let stampers = match value.get("timestampAuthorities") {
+            Some(_) => chains(&value, "timestampAuthorities")?,
+            None => Vec::new(),
+        };
         let root = Self {
-            authorities,
+            authorities: chains(&value, "certificateAuthorities")?,
+            stampers,
             logs: logs(&value, "tlogs")?,
             certificate_logs: logs(&value, "ctlogs")?,
         };
@@ -76,6 +68,13 @@ impl TrustRoot {
     /// The chains of the authorities that were trusted at a time, each from its lowest up.
     pub(super) fn authorities_at(&self, time: Timestamp) -> impl Iterator<Item = &[Certificate]> {
         let trusted = self.authorities.iter();
+        let trusted = trusted.filter(move |(_, window)| window.holds(time));
+        trusted.map(|(chain, _)| chain.as_slice())
+    }
+
+    /// The chains of the time stamp authorities that were trusted at a time.
+    pub(super) fn stampers_at(&self, time: Timestamp) -> impl Iterator<Item = &[Certificate]> {
+        let trusted = self.stampers.iter();
         let trusted = trusted.filter(move |(_, window)| window.holds(time));
         trusted.map(|(chain, _)| chain.as_slice())
     }
@@ -112,6 +111,25 @@ impl Window {
     fn holds(&self, time: Timestamp) -> bool {
         self.start <= time && self.end.is_none_or(|end| time <= end)
     }
+}
+
+fn chains(
+    value: &Value,
+    field: &'static str,
+) -> Result<Vec<(Vec<Certificate>, Window)>, TrustRootError> {
+    let mut chains = Vec::new();
+    for each in list(value, field)? {
+        let chain = each
+            .get("certChain")
+            .ok_or(EnvelopeError::Field("certChain"))?;
+        let mut certificates = Vec::new();
+        for certificate in list(chain, "certificates")? {
+            let der = dsse::bytes(certificate, "rawBytes")?;
+            certificates.push(Certificate::from_der(&der)?);
+        }
+        chains.push((certificates, Window::of(each)?));
+    }
+    Ok(chains)
 }
 
 fn find<'a>(logs: &'a [Log], id: &[u8], time: Timestamp) -> Option<&'a PublicKey> {

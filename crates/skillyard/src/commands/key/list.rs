@@ -103,7 +103,7 @@ fn line(row: &Row, width: usize) -> String {
 
 fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
     let keyring = Keyring::new(context.environment.keys_folder());
-    let policy = policy::read(&context.environment.trust_file())?;
+    let policy = policy::load(&context.environment)?;
     let own: Vec<(String, KeyId, &'static str)> = keyring
         .names()?
         .into_iter()

@@ -3,6 +3,7 @@
 mod forget;
 mod generate;
 mod list;
+mod policy;
 mod revoke;
 mod rotate;
 mod trust;
@@ -36,6 +37,7 @@ enum Action {
     Revoke(revoke::Args),
     Rotate(rotate::Args),
     Forget(forget::Args),
+    Policy(policy::Args),
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Outcome {
@@ -46,11 +48,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
         Action::Revoke(args) => revoke::run(context, &args),
         Action::Rotate(args) => rotate::run(context, &args),
         Action::Forget(args) => forget::run(context, &args),
+        Action::Policy(args) => policy::run(context, &args),
     }
 }
 
-/// The present, to the second: nobody needs more in a file.
+/// The present, as fine as two commands in a row need it to tell which came first.
 pub(super) fn now() -> Moment {
     let now = Timestamp::now();
-    Moment(Timestamp::from_second(now.as_second()).unwrap_or(now))
+    Moment(Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now))
 }

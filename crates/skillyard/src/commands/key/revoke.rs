@@ -32,7 +32,7 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let file = context.environment.trust_file();
-    let policy = policy::read(&file)?;
+    let policy = policy::load(&context.environment)?;
     let (field, id) = match args.id.parse::<Digest>() {
         Ok(digest) => ("digest", digest.to_string()),
         Err(_) => ("id", key(context, &policy, &args.id)?.to_string()),

@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let keyring = Keyring::new(context.environment.keys_folder());
     let (_, old) = keyring.signing_key(Some(&args.old))?;
     let file = context.environment.trust_file();
-    let policy = policy::read(&file)?;
+    let policy = policy::load(&context.environment)?;
     let broken = |source| SigningError::Key {
         path: keyring.private_file(&args.old),
         source,

@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::json;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, PublicKey, Rotation, Scope, TrustRoot,
+    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
 
 use super::Outcome;
 use crate::config::private_file::write_private;
+use super::{Outcome, now};
+use crate::config::write_private;
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
@@ -19,13 +22,14 @@ use crate::signing::policy::{self, Edit};
 /// Believe what a key, an authority or an identity signs
 ///
 /// FILE can be a public key or a certificate in PEM form, a rotation statement (its new key takes
-/// the place of the old one), or Sigstore's `trusted_root.json`. A name means one of your own keys.
+/// the place of the old one), a signed policy, or Sigstore's `trusted_root.json`. A name means one
+/// of your own keys.
 ///
 /// Examples:
 ///   skillyard key trust acme.pub --scope 'acme-*'
 ///   skillyard key trust nvidia-root.pem --name nvidia --source 'github:nvidia/*'
 ///   skillyard key trust acme-2.rotation.json
-///   skillyard key trust 'https://github.com/acme/*' --issuer https://token.actions.githubusercontent.com
+///   skillyard key trust 'releases@acme.example' --issuer URL   somebody who signs through Sigstore
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -55,9 +59,10 @@ pub(super) struct Args {
 /// What is to be trusted.
 enum Trusted {
     Key(PublicKey),
-    Certificate(Certificate),
+    Certificate(Box<Certificate>),
     Rotation(Rotation, String),
     TrustRoot(Vec<u8>),
+    SignedPolicy(Vec<u8>),
     Identity(String),
 }
 
@@ -71,7 +76,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         not_before: None,
         expires: args.expires,
     };
-    let policy = policy::read(&file)?;
+    let policy = policy::load(&context.environment)?;
     let mut edit = Edit::open(&file)?;
     let id = match &trusted {
         Trusted::Key(key) => {
@@ -99,6 +104,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             write_private(&context.environment.sigstore_file(), bytes)?;
             "Sigstore's trust root".to_owned()
         }
+        Trusted::SignedPolicy(bytes) => {
+            // An expired policy still says who may sign the next one.
+            let current = stored(context)?;
+            let accepted = accept_policy(bytes, current.as_ref(), now().0);
+            let accepted = accepted.map_err(SigningError::from)?;
+            write_private(&context.environment.signed_policy_file(), bytes)?;
+            format!("signed policy, version {}", accepted.version)
+        }
     };
     edit.save()?;
     if context.printer.is_json() {
@@ -108,13 +121,31 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     context.printer.data(&format!(" + {name}  {id}\n"))?;
-    let far = scope.names.is_empty() && !matches!(trusted, Trusted::TrustRoot(_));
-    if far && !matches!(trusted, Trusted::Rotation(..)) {
+    let takes_scope = matches!(
+        trusted,
+        Trusted::Key(_) | Trusted::Certificate(_) | Trusted::Identity(_)
+    );
+    if takes_scope && scope.names.is_empty() {
         context
             .printer
             .note("It may sign skills of every name; narrow that with `--scope GLOB`");
     }
     Ok(Status::Yes)
+}
+
+/// The policy in use, also when its time is over.
+fn stored(context: &Context) -> Result<Option<Policy>, CommandError> {
+    let path = context.environment.signed_policy_file();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = fs::read(&path).map_err(|source| CommandError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let policy = accept_policy(&bytes, None, Timestamp::MIN);
+    let policy = policy.map_err(|source| SigningError::StoredPolicy { path, source })?;
+    Ok(Some(policy))
 }
 
 /// What the word on the command line means, and what to call it.
@@ -157,12 +188,11 @@ fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
     };
     if text.contains("-----BEGIN CERTIFICATE") {
         let certificate = Certificate::from_pem(text);
-        return Ok(Trusted::Certificate(certificate.map_err(|source| {
-            SigningError::Certificate {
-                path: path.to_owned(),
-                source,
-            }
-        })?));
+        let certificate = certificate.map_err(|source| SigningError::Certificate {
+            path: path.to_owned(),
+            source,
+        })?;
+        return Ok(Trusted::Certificate(Box::new(certificate)));
     }
     if text.contains("-----BEGIN") {
         let key = PublicKey::from_pem(text);
@@ -177,6 +207,9 @@ fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
             source,
         })?;
         return Ok(Trusted::TrustRoot(bytes));
+    }
+    if text.contains("trust-policy+toml") {
+        return Ok(Trusted::SignedPolicy(bytes));
     }
     if text.contains("\"payloadType\"") {
         let rotation = Rotation::parse(&bytes).map_err(SigningError::from)?;
