@@ -19,9 +19,9 @@ fn request(tool: &str, input: &serde_json::Value) -> GuardRequest {
     serde_json::from_value(json!({ "tool": tool, "input": input })).unwrap()
 }
 
-fn verdict(skills: &[ActiveSkill], deny: &[&str], tool: &str, input: serde_json::Value) -> bool {
+fn verdict(skills: &[ActiveSkill], deny: &[&str], tool: &str, input: &serde_json::Value) -> bool {
     let layers: Vec<_> = deny.iter().map(|tools| policy("user", tools)).collect();
-    let decision = check(&request(tool, &input), skills, &layers, &Machine::new());
+    let decision = check(&request(tool, input), skills, &layers, &Machine::new());
     decision.verdict == GuardVerdict::Allowed
 }
 
@@ -31,14 +31,14 @@ fn one_skill_must_allow_all_of_a_call() {
     let jq = named("jq", Some("Bash(jq:*)"), None);
     let free = named("free", None, None);
     let both = [git.clone(), jq.clone(), free.clone()];
-    assert!(verdict(&both, &[], "Bash", json!("git log")));
-    assert!(verdict(&both, &[], "Bash", json!("jq .")));
+    assert!(verdict(&both, &[], "Bash", &json!("git log")));
+    assert!(verdict(&both, &[], "Bash", &json!("jq .")));
     // Lists are not put together for one call.
-    assert!(!verdict(&both, &[], "Bash", json!("git log | jq .")));
+    assert!(!verdict(&both, &[], "Bash", &json!("git log | jq .")));
     // A skill without a list does not widen those with one.
-    assert!(!verdict(&both, &[], "Bash", json!("curl x")));
-    assert!(verdict(&[free], &[], "Bash", json!("curl x")));
-    assert!(verdict(&[], &[], "Bash", json!("curl x")));
+    assert!(!verdict(&both, &[], "Bash", &json!("curl x")));
+    assert!(verdict(&[free], &[], "Bash", &json!("curl x")));
+    assert!(verdict(&[], &[], "Bash", &json!("curl x")));
 }
 
 #[test]
@@ -46,19 +46,19 @@ fn any_skill_and_any_policy_can_deny() {
     let git = named("git", Some("Bash(git:*)"), None);
     let no_push = named("careful", None, Some("Bash(git push:*) Write"));
     let skills = [git, no_push];
-    assert!(verdict(&skills, &[], "Bash", json!("git log")));
-    assert!(!verdict(&skills, &[], "Bash", json!("git push")));
-    assert!(!verdict(&skills, &[], "Bash", json!("git -C . push")));
-    assert!(!verdict(&skills, &["Bash"], "Bash", json!("git log")));
-    assert!(!verdict(&[], &["Bash(rm:*)"], "Bash", json!("rm x")));
-    assert!(verdict(&[], &["Bash(rm:*)"], "Bash", json!("ls")));
+    assert!(verdict(&skills, &[], "Bash", &json!("git log")));
+    assert!(!verdict(&skills, &[], "Bash", &json!("git push")));
+    assert!(!verdict(&skills, &[], "Bash", &json!("git -C . push")));
+    assert!(!verdict(&skills, &["Bash"], "Bash", &json!("git log")));
+    assert!(!verdict(&[], &["Bash(rm:*)"], "Bash", &json!("rm x")));
+    assert!(verdict(&[], &["Bash(rm:*)"], "Bash", &json!("ls")));
     // 50: a policy is stronger than a skill that allows everything.
     let everything = named("all", Some("*"), None);
     assert!(!verdict(
         &[everything],
         &["Bash(rm:*)"],
         "Bash",
-        json!("rm x")
+        &json!("rm x")
     ));
     let decision = check(
         &request("Bash", &json!("git push")),
@@ -109,7 +109,7 @@ fn input_with_names() {
         ("Glob", json!({"pattern": "*.md"}), false),
     ] {
         assert_eq!(
-            verdict(&skills, &[], tool, input.clone()),
+            verdict(&skills, &[], tool, &input),
             expected,
             "{tool} {input}"
         );
@@ -123,7 +123,7 @@ fn a_list_that_cannot_be_read_allows_nothing_and_denies_everything() {
         let document = Document::parse(text.as_bytes());
         ActiveSkill::of(&Skill::from_document(&document, Some("x")).unwrap(), None)
     };
-    let allows = |fields: &str| verdict(&[read(fields)], &[], "Bash", json!("git log"));
+    let allows = |fields: &str| verdict(&[read(fields)], &[], "Bash", &json!("git log"));
     assert!(allows(""));
     assert!(allows("allowed-tools: Bash(git:*)\n"));
     assert!(allows("allowed-tools: [Read, Bash(git:*)]\n"));
@@ -140,7 +140,7 @@ fn a_list_that_cannot_be_read_allows_nothing_and_denies_everything() {
 fn names_of_tools_that_are_none() {
     let free = [named("free", None, None)];
     for tool in ["", "Ba sh", "Bash\n", "Bash\0"] {
-        assert!(!verdict(&free, &[], tool, json!("x")), "{tool:?}");
+        assert!(!verdict(&free, &[], tool, &json!("x")), "{tool:?}");
     }
-    assert!(!verdict(&free, &[], &"x".repeat(300), json!("x")));
+    assert!(!verdict(&free, &[], &"x".repeat(300), &json!("x")));
 }
