@@ -68,9 +68,9 @@ impl Provenance {
 impl std::fmt::Display for Provenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.origin {
-            Origin::Builtin => "part of Skillyard",
+            Origin::Builtin => "Skillyard itself",
             Origin::Org => "a folder of the organisation",
-            Origin::WrittenHere => "written here",
+            Origin::WrittenHere => "the user's own folders",
             Origin::Registry => "a registry",
             Origin::LocalFolder => "a local folder",
             Origin::LocalArchive => "a local archive",

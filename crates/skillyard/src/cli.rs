@@ -82,6 +82,7 @@ pub(crate) enum Command {
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
+    Guard(commands::guard::Args),
     #[command(visible_alias = "create")]
     New(commands::new::Args),
     Validate(commands::validate::Args),
@@ -96,7 +97,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Find and use",
         &["list", "show", "read", "search", "match", "prompt"],
     ),
-    ("Choose", &["enable", "disable", "trust"]),
+    ("Choose", &["enable", "disable", "trust", "guard"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["completions"]),
 ];

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use skillyard_catalog::selection::{Layer, Pattern};
 use skillyard_catalog::source::{OrgFolder, PRESETS, Preset};
 use skillyard_catalog::walk::WalkLimits;
+use skillyard_trust::policy::TrustSection;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::error::CommandError;
@@ -21,6 +22,28 @@ pub(crate) struct Config {
     pub(crate) skills: Skills,
     /// `[[org]]`.
     pub(crate) org: Vec<Org>,
+    /// `[trust]`: what provenances may do.
+    pub(crate) trust: TrustSection,
+    /// `[scripts]`.
+    pub(crate) scripts: Scripts,
+    /// `[tools]`.
+    pub(crate) tools: Tools,
+}
+
+/// Scripts in general.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Scripts {
+    /// Answers yes when a skill's script is to run for the first time.
+    pub(crate) allow: bool,
+}
+
+/// Tools in general.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tools {
+    /// Patterns that are denied, whatever skills allow.
+    pub(crate) deny: Vec<String>,
 }
 
 /// Where and how skills are looked for.
@@ -150,23 +173,26 @@ impl Config {
         })
     }
 
-    /// What a project's file may say: it can narrow, and nothing else.
-    pub(crate) fn project_layer(path: &Path) -> Result<Layer, CommandError> {
+    /// Reads a project's file: it can narrow, and nothing else. `[trust]` is checked where it is
+    /// put on top of the user's.
+    pub(crate) fn read_project(path: &Path) -> Result<Self, CommandError> {
         let config = Self::read(path)?;
         let loosens = !config.org.is_empty()
             || !config.discovery.directories.is_empty()
             || config.discovery.precedence.is_some()
             || config.discovery.trust_projects != TrustProjects::Ask
-            || !config.skills.enabled.is_empty();
+            || !config.skills.enabled.is_empty()
+            || config.scripts.allow;
         if loosens {
             return Err(CommandError::Config {
                 path: path.to_owned(),
                 message:
-                    "a project may only set `skills.disabled`, `skills.allow` and `skills.deny`"
+                    "a project may only set `skills.disabled`, `skills.allow`, `skills.deny`, \
+                          `tools.deny` and, to tighten, `trust`"
                         .into(),
             });
         }
-        config.layer("project", path)
+        Ok(config)
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Environment {
     pub(crate) skillyard_home: PathBuf,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
+    /// `USER`, else `LOGNAME`: who is named in approvals.
+    pub(crate) user: Option<String>,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
@@ -52,6 +54,9 @@ impl Environment {
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
+            user: given("USER")
+                .or_else(|| given("LOGNAME"))
+                .and_then(|user| user.into_string().ok()),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }

@@ -1,5 +1,7 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod trust;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -103,12 +105,14 @@ pub(crate) enum CommandError {
     NoSuchShell(String),
     #[error(transparent)]
     Watch(skillyard_catalog::watch::WatchError),
-    #[error("`revoke` needs a folder")]
+    #[error("`revoke` needs a skill or a folder")]
     NoFolder,
     #[error("`{}` is not a folder", .0.display())]
     NotAFolder(PathBuf),
     #[error("`{0}` was not expected")]
     UnexpectedArgument(String),
+    #[error(transparent)]
+    Trust(#[from] trust::TrustFailure),
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
@@ -169,6 +173,7 @@ impl CommandError {
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }
+            Self::Trust(failure) => return failure.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
@@ -184,6 +189,7 @@ impl CommandError {
             | Self::Resource(_)
             | Self::NoSuchFile(_)
             | Self::Invalid { .. } => 1,
+            Self::Trust(failure) => failure.code(),
             Self::Stopped => 130,
             _ => 2,
         }

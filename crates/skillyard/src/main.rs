@@ -13,11 +13,13 @@ mod environment;
 mod error;
 mod json;
 mod library;
+mod permission;
 mod printer;
 mod report;
 mod sanitize;
 mod skill_files;
 mod trusted;
+mod workspace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

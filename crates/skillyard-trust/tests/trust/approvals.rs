@@ -21,7 +21,10 @@ fn approval(content: &[u8]) -> SkillApproval {
 fn what_is_written_is_read() {
     let approval = approval(b"x");
     let text = edit("", &Change::ApproveSkill(&approval)).unwrap().unwrap();
-    assert_eq!(Approvals::parse(&text).unwrap().skills, std::slice::from_ref(&approval));
+    assert_eq!(
+        Approvals::parse(&text).unwrap().skills,
+        std::slice::from_ref(&approval)
+    );
     let folder = Path::new("/a \"b\"");
     let text = edit(&text, &Change::TrustFolder(folder)).unwrap().unwrap();
     let approvals = Approvals::parse(&text).unwrap();

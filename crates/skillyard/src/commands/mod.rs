@@ -6,13 +6,16 @@ pub(crate) mod eval;
 pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
+pub(crate) mod guard;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod show;
+mod show_security;
 pub(crate) mod trust;
+mod trust_skill;
 pub(crate) mod validate;
 
 use crate::cli::Command;
@@ -32,6 +35,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Enable(args) => enable::enable(context, &args),
         Command::Disable(args) => enable::disable(context, &args),
         Command::Trust(args) => trust::run(context, &args),
+        Command::Guard(args) => guard::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),
