@@ -149,7 +149,10 @@ fn shown(
         format!("  digest   {}", approval.digest),
     ];
     if approval.scripts {
-        lines.push(format!("  scripts  {} files", scripts.len()));
+        lines.push(match scripts.len() {
+            1 => "  scripts  1 file".to_owned(),
+            count => format!("  scripts  {count} files"),
+        });
         for file in scripts.iter().take(MAX_SCRIPTS) {
             lines.push(format!("  {:>9}  {}", file.size, file.path));
         }

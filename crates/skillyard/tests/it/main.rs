@@ -13,6 +13,7 @@ mod eval;
 mod explain;
 mod explain_skill;
 mod find;
+mod guard;
 mod list;
 mod machine;
 mod new;
@@ -23,6 +24,7 @@ mod read_resource;
 mod readme;
 mod show;
 mod trust;
+mod trust_skill;
 mod validate;
 
 use std::fs;
