@@ -1,6 +1,6 @@
 //! Shell commands against the rules of one list: every simple command must match.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::options;
 use super::path::{PathPattern, Place};
@@ -30,6 +30,9 @@ pub(super) fn allow(
     let commands = commands(input).map_err(|reason| Refusal::by(&list(grants.own), reason))?;
     if commands.is_empty() {
         return Err(Refusal::by(&list(grants.own), "there is no command in it"));
+    }
+    if let Some(reason) = changes_surroundings(input) {
+        return Err(Refusal::by(&list(grants.own), reason));
     }
     let mut check = Check {
         grants,
@@ -65,6 +68,21 @@ pub(super) fn commands(input: &GuardInput) -> Result<Vec<SimpleCommand>, String>
             _ => Err(missing()),
         },
     }
+}
+
+/// Fields beside the command that change what it means.
+fn changes_surroundings(input: &GuardInput) -> Option<&'static str> {
+    let is_set = |keys: &[&str]| {
+        let mut values = input.values(keys).into_iter();
+        values.any(|value| !value.is_null() && *value != json!({}) && *value != json!([]))
+    };
+    if is_set(&["env", "environment", "environment_variables"]) {
+        return Some("the input sets variables for the command");
+    }
+    if is_set(&["cwd", "workdir", "working_directory", "directory"]) {
+        return Some("the input says that the command runs in another folder");
+    }
+    None
 }
 
 /// After `cd` relative paths lead somewhere else.
@@ -124,12 +142,12 @@ impl Check<'_> {
                 if !pattern.allows(words, self.cwd, self.world) {
                     continue;
                 }
-                let dangerous = options::danger(words, pattern.len(), self.world);
+                let dangerous = options::danger(words, pattern.named(), self.world);
                 if let Some(reason) = dangerous {
                     refusal = Some(Refusal::by(&rule.pattern, reason));
                     continue;
                 }
-                self.inner(words, pattern.len(), wrappers)?;
+                self.inner(words, pattern.named(), wrappers)?;
                 let text = rule.pattern.to_string();
                 if !self.patterns.contains(&text) {
                     self.patterns.push(text);
@@ -171,7 +189,7 @@ impl Check<'_> {
         let Some(target) = redirection.target.literal() else {
             return self.refuse("the file of a redirection is only known when it runs".into());
         };
-        if matches!(target, "/dev/null" | "/dev/stdout" | "/dev/stderr") {
+        if is_device(target) {
             return Ok(());
         }
         let is_relative = !target.starts_with(['/', '~']);
@@ -212,6 +230,11 @@ impl Check<'_> {
                 }
         })
     }
+}
+
+/// Files that are none: what is written there is gone, or already the command's own.
+pub(super) fn is_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr")
 }
 
 /// The beginning of a command, for people.

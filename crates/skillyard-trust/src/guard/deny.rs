@@ -11,10 +11,13 @@ use super::path::{PathPattern, Place};
 use super::pattern::{CommandPattern, base_name};
 use super::request::{GuardRequest, Surroundings};
 use super::rule::{Refusal, Rule, Scope, paths};
-use super::shell::{Access, SimpleCommand, Word};
+use super::shell::{self, Access, SimpleCommand, Word};
 use super::tool::{self, FileUse, Kind};
 use super::web;
 use super::wrapper;
+
+/// How deep shells in shells are looked into.
+const MAX_DEPTH: usize = 4;
 
 /// Why a list denies a call, if it does.
 pub(super) fn denies(
@@ -41,6 +44,12 @@ impl Rule {
             (&self.scope, kind)
         {
             return files(pattern, tool::kind(&self.pattern.tool), request, world);
+        }
+        let denied = tool::kind(&self.pattern.tool);
+        if let (Scope::All, Kind::File(_), Kind::Command) = (&self.scope, denied, kind) {
+            let opens = redirected(request, denied)?;
+            return (!opens.is_empty())
+                .then(|| "it opens a file as the denied tool would".to_owned());
         }
         if !is_named(&self.pattern.tool, &request.tool) {
             return None;
@@ -114,7 +123,8 @@ fn redirected(request: &GuardRequest, denied: Kind) -> Option<Vec<String>> {
     let targets = redirections
         .filter(|redirection| redirection.access == access)
         // An empty path counts as one that cannot be told.
-        .map(|redirection| redirection.target.literal().unwrap_or_default().to_owned());
+        .map(|redirection| redirection.target.literal().unwrap_or_default().to_owned())
+        .filter(|path| !command::is_device(path));
     Some(targets.collect())
 }
 
@@ -127,7 +137,7 @@ fn commands(patterns: &[CommandPattern], request: &GuardRequest) -> Option<Strin
     let is_denied = |command: &SimpleCommand| {
         patterns
             .iter()
-            .any(|pattern| may_start(command, pattern) && !command.words.is_empty())
+            .any(|pattern| !command.words.is_empty() && may_start(command, pattern, 0))
     };
     found
         .iter()
@@ -135,27 +145,46 @@ fn commands(patterns: &[CommandPattern], request: &GuardRequest) -> Option<Strin
         .then(|| "it is denied, or may start what is denied".into())
 }
 
-fn may_start(command: &SimpleCommand, pattern: &CommandPattern) -> bool {
+fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) -> bool {
     if pattern.may_mean(&command.words) {
         return true;
     }
     let Some(program) = command.program() else {
         return true;
     };
-    if !wrapper::starts_others(program) {
-        return false;
+    if wrapper::runs_text(program) || depth > MAX_DEPTH {
+        return true;
+    }
+    let arguments = &command.words[1..];
+    if wrapper::is_shell(program) {
+        return may_run(arguments, pattern, depth);
     }
     let denied = base_name(pattern.program_name());
-    let arguments = &command.words[1..];
     let names_it = |word: &Word| match word.literal() {
         Some(text) => text
             .split(|c: char| !c.is_alphanumeric() && !"_.-+".contains(c))
-            .any(|part| part == denied),
+            // A shell among the arguments may be given anything.
+            .any(|part| part == denied || wrapper::is_shell(part)),
         None => true,
     };
-    let reads_input = wrapper::is_shell(program)
-        && !arguments
-            .iter()
-            .any(|word| word.literal().is_some_and(|text| !text.starts_with('-')));
-    reads_input || arguments.iter().any(names_it)
+    wrapper::starts_others(program) && arguments.iter().any(names_it)
+}
+
+/// Whether a shell with these arguments may start what is denied: they are read as its text.
+fn may_run(arguments: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
+    let mut reads_input = true;
+    for word in arguments {
+        let Some(text) = word.literal() else {
+            return true;
+        };
+        if text.starts_with('-') {
+            continue;
+        }
+        reads_input = false;
+        let may = |command: &SimpleCommand| may_start(command, pattern, depth + 1);
+        if shell::read(text).map_or(true, |commands| commands.iter().any(may)) {
+            return true;
+        }
+    }
+    reads_input
 }

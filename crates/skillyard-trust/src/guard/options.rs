@@ -327,8 +327,6 @@ const GIT_LONG: &[&str] = &[
     "--extcmd",
     "--upload-archive",
     "--separate-git-dir",
-    "--command",
-    "--gpg-sign",
     "--remote",
 ];
 
@@ -370,21 +368,22 @@ fn git(words: &[Word], named: usize, world: &dyn Surroundings) -> Option<String>
         .iter()
         .find(|(each, _)| *each == command)
         .map_or("", |(_, letters)| *letters);
+    let mut operands_only = false;
     for word in words.iter().skip(named.max(at + 1)) {
-        if word.may_hide_an_option() {
+        if word.may_hide_an_option() && !operands_only {
             return Some(unseen("git"));
         }
         let text = match word {
             Word::Literal(text) => text.as_str(),
             Word::Open { prefix, .. } => prefix.as_str(),
         };
-        if text == "--" {
-            return None;
-        }
+        let is_option = is_long(text, GIT_LONG) || (is_short(text) && has_letter(text, short));
+        // A remote such as `ext::sh` is dangerous wherever it stands.
         let is_transport = !text.starts_with('-') && (text.contains("::") || text.contains("://-"));
-        if is_long(text, GIT_LONG) || (is_short(text) && has_letter(text, short)) || is_transport {
+        if is_transport || (is_option && !operands_only) {
             return Some(starts("git", text));
         }
+        operands_only |= text == "--";
     }
     None
 }

@@ -82,9 +82,11 @@ impl CommandPattern {
         })
     }
 
-    /// How many words of a command the pattern itself names.
-    pub(super) fn len(&self) -> usize {
-        self.words.len()
+    /// How many words of a command the pattern itself names, and not by a `*`.
+    pub(super) fn named(&self) -> usize {
+        let is_exact = |word: &&PatternWord| matches!(word, PatternWord::Exact(_));
+        let exact = self.words.iter().skip(1).take_while(is_exact).count();
+        exact + 1
     }
 
     /// Whether the pattern allows the words of a command.

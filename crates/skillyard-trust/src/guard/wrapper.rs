@@ -62,6 +62,14 @@ pub(super) fn changes_the_shell(program: &str) -> bool {
     )
 }
 
+/// Builtins that run their arguments as shell text, or the text of a file.
+pub(super) fn runs_text(program: &str) -> bool {
+    matches!(
+        program,
+        "." | "alias" | "emulate" | "eval" | "source" | "trap"
+    )
+}
+
 /// Programs that read shell text.
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(

@@ -80,6 +80,13 @@ fn input_with_names() {
     for (tool, input, expected) in [
         ("Bash", json!({"command": "git log", "timeout": 5}), true),
         ("Bash", json!({"command": "curl x"}), false),
+        (
+            "Bash",
+            json!({"command": "git log", "env": {"GIT_PAGER": "x"}}),
+            false,
+        ),
+        ("Bash", json!({"command": "git log", "env": {}}), true),
+        ("Bash", json!({"command": "git log", "cwd": "/tmp"}), false),
         ("Bash", json!({"command": ["git", "log"]}), true),
         (
             "Bash",

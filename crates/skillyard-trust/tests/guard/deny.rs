@@ -45,6 +45,12 @@ fn commands() {
         "python3 -c 'import os; os.system(\"rm x\")'",
         "echo 'x",
         "cat <<E\n$(rm x)\nE",
+        "sh -c 'r\"\"m x'",
+        "sh -c \"bash -c 'r\\\"\\\"m x'\"",
+        "xargs -I{} sh -c 'r\"\"m {}'",
+        "eval 'r\"\"m' x",
+        "sudo bash",
+        "source x.sh",
     ] {
         assert!(is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }
@@ -54,6 +60,7 @@ fn commands() {
         "echo rm",
         "rmdir x",
         "git log | head",
+        "sh -c 'ls; pwd'",
     ] {
         assert!(!is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }
@@ -100,6 +107,10 @@ fn tools_and_files() {
     assert!(is_denied("Write(*.lock)", "Bash", "git log > a.lock"));
     assert!(is_denied("Write(*.lock)", "Bash", "git log > $X"));
     assert!(!is_denied("Write(*.lock)", "Bash", "git log > a.txt"));
+    assert!(is_denied("Write", "Bash", "git log > a.txt"));
+    assert!(!is_denied("Write", "Bash", "git log > /dev/null 2>&1"));
+    assert!(!is_denied("Write", "Bash", "git log < a.txt"));
+    assert!(is_denied("Read", "Bash", "git log < a.txt"));
     assert!(is_denied(
         "WebFetch(domain:evil.org)",
         "WebFetch",

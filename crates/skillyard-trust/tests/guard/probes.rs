@@ -164,6 +164,8 @@ fn options_of_git() {
         "-git --exec-path=/tmp status",
         "-git log --output=/home/u/.bashrc",
         "-git clone ext::sh",
+        "-git clone -- ext::sh",
+        "-git clone -- x ssh://-oProxyCommand=x/y",
         "-git remote add x 'ext::sh -c x'",
         "-git clone -c core.fsmonitor=x y",
         "-git config alias.x '!sh'",
@@ -191,6 +193,27 @@ fn options_of_git() {
             "+git log --oneline -n 5",
             "+git show HEAD@{1}",
             "+git switch -c new",
+        ],
+    );
+    // A star in the place of the command names none.
+    commands(
+        "Bash(git * *) Bash(sudo *)",
+        &[
+            "+git log -n 1",
+            "-git bisect run sh",
+            "-git -c x=y log",
+            "-sudo git log",
+        ],
+    );
+    // What a pattern names is its author's choice.
+    commands(
+        "Bash(git bisect run:*) Bash(git lfs:*) Bash(sudo apt-get:*) Bash(find . -delete)",
+        &[
+            "+git bisect run make",
+            "+git lfs pull",
+            "+sudo apt-get update",
+            "+find . -delete",
+            "-find / -delete",
         ],
     );
     // 25

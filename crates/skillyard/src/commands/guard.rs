@@ -1,6 +1,6 @@
 //! `skillyard guard`.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ struct Guard<'a> {
     context: &'a Context,
     workspace: Workspace,
     denied: Vec<DenyLayer>,
-    catalog: OnceCell<Catalog>,
+    catalog: RefCell<Option<Catalog>>,
 }
 
 impl<'a> Guard<'a> {
@@ -153,7 +153,7 @@ impl<'a> Guard<'a> {
             context,
             workspace: Workspace::new(&context.environment, workspace)?,
             denied: Permissions::load(context)?.denied,
-            catalog: OnceCell::new(),
+            catalog: RefCell::new(None),
         })
     }
 
@@ -173,12 +173,15 @@ impl<'a> Guard<'a> {
             Target::Path(path) => return active(&path),
             Target::Name(name) => name,
         };
-        let catalog = if let Some(catalog) = self.catalog.get() {
-            catalog
-        } else {
-            let catalog = library::load(self.context, IndexMode::Use, &Choice::default())?;
-            self.catalog.get_or_init(|| catalog)
-        };
+        let mut catalog = self.catalog.borrow_mut();
+        // What is not known may have been installed since.
+        let known = catalog
+            .take()
+            .filter(|catalog| catalog.find(&name).is_some());
+        let catalog = catalog.insert(match known {
+            Some(catalog) => catalog,
+            None => library::load(self.context, IndexMode::Use, &Choice::default())?,
+        });
         let skill = library::find(catalog, &name)?;
         if skill.kind == SourceKind::Builtin {
             let files = builtin::files(&skill.record.name).unwrap_or_default();

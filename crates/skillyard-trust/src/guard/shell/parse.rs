@@ -387,7 +387,11 @@ impl Reader<'_> {
         let rest = self.cursor.rest();
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let behind = &rest[digits..];
-        if !behind.starts_with(['<', '>']) && !rest.starts_with("&>") {
+        // To some shells this is `&` and then a redirection of the next command.
+        if rest.starts_with("&>") {
+            return Err(ShellProblem::Unsupported("`&>`"));
+        }
+        if !behind.starts_with(['<', '>']) {
             return Ok(false);
         }
         self.cursor.eat(&rest[..digits]);
@@ -412,10 +416,9 @@ impl Reader<'_> {
         let (access, duplicates) = if self.cursor.eat("<") {
             (Access::Read, self.cursor.eat("&"))
         } else {
-            let both = self.cursor.eat("&>");
-            let _ = both || self.cursor.eat(">");
-            let appends = self.cursor.eat(">") || (!both && self.cursor.eat("|"));
-            (Access::Write, !both && !appends && self.cursor.eat("&"))
+            self.cursor.eat(">");
+            let is_plain = !self.cursor.eat(">") && !self.cursor.eat("|");
+            (Access::Write, is_plain && self.cursor.eat("&"))
         };
         self.blanks()?;
         let target = self.word()?;
