@@ -48,7 +48,7 @@ impl Place {
 }
 
 /// `path` without `.` and `..`.
-pub(super) fn normalised(path: &Path) -> PathBuf {
+fn normalised(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
         match component {

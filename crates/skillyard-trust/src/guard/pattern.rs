@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::path::{Place, normalised};
+use super::path::Place;
 use super::request::Surroundings;
 use super::shell::Word;
 
@@ -120,7 +120,9 @@ impl CommandPattern {
         let Some(found) = Place::of(program, world) else {
             return false;
         };
-        let wanted = normalised(&world.workspace().join(pattern));
+        let Some(Place { named: wanted, .. }) = Place::of(pattern, world) else {
+            return false;
+        };
         let is_named = match &self.words[0] {
             PatternWord::Glob(_) => is_path_like(&wanted, &found.named),
             _ => {

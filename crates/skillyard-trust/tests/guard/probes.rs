@@ -403,6 +403,15 @@ fn scripts_of_the_skill() {
         ],
     );
     commands(
+        "Bash(~/bin/tool:*)",
+        &[
+            "+/home/u/bin/tool x",
+            "-/home/u/bin/other",
+            "-tool x",
+            "-bin/tool",
+        ],
+    );
+    commands(
         "Bash(./scripts/*.sh:*) Bash(cd:*)",
         &["-cd /tmp && ./scripts/a.sh", "-cd /tmp; scripts/a.sh"],
     );
