@@ -99,6 +99,7 @@ pub(crate) enum Command {
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
+    Guard(commands::guard::Args),
     #[command(visible_alias = "create")]
     New(commands::new::Args),
     Validate(commands::validate::Args),
@@ -125,6 +126,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Choose", &["enable", "disable", "trust"]),
+    ("Choose", &["enable", "disable", "trust", "guard"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["config", "completions"]),
     ("Sign", &["sign", "verify", "key"]),

@@ -74,6 +74,8 @@ pub(crate) struct Environment {
     pub(crate) org_config: PathBuf,
     /// `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case: the proxies for downloads.
     pub(crate) proxies: Proxies,
+    /// `USER`, else `LOGNAME`: who is named in approvals.
+    pub(crate) user: Option<String>,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
@@ -139,6 +141,9 @@ impl Environment {
                 _ => ORG_CONFIG.into(),
             },
             proxies: Proxies::read(),
+            user: given("USER")
+                .or_else(|| given("LOGNAME"))
+                .and_then(|user| user.into_string().ok()),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }

@@ -4,6 +4,7 @@ pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
 pub(crate) mod signing;
+pub(crate) mod trust;
 
 use std::ffi::OsString;
 use std::io;
@@ -118,7 +119,7 @@ pub(crate) enum CommandError {
     NoSuchShell(String),
     #[error(transparent)]
     Watch(skillyard_catalog::watch::WatchError),
-    #[error("`revoke` needs a folder")]
+    #[error("`revoke` needs a skill or a folder")]
     NoFolder,
     #[error("`{}` is not a folder", .0.display())]
     NotAFolder(PathBuf),
@@ -126,6 +127,7 @@ pub(crate) enum CommandError {
     UnexpectedArgument(String),
     #[error(transparent)]
     Signing(#[from] signing::SigningError),
+    Trust(#[from] trust::TrustFailure),
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
@@ -192,6 +194,7 @@ impl CommandError {
             Self::Configuration(problems) => return config::hint_of_all(problems),
             Self::Setting(problem) => return config::hint(problem),
             Self::Signing(error) => return error.hint(),
+            Self::Trust(failure) => return failure.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
@@ -211,6 +214,7 @@ impl CommandError {
             Self::Install(failure) => failure.code(),
             Self::Setting(problem) => config::code(problem),
             Self::Signing(error) => error.code(),
+            Self::Trust(failure) => failure.code(),
             Self::Stopped => 130,
             _ => 2,
         }

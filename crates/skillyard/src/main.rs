@@ -16,6 +16,7 @@ mod error;
 mod install;
 mod json;
 mod library;
+mod permission;
 mod printer;
 mod redactor;
 mod report;
@@ -24,6 +25,7 @@ mod secret;
 mod signing;
 mod skill_files;
 mod trusted;
+mod workspace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,45 +1,35 @@
-//! The projects whose skills the user trusts: `[[folder]]` in `approvals.toml`.
+//! `approvals.toml` on disk: the projects and the skills that the user has approved.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use skillyard_trust::approval::{self, ApprovalError, Approvals, Change};
 
 use crate::config::private_file::{lock, read_text, write_private};
 use crate::error::CommandError;
+use crate::error::trust::TrustFailure;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Approvals {
-    folder: Vec<Folder>,
-}
+/// Permission for the group or for others to write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-#[derive(Debug, Deserialize)]
-struct Folder {
-    path: PathBuf,
+/// Everything that was approved.
+pub(crate) fn read(file: &Path) -> Result<Approvals, CommandError> {
+    let text = text(file)?;
+    Ok(Approvals::parse(&text).map_err(|source| unusable(file, source))?)
 }
 
 /// The trusted folders, in order.
 pub(crate) fn list(file: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let text = read_text(file)?;
-    let approvals: Approvals = toml::from_str(&text).map_err(|error| CommandError::Config {
-        path: file.to_owned(),
-        message: error.to_string().trim().to_owned(),
-    })?;
-    let mut folders: Vec<PathBuf> = approvals
-        .folder
-        .into_iter()
-        .map(|folder| folder.path)
-        .collect();
-    folders.sort_unstable();
-    Ok(folders)
+    Ok(read(file)?.folders)
 }
 
-/// Trusts a folder, or no longer; tells whether that changed anything.
-pub(crate) fn set(file: &Path, folder: &Path, trusted: bool) -> Result<bool, CommandError> {
-    let error = |message: String| CommandError::Config {
-        path: file.to_owned(),
-        message,
+/// Changes the file; tells whether that changed anything.
+pub(crate) fn change(file: &Path, change: &Change<'_>) -> Result<bool, CommandError> {
+    let text = text(file)?;
+    let edited = approval::edit(&text, change).map_err(|source| unusable(file, source))?;
+    let Some(edited) = edited else {
+        return Ok(false);
     };
     let _lock = lock(&file.with_extension("lock"))?;
     let mut document: DocumentMut = read_text(file)?
@@ -71,5 +61,27 @@ pub(crate) fn set(file: &Path, folder: &Path, trusted: bool) -> Result<bool, Com
         _ => return Ok(false),
     }
     write_private(file, document.to_string().as_bytes())?;
+    write_private(file, edited.as_bytes())?;
     Ok(true)
+}
+
+fn unusable(file: &Path, source: ApprovalError) -> TrustFailure {
+    TrustFailure::Approvals {
+        path: file.to_owned(),
+        source,
+    }
+}
+
+/// The text of the file, unless somebody else could have written it.
+fn text(file: &Path) -> Result<String, CommandError> {
+    if let Ok(metadata) = fs::metadata(file)
+        && metadata.mode() & WRITABLE_BY_OTHERS != 0
+    {
+        return Err(TrustFailure::Writable {
+            path: file.to_owned(),
+            mode: metadata.mode() & 0o777,
+        }
+        .into());
+    }
+    read_text(file)
 }

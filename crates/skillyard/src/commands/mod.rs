@@ -10,6 +10,7 @@ mod explain_skill;
 pub(crate) mod find;
 pub(crate) mod install;
 pub(crate) mod key;
+pub(crate) mod guard;
 pub(crate) mod list;
 mod list_watch;
 pub(crate) mod new;
@@ -23,6 +24,8 @@ pub(crate) mod store;
 pub(crate) mod sync;
 pub(crate) mod trust;
 pub(crate) mod update;
+mod show_security;
+mod trust_skill;
 pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod why;
@@ -56,6 +59,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Key(args) => key::run(context, args),
         Command::Sign(args) => sign::run(context, &args),
         Command::Verify(args) => verify::run(context, &args),
+        Command::Guard(args) => guard::run(context, &args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),

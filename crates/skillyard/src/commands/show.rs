@@ -7,11 +7,13 @@ use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::package::Digest;
 use skillyard_format::render::one_line;
 use skillyard_format::{Document, tokens};
 
 use super::Outcome;
 use super::list::{mark, tilde};
+use super::show_security::Security;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
@@ -37,19 +39,22 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skill = library::find(&catalog, &args.name)?;
     let details = Details::of(skill)?;
+    let security = Security::of(context, skill, details.digest.as_ref())?;
     if context.printer.is_json() {
-        context.printer.json(&json(skill, &details, &catalog))?;
+        let mut shown = json(skill, &details, &catalog);
+        shown["security"] = security.json();
+        context.printer.json(&shown)?;
     } else {
         context
             .printer
-            .data(&text(skill, &details, &catalog, args, context))?;
+            .data(&text(skill, &details, &security, &catalog, args, context))?;
     }
     Ok(Status::Yes)
 }
 
 /// What is only read when it is asked for.
 struct Details {
-    digest: Option<String>,
+    digest: Option<Digest>,
     body_tokens: usize,
     files: Vec<(String, u64, bool)>,
     unreadable: Vec<(String, String)>,
@@ -80,7 +85,7 @@ impl Details {
             source,
         })?;
         Ok(Self {
-            digest: digest(&root).ok().map(|digest| digest.to_string()),
+            digest: digest(&root).ok(),
             body_tokens: body_tokens(&bytes),
             files: files
                 .into_iter()
@@ -119,7 +124,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "path": record.folder.to_string_lossy(),
         "status": skill.status.as_str(),
         "reason": skill.status.reason(),
-        "digest": details.digest,
+        "digest": details.digest.map(|digest| digest.to_string()),
         "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens },
         "fields": fields,
         "files": files,
@@ -136,6 +141,7 @@ fn catalog_tokens(skill: &CatalogSkill) -> usize {
 fn text(
     skill: &CatalogSkill,
     details: &Details,
+    security: &Security,
     catalog: &Catalog,
     args: &Args,
     context: &Context,
@@ -164,7 +170,8 @@ fn text(
     );
     row("source", skill.kind.as_str());
     row("folder", &tilde(&record.folder, home));
-    row("digest", details.digest.as_deref().unwrap_or_default());
+    let digest = details.digest.map(|digest| digest.to_string());
+    row("digest", &digest.unwrap_or_default());
     row(
         "tokens",
         &format!(
@@ -193,6 +200,9 @@ fn text(
         .filter(|each| each.skill.record.name == record.name)
     {
         row("shadows", &tilde(&loser.skill.record.folder, home));
+    }
+    for (label, value) in security.rows() {
+        row(label, &value);
     }
     for problem in &record.problems {
         row(

@@ -1,40 +1,70 @@
 //! `skillyard trust`.
 
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
+use serde_json::{Value, json};
+use skillyard_trust::approval::Change;
 
 use super::Outcome;
+use super::trust_skill::{approval_json, approve, described};
 use crate::context::Context;
+use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode, Target};
 use crate::sanitize::visible;
 use crate::trusted;
 
-/// Let the skills of a project be used
+/// Let a project's skills be used, or a skill's scripts run
 ///
 /// Skills that a project brings along are listed, but kept out of prompts until you trust it.
+/// What you approve of a skill holds for exactly its present files: a changed byte asks again.
+/// A plain word is a skill if there is one of that name, else a folder; `./word` is a folder.
 ///
 /// Examples:
-///   skillyard trust .                this project
-///   skillyard trust list             what is trusted
-///   skillyard trust revoke .         no longer
+///   skillyard trust .                              this project
+///   skillyard trust pdf-tools --scripts            its scripts may run
+///   skillyard trust pdf-tools --network pypi.org   and reach this host
+///   skillyard trust list                           what is trusted
+///   skillyard trust revoke pdf-tools               no longer
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A folder, `list`, or `revoke`
+    /// A skill, a folder, `list`, or `revoke`
     target: String,
-    /// The folder to revoke
-    folder: Option<PathBuf>,
+    /// The skill or the folder to revoke
+    revoked: Option<PathBuf>,
+    /// Approve the skill's scripts
+    #[arg(long)]
+    pub(super) scripts: bool,
+    /// Approve that its scripts reach a host (may be repeated)
+    #[arg(long, value_name = "HOST")]
+    pub(super) network: Vec<String>,
+    /// Approve that it uses a tool, as in `allowed-tools` (may be repeated)
+    #[arg(long, value_name = "TOOL")]
+    pub(super) tools: Vec<String>,
+    /// Approve without being asked
+    #[arg(short, long)]
+    pub(super) yes: bool,
+}
+
+impl Args {
+    /// Whether it was said what of a skill is approved.
+    pub(super) fn has_scope(&self) -> bool {
+        self.scripts || !self.network.is_empty() || !self.tools.is_empty()
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let file = context.environment.approvals_file();
-    match (args.target.as_str(), &args.folder) {
-        ("list", None) => list(context, &file),
-        ("revoke", Some(folder)) => set(context, &file, folder, false),
-        ("revoke", None) => Err(CommandError::NoFolder),
-        (folder, None) => set(context, &file, Path::new(folder), true),
+    match (args.target.as_str(), &args.revoked) {
+        ("list", None) if !args.has_scope() => list(context, &file),
+        ("revoke", Some(target)) if !args.has_scope() => revoke(context, &file, target),
+        ("revoke", None) if !args.has_scope() => Err(CommandError::NoFolder),
+        (target, None) => trust(context, &file, args, target),
         (_, Some(extra)) => Err(CommandError::UnexpectedArgument(
             extra.display().to_string(),
         )),
@@ -42,38 +72,122 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 fn list(context: &Context, file: &Path) -> Outcome {
-    let folders = trusted::list(file)?;
+    let approvals = trusted::read(file)?;
     if context.printer.is_json() {
-        let folders: Vec<_> = folders.iter().map(|each| each.to_string_lossy()).collect();
-        context.printer.json(&json!({ "folders": folders }))?;
-        return Ok(Status::Yes);
-    }
-    for folder in &folders {
+        let folders = approvals.folders.iter().map(|each| each.to_string_lossy());
+        let skills: Vec<Value> = approvals.skills.iter().map(approval_json).collect();
         context
             .printer
-            .data(&format!("{}\n", visible(&folder.to_string_lossy())))?;
+            .json(&json!({ "folders": folders.collect::<Vec<_>>(), "skills": skills }))?;
+        return Ok(Status::Yes);
     }
-    if folders.is_empty() {
-        context.printer.note("No folder is trusted");
+    for folder in &approvals.folders {
+        let folder = folder.to_string_lossy();
+        context
+            .printer
+            .data(&format!("folder  {}\n", visible(&folder)))?;
+    }
+    for approval in &approvals.skills {
+        let line = format!(
+            "skill   {}  {}  {}",
+            approval.name,
+            described(approval),
+            approval.digest
+        );
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+    }
+    if approvals.folders.is_empty() && approvals.skills.is_empty() {
+        context.printer.note("No folder and no skill is trusted");
     }
     Ok(Status::Yes)
 }
 
-fn set(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
-    let folder = match folder.canonicalize() {
-        Ok(folder) if !folder.is_dir() => return Err(CommandError::NotAFolder(folder)),
-        Ok(folder) => folder,
-        // What is gone can be revoked still, before something else takes its place.
-        Err(_) if !trusted => context.environment.current_dir.join(folder),
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
-            return Err(CommandError::NoSuchPath(folder.to_owned()));
+/// A word is a skill when something of it is approved, or when there is one of that name.
+fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
+    if !args.has_scope() && is_path(word) {
+        return set_folder(context, file, Path::new(word), true);
+    }
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let is_folder = Path::new(word).is_dir();
+    match (catalog.find(word), is_folder) {
+        (Some(_), true) if !args.has_scope() => Err(TrustFailure::Ambiguous(word.into()).into()),
+        (Some(skill), _) => approve(context, file, args, skill),
+        (None, _) if args.has_scope() => library::find(&catalog, word).map(|_| Status::Yes),
+        (None, true) => set_folder(context, file, Path::new(word), true),
+        (None, false) => Err(TrustFailure::NoSuchTarget {
+            word: word.to_owned(),
+            nearest: catalog.nearest(word).map(str::to_owned),
         }
-        Err(source) => {
-            return Err(CommandError::Read {
-                path: folder.to_owned(),
-                source,
-            });
+        .into()),
+    }
+}
+
+/// Whether a word can only be meant as a path.
+fn is_path(word: &str) -> bool {
+    matches!(Target::of(OsStr::new(word)), Target::Path(_)) || word.starts_with('~')
+}
+
+/// A plain word is a skill of which something was approved, else a folder.
+fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
+    let approvals = trusted::read(file)?;
+    let word = target.to_string_lossy();
+    let name = skillyard_format::name::normalise(&word);
+    let is_skill = !is_path(&word) && approvals.skills.iter().any(|each| each.name == name);
+    if !is_skill {
+        return set_folder(context, file, target, false);
+    }
+    let folder = folder_to_revoke(context, target)?;
+    if approvals.folders.contains(&folder) {
+        return Err(TrustFailure::Ambiguous(word.into_owned()).into());
+    }
+    let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "skill": name, "trusted": false, "changed": changed }))?;
+        return Ok(Status::Yes);
+    }
+    let name = visible(&name).into_owned();
+    context.printer.data(&format!(" - {name}\n"))?;
+    context
+        .printer
+        .note(&format!("Nothing of `{name}` is approved any more"));
+    Ok(Status::Yes)
+}
+
+/// The folder that is meant. What is gone can be revoked still, before something else takes its
+/// place.
+fn folder_to_revoke(context: &Context, folder: &Path) -> Result<PathBuf, CommandError> {
+    match folder.canonicalize() {
+        Ok(folder) if !folder.is_dir() => Err(CommandError::NotAFolder(folder)),
+        Ok(folder) => Ok(folder),
+        Err(_) => Ok(context.environment.current_dir.join(folder)),
+    }
+}
+
+fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
+    match folder.canonicalize() {
+        Ok(folder) if !folder.is_dir() => Err(CommandError::NotAFolder(folder)),
+        Ok(folder) => Ok(folder),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => {
+            Err(CommandError::NoSuchPath(folder.to_owned()))
         }
+        Err(source) => Err(CommandError::Read {
+            path: folder.to_owned(),
+            source,
+        }),
+    }
+}
+
+fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
+    let (folder, changed) = if trusted {
+        let folder = folder_to_trust(folder)?;
+        let changed = trusted::change(file, &Change::TrustFolder(&folder))?;
+        (folder, changed)
+    } else {
+        let folder = folder_to_revoke(context, folder)?;
+        let changed = trusted::change(file, &Change::RevokeFolder(&folder))?;
+        (folder, changed)
     };
     let changed = trusted::set(file, &folder, trusted)?;
     if changed {

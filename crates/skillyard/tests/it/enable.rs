@@ -264,6 +264,7 @@ fn a_project_cannot_loosen() {
         let of_table = format!("config.toml:1: a project may not set `{key}`: it ");
         assert!(
             told.contains(&refusal) || told.contains(&of_table),
+            told.contains("a project may only set `skills.disabled`, `skills.allow`"),
             "{text}{told}"
         );
     }

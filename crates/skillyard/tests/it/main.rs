@@ -16,6 +16,7 @@ mod explain;
 mod explain_skill;
 mod find;
 mod install_crash;
+mod guard;
 mod list;
 mod machine;
 mod new;
@@ -27,6 +28,7 @@ mod readme;
 mod show;
 mod signing;
 mod trust;
+mod trust_skill;
 mod validate;
 
 use std::fs;

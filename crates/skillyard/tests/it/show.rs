@@ -39,6 +39,10 @@ fn as_text() {
       allowed-tools     Read
       files             3 (187 bytes)
       shadows           ~/.agents/skills/pdf
+      provenance        a trusted project
+      trust             medium
+      scripts           run in the sandbox, once you have said yes
+      network           none, but the hosts that a run is given
     ----- stderr -----
     ");
     assert_snapshot!(context.tell(&["show", "pdf", "--files"]), @"
@@ -57,6 +61,10 @@ fn as_text() {
       allowed-tools     Read
       files             3 (187 bytes)
       shadows           ~/.agents/skills/pdf
+      provenance        a trusted project
+      trust             medium
+      scripts           run in the sandbox, once you have said yes
+      network           none, but the hosts that a run is given
 
       -       169  SKILL.md
       -         8  references/forms.md
@@ -114,7 +122,24 @@ fn as_json() {
           "path": "[HOME]/.agents/skills/pdf",
           "source": "user"
         }
-      ]
+      ],
+      "security": {
+        "provenance": {
+          "origin": "project-trusted"
+        },
+        "tier": "medium",
+        "scripts": "sandboxed",
+        "ask": "first-run",
+        "reasons": [
+          "it comes from a trusted project"
+        ],
+        "permission": {
+          "decision": "ask",
+          "reason": "it comes from a trusted project",
+          "hint": "Review it with `skillyard show pdf --files`, then run `skillyard trust pdf --scripts`"
+        },
+        "approval": null
+      }
     }
     ----- stderr -----
     "#);
@@ -140,6 +165,9 @@ fn what_is_wrong_is_shown() {
       digest            sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
       tokens            about 7 in every prompt, about 8 when activated
       files             1 (77 bytes)
+      provenance        a project that is not trusted
+      trust             untrusted
+      scripts           blocked. Look at the project's skills, then run `skillyard trust .`
       problem           name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_', and only letters, digits and hyphens are allowed
       problem           name-matches-directory: the name is `Odd_Name`, but the folder is called `Odd`
       problem           yaml-unquoted-text: the value of `description` needs quotes: a `: ` inside starts another value

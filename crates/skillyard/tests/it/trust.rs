@@ -25,7 +25,7 @@ fn a_project_is_trusted_and_no_longer() {
     ----- stdout -----
 
     ----- stderr -----
-    No folder is trusted
+    No folder and no skill is trusted
     ");
     assert_snapshot!(context.tell(&["trust", "."]), @"
     exit status: 0
@@ -45,7 +45,7 @@ fn a_project_is_trusted_and_no_longer() {
     assert_snapshot!(context.tell(&["trust", "list"]), @"
     exit status: 0
     ----- stdout -----
-    [DIR]
+    folder  [DIR]
     ----- stderr -----
     ");
     assert_snapshot!(context.tell(&["trust", "list", "--json"]), @r#"
@@ -54,7 +54,8 @@ fn a_project_is_trusted_and_no_longer() {
     {
       "folders": [
         "[DIR]"
-      ]
+      ],
+      "skills": []
     }
     ----- stderr -----
     "#);
@@ -86,14 +87,16 @@ fn wrong_usage() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `nowhere` does not exist
+    error: there is neither a skill nor a folder `nowhere`
+
+    hint: List the skills that are here with `skillyard list --all`
     ");
     assert_snapshot!(context.tell(&["trust", "revoke"]), @"
     exit status: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `revoke` needs a folder
+    error: `revoke` needs a skill or a folder
 
     hint: See what is trusted with `skillyard trust list`
     ");

@@ -1,0 +1,249 @@
+//! Shell commands against the rules of one list: every simple command must match.
+
+use serde_json::{Value, json};
+
+use super::options;
+use super::path::{PathPattern, Place};
+use super::pattern::Cwd;
+use super::request::{GuardInput, Surroundings};
+use super::rule::{Refusal, Rule, Scope, list};
+use super::shell::{self, Access, Redirection, SimpleCommand, Word};
+use super::wrapper::{self, Inner};
+
+/// How many commands may stand inside one another, as in `timeout 5 nice git`.
+const MAX_WRAPPERS: usize = 4;
+
+/// What a list grants.
+pub(super) struct Grants<'a> {
+    /// All of its rules.
+    pub(super) rules: &'a [Rule],
+    /// Those for the shell.
+    pub(super) own: &'a [&'a Rule],
+}
+
+/// The patterns that allow a command, or why it is refused.
+pub(super) fn allow(
+    input: &GuardInput,
+    grants: &Grants<'_>,
+    world: &dyn Surroundings,
+) -> Result<Vec<String>, Refusal> {
+    let commands = commands(input).map_err(|reason| Refusal::by(&list(grants.own), reason))?;
+    if commands.is_empty() {
+        return Err(Refusal::by(&list(grants.own), "there is no command in it"));
+    }
+    if let Some(reason) = changes_surroundings(input) {
+        return Err(Refusal::by(&list(grants.own), reason));
+    }
+    let mut check = Check {
+        grants,
+        world,
+        cwd: cwd(&commands),
+        patterns: Vec::new(),
+    };
+    for command in &commands {
+        check.command(command, 0)?;
+    }
+    Ok(check.patterns)
+}
+
+/// Every simple command of a call: of a shell text, or the one that a list of words is.
+pub(super) fn commands(input: &GuardInput) -> Result<Vec<SimpleCommand>, String> {
+    let missing = || "the input has no `command`".to_owned();
+    let read = |text: &str| shell::read(text).map_err(|problem| problem.to_string());
+    match input {
+        GuardInput::Text(text) => read(text),
+        GuardInput::Fields(fields) => match fields.get("command") {
+            Some(Value::String(text)) => read(text),
+            Some(Value::Array(words)) => {
+                let words: Option<Vec<Word>> = words
+                    .iter()
+                    .map(|word| Some(Word::Literal(word.as_str()?.to_owned())))
+                    .collect();
+                let words = words.filter(|words| !words.is_empty());
+                Ok(vec![SimpleCommand {
+                    words: words.ok_or_else(missing)?,
+                    ..SimpleCommand::default()
+                }])
+            }
+            _ => Err(missing()),
+        },
+    }
+}
+
+/// Fields beside the command that change what it means.
+fn changes_surroundings(input: &GuardInput) -> Option<&'static str> {
+    let is_set = |keys: &[&str]| {
+        let mut values = input.values(keys).into_iter();
+        values.any(|value| !value.is_null() && *value != json!({}) && *value != json!([]))
+    };
+    if is_set(&["env", "environment", "environment_variables"]) {
+        return Some("the input sets variables for the command");
+    }
+    if is_set(&["cwd", "workdir", "working_directory", "directory"]) {
+        return Some("the input says that the command runs in another folder");
+    }
+    None
+}
+
+/// After `cd` relative paths lead somewhere else.
+fn cwd(commands: &[SimpleCommand]) -> Cwd {
+    let moves = |command: &SimpleCommand| {
+        let program = command.program();
+        program.is_none_or(|program| matches!(program, "cd" | "pushd" | "popd" | "chdir"))
+            && !command.words.is_empty()
+    };
+    if commands.iter().any(moves) {
+        Cwd::Unknown
+    } else {
+        Cwd::Workspace
+    }
+}
+
+struct Check<'a> {
+    grants: &'a Grants<'a>,
+    world: &'a dyn Surroundings,
+    cwd: Cwd,
+    patterns: Vec<String>,
+}
+
+impl Check<'_> {
+    fn refuse<T>(&self, reason: String) -> Result<T, Refusal> {
+        Err(Refusal::by(&list(self.grants.own), reason))
+    }
+
+    fn command(&mut self, command: &SimpleCommand, wrappers: usize) -> Result<(), Refusal> {
+        for redirection in &command.redirections {
+            self.redirection(redirection)?;
+        }
+        if let Some(name) = command.assignments.first() {
+            return self.refuse(format!("it sets the variable `{name}` for a command"));
+        }
+        if command.words.is_empty() {
+            return Ok(());
+        }
+        self.words(&command.words, wrappers)
+    }
+
+    fn words(&mut self, words: &[Word], wrappers: usize) -> Result<(), Refusal> {
+        let Some(program) = words.first().and_then(Word::literal) else {
+            return self.refuse("which program it starts is only known when it runs".into());
+        };
+        if wrapper::changes_the_shell(program) {
+            return self.refuse(format!(
+                "`{program}` changes what later commands mean; only plain `Bash` allows it"
+            ));
+        }
+        let mut refusal = None;
+        for rule in self.grants.own {
+            let Scope::Commands(patterns) = &rule.scope else {
+                continue;
+            };
+            for pattern in patterns {
+                if !pattern.allows(words, self.cwd, self.world) {
+                    continue;
+                }
+                let dangerous = options::danger(words, pattern.named(), self.world);
+                if let Some(reason) = dangerous {
+                    refusal = Some(Refusal::by(&rule.pattern, reason));
+                    continue;
+                }
+                self.inner(words, pattern.named(), wrappers)?;
+                let text = rule.pattern.to_string();
+                if !self.patterns.contains(&text) {
+                    self.patterns.push(text);
+                }
+                return Ok(());
+            }
+        }
+        match refusal {
+            Some(refusal) => Err(refusal),
+            None => self.refuse(format!("`{}` is not in the list", shown(words))),
+        }
+    }
+
+    /// What a program such as `timeout` starts must match too.
+    fn inner(&mut self, words: &[Word], named: usize, wrappers: usize) -> Result<(), Refusal> {
+        let inner = wrapper::inner(words, named);
+        if !matches!(inner, Inner::None) && wrappers == MAX_WRAPPERS {
+            return self.refuse("too many programs start one another".into());
+        }
+        match inner {
+            Inner::None => Ok(()),
+            Inner::Hidden(reason) => self.refuse(reason),
+            Inner::Words(words) => self.words(&words, wrappers + 1),
+            Inner::Shell(text) => {
+                let commands = match shell::read(&text) {
+                    Ok(commands) => commands,
+                    Err(problem) => return self.refuse(problem.to_string()),
+                };
+                if cwd(&commands) == Cwd::Unknown {
+                    self.cwd = Cwd::Unknown;
+                }
+                let mut commands = commands.iter();
+                commands.try_for_each(|command| self.command(command, wrappers + 1))
+            }
+        }
+    }
+
+    fn redirection(&self, redirection: &Redirection) -> Result<(), Refusal> {
+        let Some(target) = redirection.target.literal() else {
+            return self.refuse("the file of a redirection is only known when it runs".into());
+        };
+        if is_device(target) {
+            return Ok(());
+        }
+        let is_relative = !target.starts_with(['/', '~']);
+        if self.cwd == Cwd::Unknown && is_relative {
+            return self.refuse(format!("where `{target}` lies is unknown after `cd`"));
+        }
+        // In quotes `~` is a file of that name, and without them the word is not literal.
+        let place = if target.starts_with('~') {
+            None
+        } else {
+            Place::of(target, self.world)
+        };
+        let Some(place) = place.filter(|place| place.is_inside(self.world)) else {
+            return self.refuse(format!(
+                "the redirection to `{target}` leaves the workspace"
+            ));
+        };
+        let below = place.below_workspace(self.world).unwrap_or_default();
+        let is_hidden = below
+            .components()
+            .any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+        if redirection.access == Access::Write && is_hidden && !self.may_write(&place) {
+            return self.refuse(format!(
+                "the redirection to `{target}` writes a hidden file, which may hold settings"
+            ));
+        }
+        Ok(())
+    }
+
+    fn may_write(&self, place: &Place) -> bool {
+        let covers = |pattern: &PathPattern| pattern.allows(place, self.world);
+        self.grants.rules.iter().any(|rule| {
+            rule.pattern.tool == "Write"
+                && match &rule.scope {
+                    Scope::All => true,
+                    Scope::Files(pattern) => covers(pattern),
+                    _ => false,
+                }
+        })
+    }
+}
+
+/// Files that are none: what is written there is gone, or already the command's own.
+pub(super) fn is_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr")
+}
+
+/// The beginning of a command, for people.
+fn shown(words: &[Word]) -> String {
+    let texts = words.iter().map_while(Word::literal);
+    let text: Vec<&str> = texts.take(3).collect();
+    let mut text = text.join(" ");
+    if words.len() > 3 {
+        text.push_str(" …");
+    }
+    text.chars().take(80).collect()
+}

@@ -1,0 +1,190 @@
+//! Lists that deny: `disallowed-tools`, and what a policy forbids.
+//!
+//! An allowing pattern must be proven to match; a denying one matches already when it might.
+
+use std::path::Path;
+
+use skillyard_format::allowed_tools::AllowedTools;
+
+use super::command;
+use super::path::{PathPattern, Place};
+use super::pattern::{CommandPattern, base_name};
+use super::request::{GuardRequest, Surroundings};
+use super::rule::{Refusal, Rule, Scope, paths};
+use super::shell::{self, Access, SimpleCommand, Word};
+use super::tool::{self, FileUse, Kind};
+use super::web;
+use super::wrapper;
+
+/// How deep shells in shells are looked into.
+const MAX_DEPTH: usize = 4;
+
+/// Why a list denies a call, if it does.
+pub(super) fn denies(
+    tools: &AllowedTools,
+    folder: Option<&Path>,
+    request: &GuardRequest,
+    world: &dyn Surroundings,
+) -> Option<Refusal> {
+    if tools.unbalanced {
+        let reason = "the list of denied tools has a parenthesis without its partner";
+        return Some(Refusal::new(reason));
+    }
+    tools.patterns.iter().find_map(|pattern| {
+        let rule = Rule::new(pattern, folder);
+        let reason = rule.reason_against(request, world)?;
+        Some(Refusal::by(pattern, reason))
+    })
+}
+
+impl Rule {
+    fn reason_against(&self, request: &GuardRequest, world: &dyn Surroundings) -> Option<String> {
+        let kind = tool::kind(&request.tool);
+        if let (Scope::Files(pattern), Kind::File(FileUse::Write | FileUse::Read) | Kind::Command) =
+            (&self.scope, kind)
+        {
+            return files(pattern, tool::kind(&self.pattern.tool), request, world);
+        }
+        let denied = tool::kind(&self.pattern.tool);
+        if let (Scope::All, Kind::File(_), Kind::Command) = (&self.scope, denied, kind) {
+            let opens = redirected(request, denied)?;
+            return (!opens.is_empty())
+                .then(|| "it opens a file as the denied tool would".to_owned());
+        }
+        if !is_named(&self.pattern.tool, &request.tool) {
+            return None;
+        }
+        match &self.scope {
+            Scope::All => Some("the tool is denied".into()),
+            Scope::Nothing => Some("the tool is denied by a pattern that is not understood".into()),
+            Scope::Commands(patterns) => commands(patterns, request),
+            Scope::Domain(domain) => {
+                let addresses = request.input.texts(&["url"]);
+                let is_other = |address: &&str| {
+                    web::host(address).is_some_and(|host| {
+                        !web::domain_matches(domain, &host)
+                            && !web::domain_matches(&format!("*.{domain}"), &host)
+                    })
+                };
+                let all_others = addresses.is_some_and(|all| all.iter().all(is_other));
+                (!all_others).then(|| "the address is denied, or cannot be understood".into())
+            }
+            Scope::Text(text) => {
+                let input = serde_json::to_string(text).unwrap_or_default();
+                let holds = match &request.input {
+                    super::GuardInput::Text(given) => given.contains(text.as_str()),
+                    super::GuardInput::Fields(fields) => fields
+                        .values()
+                        .any(|value| value.to_string().contains(input.trim_matches('"'))),
+                };
+                holds.then(|| "the input is denied".into())
+            }
+            Scope::Files(_) => None,
+        }
+    }
+}
+
+/// Names are compared without case: `bash` must not slip past `Bash`.
+fn is_named(pattern: &str, tool: &str) -> bool {
+    tool::is_named(pattern, tool)
+        || tool::is_named(&pattern.to_ascii_lowercase(), &tool.to_ascii_lowercase())
+}
+
+/// Whether a call touches a file that a pattern denies, in the way it denies.
+fn files(
+    pattern: &PathPattern,
+    denied: Kind,
+    request: &GuardRequest,
+    world: &dyn Surroundings,
+) -> Option<String> {
+    let touches = |path: &str| match Place::of(path, world) {
+        Some(place) => pattern.denies(&place, world),
+        None => true,
+    };
+    let found = match tool::kind(&request.tool) {
+        Kind::Command => redirected(request, denied)?
+            .iter()
+            .any(|path| touches(path)),
+        kind if kind != denied => return None,
+        _ => paths(request).is_none_or(|paths| paths.iter().any(|path| touches(path))),
+    };
+    found.then(|| "the file is denied, or cannot be told".into())
+}
+
+/// The files that redirections of a command open in the way that is denied.
+fn redirected(request: &GuardRequest, denied: Kind) -> Option<Vec<String>> {
+    let access = match denied {
+        Kind::File(FileUse::Write) => Access::Write,
+        _ => Access::Read,
+    };
+    // A command that cannot be read is for the patterns of commands to judge.
+    let commands = command::commands(&request.input).ok()?;
+    let redirections = commands.iter().flat_map(|command| &command.redirections);
+    let targets = redirections
+        .filter(|redirection| redirection.access == access)
+        // An empty path counts as one that cannot be told.
+        .map(|redirection| redirection.target.literal().unwrap_or_default().to_owned())
+        .filter(|path| !command::is_device(path));
+    Some(targets.collect())
+}
+
+/// Whether a command could be one that is denied.
+fn commands(patterns: &[CommandPattern], request: &GuardRequest) -> Option<String> {
+    let found = match command::commands(&request.input) {
+        Ok(found) => found,
+        Err(problem) => return Some(format!("it may be denied: {problem}")),
+    };
+    let is_denied = |command: &SimpleCommand| {
+        patterns
+            .iter()
+            .any(|pattern| !command.words.is_empty() && may_start(command, pattern, 0))
+    };
+    found
+        .iter()
+        .any(is_denied)
+        .then(|| "it is denied, or may start what is denied".into())
+}
+
+fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) -> bool {
+    if pattern.may_mean(&command.words) {
+        return true;
+    }
+    let Some(program) = command.program() else {
+        return true;
+    };
+    if wrapper::runs_text(program) || depth > MAX_DEPTH {
+        return true;
+    }
+    let arguments = &command.words[1..];
+    if wrapper::is_shell(program) {
+        return may_run(arguments, pattern, depth);
+    }
+    let denied = base_name(pattern.program_name());
+    let names_it = |word: &Word| match word.literal() {
+        Some(text) => text
+            .split(|c: char| !c.is_alphanumeric() && !"_.-+".contains(c))
+            // A shell among the arguments may be given anything.
+            .any(|part| part == denied || wrapper::is_shell(part)),
+        None => true,
+    };
+    wrapper::starts_others(program) && arguments.iter().any(names_it)
+}
+
+/// Whether a shell with these arguments may start what is denied: they are read as its text.
+fn may_run(arguments: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
+    let mut reads_input = true;
+    for word in arguments {
+        let Some(text) = word.literal() else {
+            return true;
+        };
+        if text.starts_with('-') {
+            continue;
+        }
+        reads_input = false;
+        let may = |command: &SimpleCommand| may_start(command, pattern, depth + 1);
+        if shell::read(text).map_or(true, |commands| commands.iter().any(may)) {
+            return true;
+        }
+    }
+    reads_input
+}

@@ -1,0 +1,284 @@
+//! Patterns for shell commands: `git:*`, `git status`, `npm run *`, `./scripts/*.sh:*`.
+
+use std::path::{Path, PathBuf};
+
+use super::path::Place;
+use super::request::Surroundings;
+use super::shell::Word;
+
+/// A command, or the beginning of one.
+#[derive(Debug, Clone)]
+pub(super) struct CommandPattern {
+    words: Vec<PatternWord>,
+    end: End,
+    folder: Option<PathBuf>,
+}
+
+/// What may follow the words of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Nothing.
+    Exact,
+    /// Any arguments.
+    Open,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PatternWord {
+    Exact(String),
+    /// `*`: one word that is no option.
+    One,
+    /// `*` inside a word: anything but a `/`.
+    Glob(String),
+}
+
+/// Ways to write the folder of the skill.
+const FOLDER_VARIABLES: [&str; 5] = [
+    "${CLAUDE_SKILL_DIR}",
+    "${CLAUDE_PLUGIN_ROOT}",
+    "${SKILL_DIR}",
+    "${SKILLYARD_SKILL_DIR}",
+    "{baseDir}",
+];
+
+impl CommandPattern {
+    /// Reads what stands in `Bash(…)`; several when it is a list such as `a:*, b:*`.
+    pub(super) fn all(text: &str, folder: Option<&Path>) -> Vec<Self> {
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let is_list = parts.len() > 1
+            && parts
+                .iter()
+                .all(|part| part.ends_with(":*") || part.ends_with(" *"));
+        let parts = if is_list { parts } else { vec![text.trim()] };
+        parts
+            .into_iter()
+            .filter_map(|part| Self::one(part, folder))
+            .collect()
+    }
+
+    fn one(text: &str, folder: Option<&Path>) -> Option<Self> {
+        let (text, end) = match text.strip_suffix(":*").or_else(|| text.strip_suffix(" *")) {
+            Some(words) => (words, End::Open),
+            // `ls*` is meant as `ls` with arguments; `lsof` is another program.
+            None => match text.strip_suffix('*') {
+                Some(words) if !words.ends_with('/') => (words, End::Open),
+                Some(_) => (text, End::Open),
+                None => (text, End::Exact),
+            },
+        };
+        let mut words = Vec::new();
+        for word in split(text)? {
+            words.push(pattern_word(in_folder(word, folder)?));
+        }
+        let is_program = match words.first()? {
+            PatternWord::Exact(word) => !word.is_empty() && !word.starts_with('-'),
+            PatternWord::Glob(word) => word.contains('/'),
+            PatternWord::One => false,
+        };
+        is_program.then(|| Self {
+            words,
+            end,
+            folder: folder.map(Path::to_owned),
+        })
+    }
+
+    /// How many words of a command the pattern itself names, and not by a `*`.
+    pub(super) fn named(&self) -> usize {
+        let is_exact = |word: &&PatternWord| matches!(word, PatternWord::Exact(_));
+        let exact = self.words.iter().skip(1).take_while(is_exact).count();
+        exact + 1
+    }
+
+    /// Whether the pattern allows the words of a command.
+    pub(super) fn allows(&self, words: &[Word], place: Cwd, world: &dyn Surroundings) -> bool {
+        let enough = match self.end {
+            End::Exact => words.len() == self.words.len(),
+            End::Open => words.len() >= self.words.len(),
+        };
+        let Some(program) = words.first().and_then(Word::literal) else {
+            return false;
+        };
+        enough
+            && self.is_program(program, place, world)
+            && self.words[1..]
+                .iter()
+                .zip(&words[1..])
+                .all(|(pattern, word)| word.literal().is_some_and(|word| pattern.is(word)))
+    }
+
+    fn is_program(&self, program: &str, place: Cwd, world: &dyn Surroundings) -> bool {
+        let pattern = match &self.words[0] {
+            PatternWord::Exact(name) if !name.contains('/') => {
+                return name == program || is_same_program(name, program, world);
+            }
+            PatternWord::Exact(path) | PatternWord::Glob(path) => path,
+            PatternWord::One => return false,
+        };
+        if !program.contains('/') || (place == Cwd::Unknown && !program.starts_with('/')) {
+            return false;
+        }
+        let Some(found) = Place::of(program, world) else {
+            return false;
+        };
+        let Some(Place { named: wanted, .. }) = Place::of(pattern, world) else {
+            return false;
+        };
+        let is_named = match &self.words[0] {
+            PatternWord::Glob(_) => is_path_like(&wanted, &found.named),
+            _ => {
+                wanted == found.named
+                    || world
+                        .canonical(&wanted)
+                        .is_some_and(|real| real == found.real)
+            }
+        };
+        // A link in the folder must not lead to a program outside.
+        let root = match &self.folder {
+            Some(folder) if wanted.starts_with(folder) => folder.as_path(),
+            _ if wanted.starts_with(world.workspace()) => world.workspace(),
+            _ => return is_named,
+        };
+        let stays = world
+            .canonical(root)
+            .is_some_and(|root| found.real.starts_with(root));
+        is_named && stays
+    }
+
+    /// Whether a command could be what the pattern means, however it is disguised.
+    pub(super) fn may_mean(&self, words: &[Word]) -> bool {
+        let Some(program) = words.first().and_then(Word::literal) else {
+            return true;
+        };
+        if base_name(program) != base_name(self.program_name()) {
+            return false;
+        }
+        // Options may stand between the words, and open words may be anything.
+        let mut rest = words[1..].iter();
+        self.words[1..].iter().all(|pattern| {
+            rest.clone().any(|word| word.literal().is_none())
+                || rest.any(|word| word.literal().is_some_and(|word| pattern.is(word)))
+        })
+    }
+
+    /// The name of the program, as it is written.
+    pub(super) fn program_name(&self) -> &str {
+        match self.words.first() {
+            Some(PatternWord::Exact(name) | PatternWord::Glob(name)) => name,
+            _ => "",
+        }
+    }
+}
+
+/// Whether relative paths mean what they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cwd {
+    /// The command runs in the workspace.
+    Workspace,
+    /// The command goes somewhere else before.
+    Unknown,
+}
+
+impl PatternWord {
+    fn is(&self, word: &str) -> bool {
+        match self {
+            Self::Exact(text) => text == word,
+            Self::One => !word.is_empty() && !word.starts_with('-'),
+            Self::Glob(glob) => {
+                !word.starts_with('-') && is_path_like(Path::new(glob), Path::new(word))
+            }
+        }
+    }
+}
+
+fn pattern_word(word: String) -> PatternWord {
+    match word.as_str() {
+        "*" => PatternWord::One,
+        text if text.contains('*') => PatternWord::Glob(word),
+        _ => PatternWord::Exact(word),
+    }
+}
+
+/// The last part of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// `/usr/bin/git` is `git` when that is the `git` which would be found.
+fn is_same_program(name: &str, path: &str, world: &dyn Surroundings) -> bool {
+    path.starts_with('/')
+        && base_name(path) == name
+        && world
+            .canonical(Path::new(path))
+            .is_some_and(|real| world.program(name).is_some_and(|program| program == real))
+}
+
+/// Compares paths part by part; `*` stands for anything within a part.
+fn is_path_like(pattern: &Path, path: &Path) -> bool {
+    let mut parts = path.components();
+    for wanted in pattern.components() {
+        let Some(part) = parts.next() else {
+            return false;
+        };
+        let (Some(wanted), Some(part)) = (wanted.as_os_str().to_str(), part.as_os_str().to_str())
+        else {
+            return false;
+        };
+        if part == ".." || !is_like(wanted, part) {
+            return false;
+        }
+    }
+    parts.next().is_none()
+}
+
+/// `*` stands for anything. Each star takes the first place that fits, which is enough.
+fn is_like(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The word with the skill's folder in place of its variable; `None` for other variables.
+fn in_folder(word: String, folder: Option<&Path>) -> Option<String> {
+    for variable in FOLDER_VARIABLES {
+        if let Some(rest) = word.strip_prefix(variable) {
+            let folder = folder?.to_str()?;
+            return (!rest.contains('$')).then(|| format!("{folder}{rest}"));
+        }
+    }
+    (!word.contains(['$', '`'])).then_some(word)
+}
+
+/// Words at blanks outside quotes; `None` for what is more than one plain command.
+fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\\' | '`') => return None,
+            (_, c) if c.is_control() => return None,
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}

@@ -1,0 +1,243 @@
+//! The rules of one skill: its `allowed-tools`, ready to be asked.
+
+use std::path::Path;
+
+use skillyard_format::allowed_tools::{AllowedTools, ToolPattern};
+
+use super::command::{self, Grants};
+use super::path::{PathPattern, Place};
+use super::pattern::CommandPattern;
+use super::request::{
+    ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings, ToolList,
+};
+use super::tool::{self, Kind};
+use super::web;
+
+/// Why a call is not allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// The pattern that came closest, or that denies.
+    pub(super) pattern: Option<String>,
+    /// Why, in a sentence.
+    pub(super) reason: String,
+}
+
+impl Refusal {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self {
+            pattern: None,
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn by(pattern: &impl ToString, reason: impl Into<String>) -> Self {
+        Self {
+            pattern: Some(pattern.to_string()),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A call that is allowed, by these patterns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Allowance {
+    patterns: Vec<String>,
+    reason: String,
+    caution: Option<&'static str>,
+}
+
+impl Allowance {
+    pub(super) fn decision(self, skill: &str, request: &GuardRequest) -> GuardDecision {
+        GuardDecision {
+            verdict: GuardVerdict::Allowed,
+            skill: Some(skill.to_owned()),
+            pattern: Some(self.patterns.join(" ")),
+            reason: self.reason,
+            caution: self
+                .caution
+                .or_else(|| tool::caution(&request.tool))
+                .map(str::to_owned),
+        }
+    }
+}
+
+/// One pattern of a list, understood.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    pub(super) pattern: ToolPattern,
+    pub(super) scope: Scope,
+}
+
+/// What a rule covers of its tool.
+#[derive(Debug, Clone)]
+pub(super) enum Scope {
+    /// Every input.
+    All,
+    /// Commands.
+    Commands(Vec<CommandPattern>),
+    /// Files.
+    Files(PathPattern),
+    /// Hosts.
+    Domain(String),
+    /// This one input.
+    Text(String),
+    /// Nothing: the pattern is not understood.
+    Nothing,
+}
+
+impl Rule {
+    /// Understands one pattern of a list.
+    pub(super) fn new(pattern: &ToolPattern, folder: Option<&Path>) -> Self {
+        let scope = match (&pattern.argument, tool::kind(&pattern.tool)) {
+            (None, _) => Scope::All,
+            (Some(_), _) if pattern.tool.contains('*') => Scope::Nothing,
+            (Some(text), _) if text == "*" => Scope::All,
+            (Some(text), Kind::Command) => match CommandPattern::all(text, folder) {
+                commands if commands.is_empty() => Scope::Nothing,
+                commands => Scope::Commands(commands),
+            },
+            (Some(text), Kind::File(_)) => {
+                PathPattern::new(text).map_or(Scope::Nothing, Scope::Files)
+            }
+            (Some(text), Kind::Address) => match text.strip_prefix("domain:") {
+                Some(domain) if !domain.is_empty() => Scope::Domain(domain.to_owned()),
+                _ => Scope::Nothing,
+            },
+            (Some(text), Kind::Other) if text.is_empty() => Scope::Nothing,
+            (Some(text), Kind::Other) => Scope::Text(text.clone()),
+        };
+        Self {
+            pattern: pattern.clone(),
+            scope,
+        }
+    }
+}
+
+/// The rules of a list.
+#[derive(Debug, Clone)]
+pub(super) enum Rules {
+    /// The list cannot be read, and allows nothing.
+    Unreadable(&'static str),
+    /// The list.
+    Known(Vec<Rule>),
+}
+
+impl Rules {
+    /// Understands what a skill declares.
+    pub(super) fn of(skill: &ActiveSkill) -> Self {
+        match &skill.allowed {
+            ToolList::Absent => Self::Known(Vec::new()),
+            ToolList::Unreadable => Self::Unreadable("its `allowed-tools` cannot be read"),
+            ToolList::Declared(AllowedTools {
+                unbalanced: true, ..
+            }) => Self::Unreadable("its `allowed-tools` has a parenthesis without its partner"),
+            ToolList::Declared(tools) => {
+                let folder = skill.folder.as_deref();
+                let rules = tools.patterns.iter();
+                Self::Known(rules.map(|pattern| Rule::new(pattern, folder)).collect())
+            }
+        }
+    }
+
+    /// Whether the rules allow a call.
+    pub(super) fn allow(
+        &self,
+        request: &GuardRequest,
+        world: &dyn Surroundings,
+    ) -> Result<Allowance, Refusal> {
+        let rules = match self {
+            Self::Unreadable(reason) => return Err(Refusal::new(*reason)),
+            Self::Known(rules) => rules,
+        };
+        let own: Vec<&Rule> = rules
+            .iter()
+            .filter(|rule| tool::is_named(&rule.pattern.tool, &request.tool))
+            .collect();
+        if own.is_empty() {
+            return Err(Refusal::new(format!(
+                "`{}` is not in its `allowed-tools`",
+                request.tool
+            )));
+        }
+        if let Some(rule) = own.iter().find(|rule| matches!(rule.scope, Scope::All)) {
+            let is_shell = tool::kind(&request.tool) == Kind::Command;
+            return Ok(Allowance {
+                patterns: vec![rule.pattern.to_string()],
+                reason: format!("`{}` allows every input", rule.pattern),
+                caution: is_shell.then_some("the list allows every command"),
+            });
+        }
+        if tool::kind(&request.tool) == Kind::Command {
+            let grants = Grants { rules, own: &own };
+            let patterns = command::allow(&request.input, &grants, world)?;
+            let reason = "every command in it matches".to_owned();
+            return Ok(Allowance {
+                patterns,
+                reason,
+                caution: None,
+            });
+        }
+        let found = own.iter().find(|rule| rule.covers(request, world));
+        match found {
+            Some(rule) => Ok(Allowance {
+                patterns: vec![rule.pattern.to_string()],
+                reason: "the input matches".into(),
+                caution: None,
+            }),
+            None => Err(Refusal::by(
+                &list(&own),
+                "the input does not match, or cannot be understood",
+            )),
+        }
+    }
+}
+
+/// The patterns of rules, as the standard writes a list.
+pub(super) fn list(rules: &[&Rule]) -> String {
+    let patterns: Vec<String> = rules.iter().map(|rule| rule.pattern.to_string()).collect();
+    patterns.join(" ")
+}
+
+/// The names under which tools get a path.
+pub(super) const PATH_KEYS: [&str; 3] = ["file_path", "path", "notebook_path"];
+
+impl Rule {
+    fn covers(&self, request: &GuardRequest, world: &dyn Surroundings) -> bool {
+        match &self.scope {
+            Scope::All => true,
+            Scope::Nothing | Scope::Commands(_) => false,
+            Scope::Files(pattern) => paths(request).is_some_and(|paths| {
+                paths.iter().all(|path| {
+                    Place::of(path, world).is_some_and(|place| pattern.allows(&place, world))
+                })
+            }),
+            Scope::Domain(domain) => request.input.texts(&["url"]).is_some_and(|addresses| {
+                addresses.iter().all(|address| {
+                    web::host(address).is_some_and(|host| web::domain_matches(domain, &host))
+                })
+            }),
+            Scope::Text(text) => {
+                let keys = ["skill", "command", "subagent_type", "agent"];
+                let inputs = request.input.texts(&keys);
+                inputs.is_some_and(|inputs| inputs.iter().all(|input| input == text))
+            }
+        }
+    }
+}
+
+/// The paths that a call names; `None` when they cannot be told.
+pub(super) fn paths(request: &GuardRequest) -> Option<Vec<&str>> {
+    let searches = matches!(request.tool.as_str(), "Glob" | "Grep" | "LS");
+    if searches && let GuardInput::Fields(fields) = &request.input {
+        // What is looked for may name a place too.
+        let pattern = fields.get("pattern").and_then(serde_json::Value::as_str);
+        let leaves = |text: &str| text.starts_with(['/', '~']) || text.contains("..");
+        if request.tool == "Glob" && pattern.is_none_or(leaves) {
+            return None;
+        }
+        if request.input.values(&PATH_KEYS).is_empty() {
+            return Some(vec!["."]);
+        }
+    }
+    request.input.texts(&PATH_KEYS)
+}

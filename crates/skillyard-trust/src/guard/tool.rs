@@ -1,0 +1,69 @@
+//! Tools by name: which names mean the same, and what their input is.
+
+/// What a tool's input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A shell command.
+    Command,
+    /// Files.
+    File(FileUse),
+    /// An address.
+    Address,
+    /// Anything else.
+    Other,
+}
+
+/// What is done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse {
+    /// Its content, or whether it is there, is read.
+    Read,
+    /// It is made or changed.
+    Write,
+}
+
+/// What a tool's input is, by the names that agents use.
+pub(super) fn kind(tool: &str) -> Kind {
+    match tool {
+        "Bash" => Kind::Command,
+        "Read" | "NotebookRead" | "Glob" | "Grep" | "LS" => Kind::File(FileUse::Read),
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => Kind::File(FileUse::Write),
+        "WebFetch" => Kind::Address,
+        _ => Kind::Other,
+    }
+}
+
+/// Why a runtime should still ask the user before this tool is used.
+pub(super) fn caution(tool: &str) -> Option<&'static str> {
+    match tool {
+        "AskUserQuestion" => Some("it speaks to the user: a list cannot answer for them"),
+        "Task" | "Agent" | "Skill" => {
+            Some("it starts work with a list of its own: that work must be guarded too")
+        }
+        _ => None,
+    }
+}
+
+/// Whether the name in a list means the tool.
+pub(super) fn is_named(pattern: &str, tool: &str) -> bool {
+    if pattern == "*" || pattern == tool {
+        return true;
+    }
+    let (Some((server, wanted)), Some((owner, name))) = (on_server(pattern), on_server(tool))
+    else {
+        return false;
+    };
+    // In `mcp__a__b__c` the server may be `a` or `a__b`: only the exact name will do.
+    server == owner && (wanted == name || (wanted == "*" && !name.contains("__")))
+}
+
+/// The server and the tool in `mcp__server__tool`, `mcp__server` and `Server:tool`.
+fn on_server(name: &str) -> Option<(&str, &str)> {
+    let (server, tool) = match name.strip_prefix("mcp__") {
+        Some(rest) => rest.split_once("__").unwrap_or((rest, "*")),
+        None => name
+            .split_once(':')
+            .filter(|(_, tool)| !tool.contains(':'))?,
+    };
+    (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
+}

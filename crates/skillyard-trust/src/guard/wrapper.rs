@@ -1,0 +1,238 @@
+//! Programs that start other programs.
+
+use super::pattern::base_name;
+use super::shell::Word;
+
+/// What a program starts besides itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// Nothing that the guard knows of.
+    None,
+    /// A command.
+    Words(Vec<Word>),
+    /// Shell text.
+    Shell(String),
+    /// Something that cannot be told, and why.
+    Hidden(String),
+}
+
+/// Builtins after which words mean something else, or which run text.
+pub(super) fn changes_the_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "." | "alias"
+            | "autoload"
+            | "bind"
+            | "builtin"
+            | "command"
+            | "compgen"
+            | "complete"
+            | "coproc"
+            | "declare"
+            | "emulate"
+            | "enable"
+            | "eval"
+            | "exec"
+            | "export"
+            | "fc"
+            | "getopts"
+            | "hash"
+            | "history"
+            | "integer"
+            | "let"
+            | "local"
+            | "mapfile"
+            | "noglob"
+            | "read"
+            | "readarray"
+            | "readonly"
+            | "select"
+            | "set"
+            | "setopt"
+            | "shopt"
+            | "source"
+            | "trap"
+            | "typeset"
+            | "unalias"
+            | "unset"
+            | "unsetopt"
+            | "vared"
+            | "zle"
+            | "zmodload"
+    )
+}
+
+/// Builtins that run their arguments as shell text, or the text of a file.
+pub(super) fn runs_text(program: &str) -> bool {
+    matches!(
+        program,
+        "." | "alias" | "emulate" | "eval" | "source" | "trap"
+    )
+}
+
+/// Programs that read shell text.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(
+        base_name(program),
+        "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish" | "rbash" | "csh" | "tcsh"
+    )
+}
+
+/// Programs that start what their arguments say, whose options the guard does not read.
+const LAUNCHERS: [&str; 33] = [
+    "busybox",
+    "chroot",
+    "chrt",
+    "doas",
+    "entr",
+    "env",
+    "flock",
+    "gdb",
+    "ionice",
+    "ltrace",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "proot",
+    "prlimit",
+    "rlwrap",
+    "runuser",
+    "script",
+    "setarch",
+    "setpriv",
+    "setsid",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "torsocks",
+    "toybox",
+    "unbuffer",
+    "unshare",
+    "watch",
+];
+
+/// Whether a program may start what its arguments say.
+pub(super) fn starts_others(program: &str) -> bool {
+    let name = base_name(program);
+    changes_the_shell(program)
+        || is_shell(program)
+        || LAUNCHERS.contains(&name)
+        || matches!(
+            name,
+            "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd"
+        )
+        || matches!(
+            name,
+            "awk" | "gawk" | "mawk" | "make" | "node" | "npx" | "perl" | "php"
+        )
+        || matches!(
+            name,
+            "python" | "python3" | "ruby" | "sed" | "git" | "tar" | "rsync"
+        )
+}
+
+/// What `words` start. A pattern that names more than the program has named what it starts.
+pub(super) fn inner(words: &[Word], named: usize) -> Inner {
+    let Some(program) = words.first().and_then(Word::literal) else {
+        return Inner::None;
+    };
+    if named > 1 {
+        return Inner::None;
+    }
+    let arguments = &words[1..];
+    if is_shell(program) {
+        return shell(program, arguments);
+    }
+    match base_name(program) {
+        "nohup" | "time" => behind(program, arguments, &["-p"], &[], 0),
+        "nice" => behind(program, arguments, &[], &["-n"], 0),
+        "timeout" => behind(
+            program,
+            arguments,
+            &["--foreground", "--preserve-status", "-v"],
+            &["-k", "-s"],
+            1,
+        ),
+        "xargs" => match behind(
+            program,
+            arguments,
+            &["-0", "-r", "-t"],
+            &["-n", "-P", "-L"],
+            0,
+        ) {
+            Inner::Words(mut words) => {
+                words.push(Word::unknown());
+                Inner::Words(words)
+            }
+            other => other,
+        },
+        name if LAUNCHERS.contains(&name) => hidden(program),
+        _ => Inner::None,
+    }
+}
+
+fn hidden(program: &str) -> Inner {
+    Inner::Hidden(format!(
+        "`{program}` starts another program, which the list must name too"
+    ))
+}
+
+/// The command behind the options that are known and `operands` further words.
+fn behind(
+    program: &str,
+    arguments: &[Word],
+    flags: &[&str],
+    with_value: &[&str],
+    operands: usize,
+) -> Inner {
+    let mut rest = arguments;
+    while let Some(word) = rest.first().and_then(Word::literal) {
+        if !word.starts_with('-') {
+            break;
+        }
+        let skipped = if flags.contains(&word) {
+            1
+        } else if with_value.contains(&word)
+            && rest.get(1).is_some_and(|word| word.literal().is_some())
+        {
+            2
+        } else {
+            return hidden(program);
+        };
+        rest = &rest[skipped..];
+    }
+    let operand_is_plain = |word: &Word| word.literal().is_some_and(|word| !word.starts_with('-'));
+    let (before, inner) = rest.split_at(operands.min(rest.len()));
+    if inner.is_empty() || !before.iter().all(operand_is_plain) {
+        return hidden(program);
+    }
+    Inner::Words(inner.to_vec())
+}
+
+/// `sh -c TEXT` runs the text; `sh FILE` is the shell itself, which the list names.
+fn shell(program: &str, arguments: &[Word]) -> Inner {
+    let mut takes_text = false;
+    for word in arguments {
+        let Some(text) = word.literal() else {
+            return hidden(program);
+        };
+        match text.strip_prefix('-') {
+            Some(options)
+                if !options.is_empty() && options.chars().all(|c| "celux".contains(c)) =>
+            {
+                takes_text |= options.contains('c');
+            }
+            Some(_) => return hidden(program),
+            None if text.starts_with('+') => return hidden(program),
+            None if takes_text => return Inner::Shell(text.to_owned()),
+            // The script itself is what was granted; it sees the further arguments.
+            None => return Inner::None,
+        }
+    }
+    // Without a script it reads commands from its input.
+    hidden(program)
+}

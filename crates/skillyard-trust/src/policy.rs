@@ -1,0 +1,209 @@
+//! Who may change the table: the organisation may lock a row, the user may change the others, and
+//! a project can only tighten.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as WordError};
+
+use crate::provenance::Provenance;
+use crate::tier::{Ask, Cell, Row, Scripts, TABLE, Tier};
+
+/// `[trust]` of a configuration: changes by row, such as `[trust.git]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct TrustSection {
+    /// Rows that nobody below the organisation may loosen.
+    #[serde(default)]
+    pub lock: Vec<Row>,
+    /// What changes, by row.
+    #[serde(flatten)]
+    pub rows: BTreeMap<Row, CellChange>,
+}
+
+/// What a configuration says about a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CellChange {
+    /// How much its skills are believed.
+    pub tier: Option<Tier>,
+    /// What may become of scripts.
+    pub scripts: Option<Scripts>,
+    /// When the user is asked.
+    pub ask: Option<Ask>,
+}
+
+/// A configuration that says more than it may.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// A project loosens a row.
+    #[error("a project may only tighten, and `trust.{row}.{field}` would loosen")]
+    ProjectLoosens {
+        /// The row.
+        row: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// Somebody other than the organisation locks a row.
+    #[error("only the organisation's policy may set `trust.lock`")]
+    Lock,
+    /// A value is none of the words for it.
+    #[error("`{key}` cannot be `{value}`")]
+    Word {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+    },
+}
+
+/// Whose words count; each layer comes before the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// The organisation's policy.
+    Org,
+    /// The user's configuration.
+    User,
+    /// The project's configuration.
+    Project,
+}
+
+impl Layer {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Org => "the organisation's policy",
+            Self::User => "your configuration",
+            Self::Project => "the project's configuration",
+        }
+    }
+}
+
+/// A row as it stands after all layers.
+#[derive(Debug, Clone)]
+struct Standing {
+    cell: Cell,
+    is_locked: bool,
+    notes: Vec<String>,
+}
+
+/// The table after all layers.
+#[derive(Debug, Clone)]
+pub struct Policy(BTreeMap<Row, Standing>);
+
+impl Default for Policy {
+    fn default() -> Self {
+        let rows = TABLE.into_iter().map(|(row, cell)| {
+            let standing = Standing {
+                cell,
+                is_locked: false,
+                notes: Vec::new(),
+            };
+            (row, standing)
+        });
+        Self(rows.collect())
+    }
+}
+
+impl Policy {
+    /// Adds a layer; layers come in order, the organisation's first.
+    pub fn with(mut self, layer: Layer, section: &TrustSection) -> Result<Self, PolicyError> {
+        if layer != Layer::Org && !section.lock.is_empty() {
+            return Err(PolicyError::Lock);
+        }
+        for (row, standing) in &mut self.0 {
+            if let Some(change) = section.rows.get(row) {
+                standing.apply(row.as_str(), layer, *change)?;
+            }
+            standing.is_locked |= section.lock.contains(row);
+        }
+        Ok(self)
+    }
+
+    /// The table with values that were put together elsewhere: `value` is asked for keys such as
+    /// `trust.git.scripts`.
+    pub fn from_keys(value: impl Fn(&str) -> Option<String>) -> Result<Self, PolicyError> {
+        let mut section = TrustSection::default();
+        for (row, _) in TABLE {
+            let key = |field: &str| format!("trust.{}.{field}", row.as_str());
+            let change = CellChange {
+                tier: word(&key("tier"), &value)?,
+                scripts: word(&key("scripts"), &value)?,
+                ask: word(&key("ask"), &value)?,
+            };
+            section.rows.insert(row, change);
+        }
+        Self::default().with(Layer::User, &section)
+    }
+
+    /// What the policy says about a provenance, and why.
+    pub fn cell(&self, provenance: &Provenance) -> (Cell, &[String]) {
+        match self.0.get(&Row::of(provenance)) {
+            Some(standing) => (standing.cell, &standing.notes),
+            // Every row is in the table; should one be forgotten, it is the strictest.
+            None => (TABLE[TABLE.len() - 1].1, &[]),
+        }
+    }
+}
+
+fn word<T: DeserializeOwned>(
+    key: &str,
+    value: impl Fn(&str) -> Option<String>,
+) -> Result<Option<T>, PolicyError> {
+    let Some(value) = value(key) else {
+        return Ok(None);
+    };
+    let read = T::deserialize(IntoDeserializer::<WordError>::into_deserializer(
+        value.as_str(),
+    ));
+    read.map(Some).map_err(|_| PolicyError::Word {
+        key: key.to_owned(),
+        value,
+    })
+}
+
+impl Standing {
+    fn apply(
+        &mut self,
+        row: &'static str,
+        layer: Layer,
+        change: CellChange,
+    ) -> Result<(), PolicyError> {
+        let Cell { tier, scripts, ask } = self.cell;
+        if let Some(new) = change.tier.filter(|new| *new != tier)
+            && self.may_set(row, "tier", layer, new <= tier)?
+        {
+            self.cell.tier = new;
+        }
+        if let Some(new) = change.scripts.filter(|new| *new != scripts)
+            && self.may_set(row, "scripts", layer, new >= scripts)?
+        {
+            self.cell.scripts = new;
+        }
+        if let Some(new) = change.ask.filter(|new| *new != ask)
+            && self.may_set(row, "ask", layer, new.is_as_strict_as(ask))?
+        {
+            self.cell.ask = new;
+        }
+        Ok(())
+    }
+
+    /// Whether the layer may set the field, with a note about it.
+    fn may_set(
+        &mut self,
+        row: &'static str,
+        field: &'static str,
+        layer: Layer,
+        tightens: bool,
+    ) -> Result<bool, PolicyError> {
+        if !tightens && layer == Layer::Project {
+            return Err(PolicyError::ProjectLoosens { row, field });
+        }
+        let has_effect = tightens || !self.is_locked || layer == Layer::Org;
+        let who = layer.as_str();
+        self.notes.push(if has_effect {
+            format!("`trust.{row}.{field}` is set in {who}")
+        } else {
+            format!("`trust.{row}.{field}` in {who} has no effect: the organisation locks it")
+        });
+        Ok(has_effect)
+    }
+}

@@ -1,0 +1,181 @@
+//! How much a skill is believed, and the table that says what follows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::provenance::{Origin, Provenance};
+
+/// How much a skill is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// Not at all.
+    Untrusted,
+    /// A little.
+    Low,
+    /// Mostly.
+    Medium,
+    /// Like the user's own work.
+    High,
+}
+
+impl Tier {
+    /// The word for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Untrusted => "untrusted",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A row of the table: provenances that are treated alike. Its name is its key in `[trust]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Row {
+    /// Shipped inside the binary.
+    Builtin,
+    /// A folder of the organisation.
+    Org,
+    /// Written here by the user.
+    Own,
+    /// A registry, signed by a trusted key.
+    RegistrySigned,
+    /// A registry.
+    Registry,
+    /// A local folder or archive, and a project that is trusted.
+    Local,
+    /// A git host.
+    Git,
+    /// An archive from the web.
+    Archive,
+    /// A web site that lists its skills.
+    WellKnown,
+    /// An MCP server.
+    Mcp,
+    /// A project that is not trusted yet.
+    Project,
+}
+
+impl Row {
+    /// The row of a provenance.
+    pub fn of(provenance: &Provenance) -> Self {
+        match provenance.origin {
+            Origin::Builtin => Self::Builtin,
+            Origin::Org => Self::Org,
+            Origin::WrittenHere => Self::Own,
+            Origin::Registry if provenance.signer.is_some() => Self::RegistrySigned,
+            Origin::Registry => Self::Registry,
+            Origin::LocalFolder | Origin::LocalArchive | Origin::ProjectTrusted => Self::Local,
+            Origin::Git => Self::Git,
+            Origin::HttpsArchive => Self::Archive,
+            Origin::WellKnown => Self::WellKnown,
+            Origin::Mcp => Self::Mcp,
+            Origin::ProjectUntrusted => Self::Project,
+        }
+    }
+
+    /// Its key in `[trust]`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Org => "org",
+            Self::Own => "own",
+            Self::RegistrySigned => "registry-signed",
+            Self::Registry => "registry",
+            Self::Local => "local",
+            Self::Git => "git",
+            Self::Archive => "archive",
+            Self::WellKnown => "well-known",
+            Self::Mcp => "mcp",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// What may become of a skill's scripts. The later, the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scripts {
+    /// They run in the sandbox, with the network that a run asks for.
+    Sandboxed,
+    /// They run in the sandbox, without network but for hosts that were approved.
+    SandboxedOffline,
+    /// They do not run; with [`Ask::OptIn`] until they are approved.
+    Blocked,
+}
+
+/// When the user is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ask {
+    /// Never.
+    Never,
+    /// Before its first script runs.
+    FirstRun,
+    /// When it is installed.
+    Install,
+    /// At both times.
+    InstallAndFirstRun,
+    /// Not at all: the user must approve the skill of their own accord.
+    OptIn,
+}
+
+impl Ask {
+    /// Whether the user is asked when it is installed.
+    pub fn on_install(self) -> bool {
+        matches!(self, Self::Install | Self::InstallAndFirstRun | Self::OptIn)
+    }
+
+    /// Whether the user is asked before its first script runs.
+    pub fn on_first_run(self) -> bool {
+        matches!(
+            self,
+            Self::FirstRun | Self::InstallAndFirstRun | Self::OptIn
+        )
+    }
+
+    /// Whether it asks whenever `other` does.
+    pub fn is_as_strict_as(self, other: Self) -> bool {
+        self == Self::OptIn
+            || (other != Self::OptIn
+                && self.on_install() >= other.on_install()
+                && self.on_first_run() >= other.on_first_run())
+    }
+}
+
+/// What follows from a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// How much the skill is believed.
+    pub tier: Tier,
+    /// What may become of its scripts.
+    pub scripts: Scripts,
+    /// When the user is asked.
+    pub ask: Ask,
+}
+
+const fn cell(tier: Tier, scripts: Scripts, ask: Ask) -> Cell {
+    Cell { tier, scripts, ask }
+}
+
+/// The table of the design.
+pub const TABLE: [(Row, Cell); 11] = {
+    use Ask::{FirstRun, Install, InstallAndFirstRun, Never, OptIn};
+    use Scripts::{Blocked, Sandboxed, SandboxedOffline};
+    use Tier::{High, Low, Medium, Untrusted};
+    [
+        (Row::Builtin, cell(High, Sandboxed, Never)),
+        (Row::Org, cell(High, Sandboxed, Never)),
+        (Row::Own, cell(High, Sandboxed, Never)),
+        (Row::RegistrySigned, cell(High, Sandboxed, Install)),
+        (Row::Registry, cell(Medium, Sandboxed, Install)),
+        (Row::Local, cell(Medium, Sandboxed, FirstRun)),
+        (Row::Git, cell(Low, SandboxedOffline, InstallAndFirstRun)),
+        (Row::Archive, cell(Untrusted, Blocked, OptIn)),
+        (Row::WellKnown, cell(Untrusted, Blocked, OptIn)),
+        (Row::Mcp, cell(Untrusted, Blocked, OptIn)),
+        (Row::Project, cell(Untrusted, Blocked, OptIn)),
+    ]
+};

