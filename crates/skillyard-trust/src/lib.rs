@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 
-pub mod signature;
 pub mod approval;
 pub mod guard;
 pub mod policy;
 pub mod provenance;
+pub mod signature;
 pub mod tier;
 pub mod verdict;

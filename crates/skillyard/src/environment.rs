@@ -59,7 +59,7 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
-    /// `USER`, else `LOGNAME`: who acts, in the audit log.
+    /// `USER`, else `LOGNAME`: who acts, in the audit log and in approvals.
     pub(crate) user: String,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
@@ -74,8 +74,6 @@ pub(crate) struct Environment {
     pub(crate) org_config: PathBuf,
     /// `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case: the proxies for downloads.
     pub(crate) proxies: Proxies,
-    /// `USER`, else `LOGNAME`: who is named in approvals.
-    pub(crate) user: Option<String>,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
@@ -141,9 +139,6 @@ impl Environment {
                 _ => ORG_CONFIG.into(),
             },
             proxies: Proxies::read(),
-            user: given("USER")
-                .or_else(|| given("LOGNAME"))
-                .and_then(|user| user.into_string().ok()),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
@@ -195,6 +190,8 @@ impl Environment {
     /// Sigstore's trust root, if the user brought one.
     pub(crate) fn sigstore_file(&self) -> PathBuf {
         self.skillyard_home.join("sigstore/trusted_root.json")
+    }
+
     /// The folder of the audit log.
     pub(crate) fn logs_folder(&self) -> PathBuf {
         self.skillyard_home.join("logs")

@@ -127,6 +127,7 @@ pub(crate) enum CommandError {
     UnexpectedArgument(String),
     #[error(transparent)]
     Signing(#[from] signing::SigningError),
+    #[error(transparent)]
     Trust(#[from] trust::TrustFailure),
     /// The exact words of the reference implementation.
     #[error("{0}")]

@@ -70,79 +70,12 @@ pub(crate) fn load(
     Ok(Catalog::load(&settings(context, mode, choice)?))
 }
 
-/// What the configuration files say, and whether the project has a say.
-pub(crate) struct Configuration {
-    /// The user's.
-    pub(crate) user: Config,
-    /// The project's, once it is trusted: before that not even to hide the user's skills.
-    pub(crate) project: Option<Config>,
-    /// The project's file.
-    pub(crate) project_file: PathBuf,
-    surroundings: Surroundings,
-}
-
-impl Configuration {
-    /// Reads the files.
-    pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
-        let environment = &context.environment;
-        let config_file = environment.config_file();
-        let user = Config::read(&config_file)?;
-        let home = environment.home.as_deref();
-        let surroundings = Surroundings {
-            current: environment.current_dir.clone(),
-            home: environment.home.clone(),
-            skillyard_home: environment.skillyard_home.clone(),
-            org: user.org_folders(home),
-            extra: user.directories(home),
-            preset: user.preset(&config_file)?,
-        };
-        let root = surroundings.project_root();
-        let is_trusted = match user.discovery.trust_projects {
-            TrustProjects::Always => true,
-            TrustProjects::Never => false,
-            TrustProjects::Ask => is_trusted(context, root)?,
-        };
-        let project_file = root.join(".skillyard/config.toml");
-        let project = if is_trusted {
-            Some(Config::read_project(&project_file)?)
-        } else {
-            None
-        };
-        Ok(Self {
-            user,
-            project,
-            project_file,
-            surroundings,
-        })
-    }
-
-    /// Whether the user trusts the project.
-    pub(crate) fn project_trust(&self) -> ProjectTrust {
-        match self.project {
-            Some(_) => ProjectTrust::Trusted,
-            None => ProjectTrust::Untrusted,
-        }
-    }
-}
-
 /// Everything the catalog depends on.
 fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
     let home = environment.home.as_deref();
     let mut layers = config.selection()?;
-    let configuration = Configuration::read(context)?;
-    let project_trust = configuration.project_trust();
-    let Configuration {
-        user: config,
-        project,
-        project_file,
-        surroundings,
-    } = configuration;
-    let mut layers = vec![config.layer("user", &environment.config_file())?];
-    if let Some(project) = project {
-        layers.push(project.layer("project", &project_file)?);
-    }
     layers.push(choice.layer()?);
     Ok(Settings {
         limits: config.limits(),
@@ -159,14 +92,6 @@ fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Setti
         command_folders: environment.path.clone(),
         index_folder: (mode == IndexMode::Use).then(|| environment.skillyard_home.join("index")),
     })
-}
-
-fn is_trusted(context: &Context, project: &Path) -> Result<bool, CommandError> {
-    let project = project
-        .canonicalize()
-        .unwrap_or_else(|_| project.to_owned());
-    let trusted = trusted::list(&context.environment.approvals_file())?;
-    Ok(trusted.iter().any(|folder| project.starts_with(folder)))
 }
 
 /// The skill of a name, or an error that names the nearest.

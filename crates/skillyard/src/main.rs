@@ -14,6 +14,7 @@ mod editor;
 mod environment;
 mod error;
 mod install;
+mod installed;
 mod json;
 mod library;
 mod permission;

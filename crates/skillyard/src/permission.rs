@@ -8,14 +8,14 @@ use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
-use skillyard_trust::policy::{Layer, Policy};
+use skillyard_trust::policy::Policy;
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::library::Configuration;
+use crate::installed::Installed;
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -24,6 +24,7 @@ pub(crate) struct Permissions {
     opt_in: OptIn,
     approvals: Approvals,
     project_trust: ProjectTrust,
+    installed: Installed,
     /// Tools that are denied, whatever skills allow.
     pub(crate) denied: Vec<DenyLayer>,
 }
@@ -31,43 +32,47 @@ pub(crate) struct Permissions {
 impl Permissions {
     /// Reads the configuration and the approvals.
     pub(crate) fn load(context: &Context) -> Result<Self, CommandError> {
-        let configuration = Configuration::read(context)?;
-        let user = &configuration.user;
-        let unusable = |path| move |source| TrustFailure::Policy { path, source };
-        let user_file = context.environment.config_file();
-        let mut policy = Policy::default()
-            .with(Layer::User, &user.trust)
-            .map_err(unusable(user_file))?;
-        let mut denied = vec![deny_layer("user", &user.tools.deny)];
-        if let Some(project) = &configuration.project {
-            policy = policy
-                .with(Layer::Project, &project.trust)
-                .map_err(unusable(configuration.project_file.clone()))?;
-            denied.push(deny_layer("project", &project.tools.deny));
-        }
+        let config = context.config()?;
+        let policy = Policy::from_keys(|key| config.text(key)).map_err(|source| {
+            let path = context.environment.config_file();
+            TrustFailure::Policy { path, source }
+        })?;
+        let denied = config.list("tools.deny").unwrap_or_default();
         Ok(Self {
             policy,
-            opt_in: if user.scripts.allow {
+            opt_in: if config.allows_scripts() {
                 OptIn::Yes
             } else {
                 OptIn::No
             },
             approvals: trusted::read(&context.environment.approvals_file())?,
-            project_trust: configuration.project_trust(),
-            denied,
+            project_trust: config.project_trust,
+            denied: vec![deny_layer("configuration", &denied)],
+            installed: Installed::read(context),
         })
     }
 
-    /// Where a skill came from, as far as its source tells.
+    /// Where a skill came from: as the lock says that names its folder, else as its source tells.
     pub(crate) fn provenance(&self, skill: &CatalogSkill) -> Provenance {
-        Provenance::of(match (skill.kind, self.project_trust) {
+        let by_source = match (skill.kind, self.project_trust) {
             (SourceKind::Builtin, _) => Origin::Builtin,
             (SourceKind::Org | SourceKind::OrgPinned, _) => Origin::Org,
             (SourceKind::User, _) => Origin::WrittenHere,
             (SourceKind::Plugin | SourceKind::Extra, _) => Origin::LocalFolder,
             (SourceKind::Project, ProjectTrust::Trusted) => Origin::ProjectTrusted,
-            (SourceKind::Project, ProjectTrust::Untrusted) => Origin::ProjectUntrusted,
-        })
+            (SourceKind::Project, ProjectTrust::Untrusted) => {
+                return Provenance::of(Origin::ProjectUntrusted);
+            }
+        };
+        match self.installed.provenance(&skill.record.folder) {
+            // A project's lock is the word of whoever wrote the project: it can make a skill
+            // less trusted than the project, never more.
+            Some(found) if skill.kind == SourceKind::Project && !is_from_strangers(&found) => {
+                Provenance::of(by_source)
+            }
+            Some(found) => found,
+            None => Provenance::of(by_source),
+        }
     }
 
     /// What policy says about a skill.
@@ -162,6 +167,13 @@ pub(crate) fn script_permission(
     opt_in: OptIn,
 ) -> Result<Decision, CommandError> {
     Ok(Permissions::load(context)?.script(skill, digest, opt_in))
+}
+
+fn is_from_strangers(provenance: &Provenance) -> bool {
+    matches!(
+        provenance.origin,
+        Origin::Git | Origin::HttpsArchive | Origin::WellKnown | Origin::Mcp
+    )
 }
 
 fn deny_layer(name: &str, patterns: &[String]) -> DenyLayer {

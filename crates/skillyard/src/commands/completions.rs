@@ -76,8 +76,7 @@ fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command 
                 let context = Arc::clone(context);
                 argument.add(ArgValueCandidates::new(move || skill_names(&context)))
             }
-            ("read" | "verify", "skill") => {
-            ("read", "skill") | ("trust", "target" | "revoked") => {
+            ("read" | "verify", "skill") | ("trust", "target" | "revoked") => {
                 let context = Arc::clone(context);
                 argument.add(ArgValueCompleter::new(move |word: &OsStr| {
                     skill_names_and_folders(&context, word)

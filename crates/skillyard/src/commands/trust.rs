@@ -4,9 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use skillyard_audit::{Event, EventKind};
 use serde_json::{Value, json};
+use skillyard_audit::{Event, EventKind};
 use skillyard_trust::approval::Change;
 
 use super::Outcome;
@@ -141,6 +140,9 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
         return Err(TrustFailure::Ambiguous(word.into_owned()).into());
     }
     let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
+    if changed {
+        context.record(&Event::new(EventKind::ApprovalRevoked).skill(&*name))?;
+    }
     if context.printer.is_json() {
         context
             .printer
@@ -189,7 +191,6 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         let changed = trusted::change(file, &Change::RevokeFolder(&folder))?;
         (folder, changed)
     };
-    let changed = trusted::set(file, &folder, trusted)?;
     if changed {
         let kind = if trusted {
             EventKind::ApprovalGranted

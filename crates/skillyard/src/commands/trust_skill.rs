@@ -112,7 +112,7 @@ fn wanted(
             .round(jiff::Unit::Second)
             .unwrap_or_default()
             .to_string(),
-        approved_by: context.environment.user.clone(),
+        approved_by: Some(context.environment.user.clone()),
     }
 }
 

@@ -276,6 +276,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         Project::Tighten,
         "Answer yes when a skill's script is to run for the first time. Never lifts a block.",
     ),
+    together(
+        "tools.deny",
+        Kind::Names,
+        Project::Free,
+        "Tools that are denied, whatever skills allow; no layer takes it back.",
+    ),
     entry(
         "trust.PROVENANCE.tier",
         Kind::Word(&["high", "medium", "low", "untrusted"]),

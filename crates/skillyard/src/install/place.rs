@@ -128,6 +128,23 @@ impl Place {
     }
 }
 
+/// The scopes that the current folder is in.
+pub(crate) fn scopes(context: &Context) -> Vec<Scope> {
+    let environment = &context.environment;
+    let surroundings = Surroundings {
+        current: environment.current_dir.clone(),
+        home: environment.home.clone(),
+        ..Surroundings::default()
+    };
+    let home = &environment.skillyard_home;
+    let project = project_root(&surroundings).map(|root| Scope::project(&root, home));
+    let user = environment
+        .home
+        .as_deref()
+        .map(|each| Scope::user(each, home));
+    project.into_iter().chain(user).collect()
+}
+
 /// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
 fn project_root(surroundings: &Surroundings) -> Option<PathBuf> {
     let home = surroundings.home.as_deref();

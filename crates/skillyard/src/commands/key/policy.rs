@@ -6,7 +6,7 @@ use serde_json::json;
 use skillyard_trust::signature::{SigningKey, sign_policy};
 
 use super::Outcome;
-use crate::config::{read_text, write_private};
+use crate::config::private_file::{read_text, write_private};
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};

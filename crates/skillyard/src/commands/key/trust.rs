@@ -9,10 +9,8 @@ use skillyard_trust::signature::{
     Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
 
-use super::Outcome;
-use crate::config::private_file::write_private;
 use super::{Outcome, now};
-use crate::config::write_private;
+use crate::config::private_file::write_private;
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};

@@ -1,0 +1,71 @@
+//! What the locks say about the folders of skills.
+
+use std::path::{Path, PathBuf};
+
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::origin::OriginKind;
+use skillyard_install::scope::Scope;
+use skillyard_trust::provenance::{Origin, Provenance};
+
+use crate::context::Context;
+use crate::install::place;
+
+/// The locks of the user and of the project.
+#[derive(Debug, Default)]
+pub(crate) struct Installed {
+    locks: Vec<(Scope, Lockfile)>,
+}
+
+impl Installed {
+    /// Reads the locks; one that cannot be read says nothing, and other commands say why.
+    pub(crate) fn read(context: &Context) -> Self {
+        let scopes = place::scopes(context);
+        let read = |scope: Scope| Some((scope.clone(), Lockfile::read(&scope.lock_file()).ok()?));
+        Self {
+            locks: scopes.into_iter().filter_map(read).collect(),
+        }
+    }
+
+    /// The entry of the lock for a folder.
+    pub(crate) fn entry(&self, folder: &Path) -> Option<&Locked> {
+        let name = folder.file_name()?.to_str()?;
+        self.locks.iter().find_map(|(scope, lock)| {
+            let entry = lock.get(name)?;
+            let places = entry
+                .targets
+                .iter()
+                .map(|target| scope.target(target).join(name));
+            places
+                .into_iter()
+                .any(|place| same(&place, folder))
+                .then_some(entry)
+        })
+    }
+
+    /// Where the skill in a folder came from.
+    pub(crate) fn provenance(&self, folder: &Path) -> Option<Provenance> {
+        let entry = self.entry(folder)?;
+        let origin = match entry.origin {
+            OriginKind::LocalFolder => Origin::LocalFolder,
+            OriginKind::LocalArchive => Origin::LocalArchive,
+            OriginKind::Git => Origin::Git,
+            OriginKind::Archive => Origin::HttpsArchive,
+            OriginKind::WellKnown => Origin::WellKnown,
+            OriginKind::Registry => Origin::Registry,
+        };
+        Some(Provenance {
+            url: entry.url.clone().or_else(|| Some(entry.source.clone())),
+            revision: entry.version.clone().or_else(|| entry.commit.clone()),
+            signer: entry.signer.clone(),
+            ..Provenance::of(origin)
+        })
+    }
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| -> Option<PathBuf> {
+        // The folder itself may be a link to the store; only what leads to it is resolved.
+        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+    };
+    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
+}
