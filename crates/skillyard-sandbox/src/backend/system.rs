@@ -1,0 +1,102 @@
+//! The parts of the system that every program needs: its programs, libraries and a little of
+//! its settings.
+
+use std::path::{Path, PathBuf};
+
+/// Folders of programs and libraries, which everybody may read.
+const FOLDERS: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/run/current-system",
+];
+
+/// Settings that programs look for and that tell nothing about the user.
+const SETTINGS: &[&str] = &[
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
+    "/etc/fonts",
+    "/etc/gai.conf",
+    "/etc/java",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/perl",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls",
+    "/etc/protocols",
+    "/etc/python3",
+    "/etc/python3.11",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/timezone",
+];
+
+/// What is needed to find hosts, when the network is open.
+const RESOLVER: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
+
+/// Devices that hold nothing of anybody.
+pub(crate) const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// Files of `/proc` about the machine as a whole, which runtimes look at.
+pub(crate) const MACHINE: &[&str] = &[
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/uptime",
+    "/proc/version",
+    "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
+];
+
+/// A part of the system, as it has to be shown.
+pub(crate) enum Part {
+    /// A folder or a file.
+    Here(PathBuf),
+    /// A link, such as `/bin` to `usr/bin`.
+    Link {
+        /// Where it stands.
+        path: PathBuf,
+        /// What it says.
+        target: PathBuf,
+    },
+}
+
+/// The folders of programs and libraries that are there.
+pub(crate) fn folders() -> impl Iterator<Item = Part> {
+    FOLDERS.iter().filter_map(|folder| {
+        let path = PathBuf::from(folder);
+        if let Ok(target) = path.read_link() {
+            return Some(Part::Link { path, target });
+        }
+        path.exists().then_some(Part::Here(path))
+    })
+}
+
+/// The settings that are there.
+pub(crate) fn settings(resolver: bool) -> impl Iterator<Item = &'static Path> {
+    let more = if resolver { RESOLVER } else { &[] };
+    let paths = SETTINGS.iter().chain(more).map(Path::new);
+    paths.filter(|path| path.exists())
+}
