@@ -46,7 +46,7 @@ pub(crate) fn run(
         stdin: input,
         control: None,
         started,
-        last_resort: Box::new(|child| stop(sandbox, &program, &name, child)),
+        last_resort: Box::new(|child, _| stop(sandbox, &program, &name, child)),
         inspect: Box::new(|_| Inspection::default()),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;

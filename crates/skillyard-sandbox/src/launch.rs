@@ -23,7 +23,7 @@ use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::processes;
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
-use crate::pump::{self, Inspection, Pumped, Running};
+use crate::pump::{self, Inspection, Patience, Pumped, Running};
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
 
@@ -330,10 +330,12 @@ fn staged(
     Ok((staged, folders))
 }
 
-/// Ends what did not end when it was asked to.
-fn end_by_force(child: &mut Child) {
-    processes::end(child.id());
-    let _ = child.kill();
+/// Ends what did not end when it was asked to: the process that holds the others comes last,
+/// so that nobody can be left when it has gone.
+fn end_by_force(child: &mut Child, patience: Patience) {
+    if !processes::end(child.id()) || patience == Patience::Over {
+        let _ = child.kill();
+    }
 }
 
 fn inspect(child: &Child, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {

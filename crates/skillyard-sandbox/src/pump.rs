@@ -17,7 +17,9 @@ use crate::outcome::{Captured, Limit};
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
 /// How long a sandbox may take to end its program before it is ended itself.
-const GRACE: Duration = Duration::from_millis(300);
+const GRACE: Duration = Duration::from_millis(150);
+/// How long it is tried to end every process before the one that holds them is ended.
+const LAST_WAIT: Duration = Duration::from_secs(3);
 /// The most that is read after the end, should somebody still be writing.
 const LEFT_OVER: u64 = 16 * 1024 * 1024;
 
@@ -36,9 +38,18 @@ pub(crate) struct Running<'a> {
     /// When it was started.
     pub(crate) started: Instant,
     /// What to do about processes that do not end when they are asked to.
-    pub(crate) last_resort: Box<dyn Fn(&mut Child) + 'a>,
+    pub(crate) last_resort: Box<dyn Fn(&mut Child, Patience) + 'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
     pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
+}
+
+/// How long something was waited for already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Not for long: do it in order.
+    Left,
+    /// For too long: do whatever helps.
+    Over,
 }
 
 /// What a look at the processes showed.
@@ -65,7 +76,7 @@ pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> 
     if result.is_err() {
         // Whatever went wrong here, nothing may stay behind.
         running.control = None;
-        (running.last_resort)(&mut running.child);
+        (running.last_resort)(&mut running.child, Patience::Over);
         let _ = running.child.wait();
     }
     result
@@ -78,7 +89,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
     let end = end_of(&running.child)?;
     let deadline = running.started + limits.wall;
     let (mut stopped, mut peak_memory, mut next_look) = (None, 0, running.started + TICK);
-    let mut last_chance: Option<Instant> = None;
+    let mut stopped_at: Option<Instant> = None;
     let status = loop {
         if let Some(status) = running.child.try_wait()? {
             break status;
@@ -96,10 +107,10 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
         let mut wake = next_look;
         if stopped.is_some() {
             running.control = None;
-            let chance = *last_chance.get_or_insert(now + GRACE);
-            if now >= chance {
-                (running.last_resort)(&mut running.child);
-                last_chance = Some(now + TICK);
+            let waited = now - *stopped_at.get_or_insert(now);
+            if waited >= GRACE {
+                let patience = if waited < LAST_WAIT { Patience::Left } else { Patience::Over };
+                (running.last_resort)(&mut running.child, patience);
             }
             wake = now + Duration::from_millis(2);
         }

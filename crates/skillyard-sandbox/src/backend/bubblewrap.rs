@@ -1,6 +1,7 @@
 //! The program `bwrap`: new namespaces, a root of only what is needed, and the launcher as
 //! its first process.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,7 +14,7 @@ use crate::child;
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
 use crate::launcher::spec::{Containment, Fences, Ipc, MemoryPrograms, Rights, Sockets, Spec};
-use crate::profile::{Access, Commands, Network, Profile};
+use crate::profile::{Access, Commands, Mount, Network, Profile};
 
 /// The arguments of `bwrap`, of which those with places go through a file in memory:
 /// the program could read the others in `/proc/1/cmdline`.
@@ -129,9 +130,7 @@ fn mounts(arguments: &mut Arguments, profile: &Profile, placeholders: &Placehold
         arguments.push([&word, &mount.source, &mount.target]);
     }
     for mount in profile.writable() {
-        for place in &profile.protected {
-            protect(arguments, &mount.source, &mount.target, place);
-        }
+        protect(arguments, mount, &profile.protected);
     }
     // What is not there yet gets something in its place that can be neither filled nor removed.
     for (source, target) in placeholders.places() {
@@ -139,18 +138,21 @@ fn mounts(arguments: &mut Arguments, profile: &Profile, placeholders: &Placehold
     }
 }
 
-/// Makes a place unchangeable. Its parents become mounts of their own, because the parent of
-/// a mount could be renamed and another be put in its place.
-fn protect(arguments: &mut Arguments, source: &Path, target: &Path, place: &Path) {
-    let parents: Vec<&Path> = place.ancestors().skip(1).collect();
-    let parents = parents.into_iter().rev().filter(|each| *each != Path::new(""));
+/// Makes places unchangeable. Their parents become mounts of their own, because the parent of
+/// a mount could be renamed and another be put in its place. Parents come first: a mount
+/// covers what was mounted below it.
+fn protect(arguments: &mut Arguments, mount: &Mount, places: &[PathBuf]) {
+    let parents = places.iter().flat_map(|place| place.ancestors().skip(1));
+    let parents: BTreeSet<&Path> = parents.filter(|each| *each != Path::new("")).collect();
     for parent in parents {
-        if source.join(parent).is_dir() {
-            arguments.push([&"--bind", &source.join(parent), &target.join(parent)]);
+        if mount.source.join(parent).is_dir() {
+            arguments.push([&"--bind", &mount.source.join(parent), &mount.target.join(parent)]);
         }
     }
-    if source.join(place).exists() {
-        arguments.push([&"--ro-bind", &source.join(place), &target.join(place)]);
+    for place in places {
+        if mount.source.join(place).exists() {
+            arguments.push([&"--ro-bind", &mount.source.join(place), &mount.target.join(place)]);
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 //! is the sandbox that kept it, not the mode of a file.
 
 use std::fs;
-use std::io::Read as _;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::linux::net::SocketAddrExt as _;
@@ -83,6 +82,7 @@ impl Lab {
             _unix: unix,
             _datagram: datagram,
         };
+        halt(&lab.bystander);
         let prepared = program(&probes()).args(["prepare", &port.to_string()]).status();
         assert!(prepared.expect("the probes").success());
         fs::copy(probes(), lab.own().join("scripts/probes")).expect("a copy of the probes");
@@ -103,9 +103,6 @@ impl Lab {
         self.root().join("skills/own")
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.port
-    }
 
     pub(crate) fn profile(&self) -> Profile {
         Profile {
@@ -179,8 +176,8 @@ impl Lab {
         if let Some(path) = places.iter().chain(&elsewhere).find(|path| path.exists()) {
             return Some(format!("{} was made", path.display()));
         }
-        if !matches!(self.bystander.try_wait(), Ok(None)) {
-            return Some("the bystander was ended".into());
+        if !matches!(self.bystander.try_wait(), Ok(None)) || state(self.bystander.id()) != Some('T') {
+            return Some("the bystander was ended or woken".into());
         }
         self.udp.recv(&mut [0]).ok().map(|_| "a datagram arrived".into())
     }
@@ -251,10 +248,22 @@ fn open_up(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("a mode");
 }
 
+/// Halts a process: whoever reaches it with a signal wakes it up.
+fn halt(process: &Child) {
+    let pid = rustix::process::Pid::from_child(process);
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).expect("a signal");
+    while state(process.id()) != Some('T') {
+        std::thread::yield_now();
+    }
+}
+
 /// Whether a process runs still; one that ended and waits for its parent does not.
 pub(crate) fn is_alive(process: u32) -> bool {
-    let mut text = String::new();
-    let status = fs::File::open(format!("/proc/{process}/stat"));
-    let read = status.and_then(|mut file| file.read_to_string(&mut text));
-    read.is_ok() && !text.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z')
+    !matches!(state(process), None | Some('Z' | 'X'))
+}
+
+/// The letter that the kernel has for what a process does.
+fn state(process: u32) -> Option<char> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    text.rsplit(')').next()?.trim_start().chars().next()
 }

@@ -8,3 +8,8 @@
 
 mod escape;
 mod lab;
+mod lifecycle;
+mod limits;
+mod network;
+mod policy;
+mod programs;

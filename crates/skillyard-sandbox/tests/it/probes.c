@@ -239,7 +239,9 @@ static int see_host_process(void) {
     snprintf(file, sizeof file, "/proc/%d/cmdline", bystander);
     int fd = open(file, O_RDONLY);
     if (fd < 0) return held("open");
-    if (read(fd, text, sizeof text - 1) < 1) return held("read");
+    ssize_t length = read(fd, text, sizeof text - 1);
+    if (length < 1) return held("read");
+    for (ssize_t at = 0; at < length; at++) if (!text[at]) text[at] = ' ';
     return strstr(text, "bystander") ? escaped(text) : held("another process");
 }
 static int read_host_environment(void) {
@@ -248,16 +250,15 @@ static int read_host_environment(void) {
     for (int at = 0; at < 3; at++) {
         snprintf(file, sizeof file, "/proc/%d/environ", processes[at]);
         int fd = open(file, O_RDONLY);
-        if (fd >= 0 && read(fd, text, sizeof text - 1) > 0 && strstr(text, "SECRET")) return escaped(file);
+        ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+        if (length > 0 && memmem(text, length, "SECRET", 6)) return escaped(file);
     }
     return held("environ");
 }
-static int kill_host(void) {
-    char file[64];
-    snprintf(file, sizeof file, "/proc/%d", bystander);
-    return must_fail("kill", kill(bystander, SIGKILL));
-}
-static int signal_everybody(void) { return must_fail("kill", kill(-1, 0)); }
+static int kill_host(void) { return must_fail("kill", kill(bystander, SIGKILL)); }
+/* The kernel calls this a success whoever got the signal; the test asks the bystander, which
+ * was halted and must still be. */
+static int signal_everybody(void) { kill(-1, SIGCONT); kill(bystander, SIGCONT); return held("kill"); }
 static int kill_parent(void) { return must_fail("kill", kill(getppid(), SIGKILL)); }
 static int stop_parent(void) { return must_fail("kill", kill(getppid(), SIGSTOP)); }
 static int trace_parent(void) { return must_be_refused("ptrace", ptrace(PTRACE_ATTACH, getppid(), 0, 0)); }
