@@ -13,7 +13,7 @@ use seccompiler::{
     SeccompCondition as Condition, SeccompFilter, SeccompRule, sock_filter,
 };
 
-use super::spec::{Ipc, MemoryPrograms, Sockets, Spec};
+use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -114,6 +114,43 @@ const SHARED_OBJECTS: &[c_long] = &[
 /// how to do without: they believe in an older kernel.
 const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
 
+/// What landlock does not see: mode and times of files that are named. Without any other fence
+/// these calls do nothing and say they did: tools that copy files go on, and no file outside is
+/// touched. What is done to an open file is done, because only allowed files can be opened.
+#[cfg(target_arch = "x86_64")]
+const PRETENDED: &[c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const PRETENDED: &[c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
+
+/// The same for owners, attributes and watches, without which tools go on.
+#[cfg(target_arch = "x86_64")]
+const NAMED: &[c_long] = &[
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_inotify_add_watch,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const NAMED: &[c_long] = &[
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_inotify_add_watch,
+];
+
 /// Where the mode of a file to be made or changed stands: nobody may set its setuid bits.
 #[cfg(target_arch = "x86_64")]
 const MODES: &[(c_long, u8)] = &[
@@ -157,12 +194,26 @@ pub(super) fn restrict(spec: &Spec) -> io::Result<()> {
     let refused = compiled(refused(spec)?, libc::EPERM)?;
     let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
     let unknown = compiled(unknown, libc::ENOSYS)?;
-    for program in [other_numbers(), unknown, refused] {
+    // Where two of them answer, the last one counts.
+    for program in [other_numbers(), unknown, pretended(spec)?, refused] {
         if !program.is_empty() {
             seccompiler::apply_filter(&program).map_err(io::Error::other)?;
         }
     }
     Ok(())
+}
+
+/// Nothing, unless landlock is the only fence.
+fn pretended(spec: &Spec) -> io::Result<BpfProgram> {
+    if spec.fences != Fences::Only {
+        return Ok(BpfProgram::new());
+    }
+    let mut rules: Rules = PRETENDED.iter().map(|call| (*call, Vec::new())).collect();
+    // Without a name it is about an open file.
+    let named = Condition::new(1, Length::Qword, Compare::Ne, 0);
+    let named = named.and_then(|condition| SeccompRule::new(vec![condition]));
+    rules.insert(libc::SYS_utimensat, vec![named.map_err(io::Error::other)?]);
+    compiled(rules, 0)
 }
 
 fn compiled(rules: Rules, error: i32) -> io::Result<BpfProgram> {
@@ -183,6 +234,9 @@ fn refused(spec: &Spec) -> io::Result<Rules> {
         .chain(REFUSED_HERE)
         .map(|call| (*call, Vec::new()))
         .collect();
+    if spec.fences == Fences::Only {
+        rules.extend(NAMED.iter().map(|call| (*call, Vec::new())));
+    }
     if spec.ipc == Ipc::Shared {
         rules.extend(SHARED_OBJECTS.iter().map(|call| (*call, Vec::new())));
     }

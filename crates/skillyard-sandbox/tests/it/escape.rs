@@ -12,7 +12,7 @@ const WORK_OUTSIDE: &[&str] = &[
     "read_host_environment", "trace_me", "tcp_loopback", "unix_socket", "unix_socket_in_workspace", "abstract_socket",
     "turned_pair", "netlink_socket", "shared_segment", "message_queue", "posix_queue", "chmod_setuid", "fchmod_setgid",
     "create_setuid", "openat2_setuid", "fixed_addresses", "session_keys", "add_key_", "inherited_descriptors",
-    "read_passwd_of_host", "type_into_terminal", "type_with_high_bits", "terminal_selection",
+    "read_passwd_of_host", "watch_home", "chown_outside", "type_into_terminal", "type_with_high_bits", "terminal_selection",
 ];
 
 fn names() -> Vec<String> {

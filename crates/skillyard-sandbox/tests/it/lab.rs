@@ -7,7 +7,7 @@ use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -170,6 +170,10 @@ impl Lab {
             if read(path) != text {
                 return Some(format!("{path} was changed"));
             }
+        }
+        let other = fs::metadata(self.root().join("skills/other")).expect("a folder");
+        if other.permissions().mode() & 0o7777 != 0o777 || other.mtime() == 1 {
+            return Some("the mode or time of a folder was changed".into());
         }
         let places = ["home/pwned", "pwned", "skills/own/scripts/pwned"].map(|path| self.root().join(path));
         let elsewhere = ["/tmp/skillyard-pwned", "/dev/shm/skillyard-pwned", "/etc/pwned", "/usr/bin/pwned", "/dev/pwned"].map(PathBuf::from);

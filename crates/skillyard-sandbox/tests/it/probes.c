@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -34,6 +35,7 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -107,7 +109,18 @@ static int rename_secret_here(void) {
     return must_fail("rename", rename(target, in(work, "moved")));
 }
 static int truncate_secret(void) { return must_fail("truncate", truncate(in(root, "home/.ssh/id_rsa"), 0)); }
-static int chmod_outside(void) { return must_fail("chmod", chmod(in(root, "skills/other"), 0777) < 0 ? -1 : access(in(root, "skills/other"), F_OK)); }
+/* These may say that they succeeded; the test looks whether they did. */
+static int chmod_outside(void) { chmod(in(root, "skills/other"), 0700); syscall(SYS_fchmodat, AT_FDCWD, in(root, "skills/other"), 0700); return held("chmod"); }
+static int touch_outside(void) {
+    struct timespec times[2] = {{1, 0}, {1, 0}};
+    utimensat(AT_FDCWD, in(root, "skills/other"), times, 0);
+    int fd = open(in(root, "skills/other"), O_PATH);
+    utimensat(fd, "", times, AT_EMPTY_PATH);
+    return held("utimensat");
+}
+static int chown_outside(void) { return must_fail("chown", chown(in(root, "skills/other"), getuid(), getgid())); }
+static int attribute_outside(void) { return must_fail("setxattr", setxattr(in(root, "skills/other"), "user.pwned", "x", 1, 0)); }
+static int watch_home(void) { return must_fail("inotify_add_watch", inotify_add_watch(inotify_init(), in(root, "home"), IN_ALL_EVENTS)); }
 static int through_proc_root(void) {
     char file[4200];
     snprintf(file, sizeof file, "/proc/1/root%s/home/.ssh/id_rsa", root);
@@ -444,7 +457,7 @@ static int posix_queue(void) { char name[64]; snprintf(name, sizeof name, "/skil
 static const struct { const char *name; int (*run)(void); } probes[] = {
     PROBE(read_ssh_key), PROBE(read_credentials), PROBE(read_shadow), PROBE(read_passwd_of_host), PROBE(read_machine_id),
     PROBE(read_other_skill), PROBE(list_home), PROBE(symlink_to_secret), PROBE(hardlink_secret), PROBE(rename_secret_here),
-    PROBE(truncate_secret), PROBE(chmod_outside), PROBE(through_proc_root), PROBE(through_proc_self_root), PROBE(through_proc_cwd),
+    PROBE(truncate_secret), PROBE(chmod_outside), PROBE(touch_outside), PROBE(chown_outside), PROBE(attribute_outside), PROBE(watch_home), PROBE(through_proc_root), PROBE(through_proc_self_root), PROBE(through_proc_cwd),
     PROBE(through_parent_folders), PROBE(through_leaked_folder), PROBE(write_home), PROBE(write_outside), PROBE(make_folder_outside),
     PROBE(remove_outside), PROBE(write_etc), PROBE(write_programs), PROBE(write_root_folder), PROBE(write_dev),
     PROBE(change_own_skill), PROBE(add_to_own_skill), PROBE(remove_own_skill), PROBE(rename_own_skill),

@@ -60,6 +60,23 @@ print(rows[0]['b'], size > 0, base, done, child, tree.fromstring('<a><b/></a>')[
 }
 
 #[test]
+fn files_can_be_copied_with_their_modes_and_times() {
+    let lab = Lab::new();
+    let script = "
+import pathlib, shutil
+shutil.copy('input.txt', 'copied.txt'); shutil.copy2('input.txt', 'copied2.txt'); shutil.copytree('.', 'tree', ignore=shutil.ignore_patterns('*.sock', 'tree'))
+pathlib.Path('copied.txt').touch()
+print(pathlib.Path('tree/copied2.txt').read_text(), end='')
+shutil.rmtree('tree')";
+    for backend in BOTH {
+        let outcome = lab.python(backend, &lab.profile(), script);
+        assert_eq!(output(&outcome), "input\n", "{backend}: {}", outcome.stderr.text());
+        let outcome = lab.shell(backend, &lab.profile(), "cp -p input.txt copy && touch copy && install -m 755 input.txt made && rm copy made");
+        assert_eq!(outcome.end, End::Exited(0), "{backend}: {}", outcome.stderr.text());
+    }
+}
+
+#[test]
 fn live_output_is_what_is_kept() {
     let lab = Lab::new();
     for backend in BOTH {
