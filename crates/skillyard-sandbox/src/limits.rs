@@ -19,7 +19,7 @@ pub struct Limits {
     pub open_files: u64,
     /// How many bytes one file may have that is written.
     pub file_size: u64,
-    /// How many bytes each of the private folders (`/tmp`, `/dev/shm`) may hold.
+    /// How many bytes the private folder for temporary files may hold.
     pub scratch: u64,
     /// How many bytes of each of stdout and stderr are kept.
     pub output: u64,

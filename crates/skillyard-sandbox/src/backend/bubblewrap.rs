@@ -29,11 +29,12 @@ impl Arguments {
         self.words.extend(words);
     }
 
-    /// A file with this content at `path`.
-    fn file(&mut self, content: &str, path: &str) -> io::Result<()> {
-        let data = child::memory(content.as_bytes())?;
+    /// A file with this content at `path`: cheaper than a mount, and as little to be changed,
+    /// because nothing of the root can be.
+    fn file(&mut self, content: &[u8], path: &Path) -> io::Result<()> {
+        let data = child::memory(content)?;
         let number = child::number(&data);
-        self.push([&"--ro-bind-data", &number, &path]);
+        self.push([&"--file", &number, &path]);
         self.kept.push(data);
         Ok(())
     }
@@ -70,7 +71,7 @@ pub(crate) fn arguments(
     arguments.push([&"--hostname", &"sandbox", &"--cap-drop", &"ALL"]);
     root(&mut arguments, profile, identity).doing("describe the system's files")?;
     mounts(&mut arguments, profile, placeholders);
-    arguments.push([&"--remount-ro", &"/dev", &"--remount-ro", &"/"]);
+    arguments.push([&"--remount-ro", &"/"]);
     Ok(arguments)
 }
 
@@ -85,19 +86,30 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
         only(arguments, allowed);
     }
     for path in system::settings(profile.network == Network::Full) {
-        arguments.push([&"--ro-bind", &path, &path]);
+        if path.is_dir() {
+            arguments.push([&"--ro-bind", &path, &path]);
+        } else {
+            arguments.file(&std::fs::read(path)?, path)?;
+        }
     }
     let Identity { uid, gid } = identity;
-    arguments.file(
-        &format!("user:x:{uid}:{gid}::/tmp:/bin/sh\n"),
-        "/etc/passwd",
-    )?;
-    arguments.file(&format!("user:x:{gid}:\n"), "/etc/group")?;
-    let size = profile.limits.scratch.to_string();
-    arguments.push([&"--proc", &"/proc", &"--dev", &"/dev"]);
-    for folder in ["/tmp", "/dev/shm"] {
-        arguments.push([&"--perms", &"1777", &"--size", &size, &"--tmpfs", &folder]);
+    let user = format!("user:x:{uid}:{gid}::/tmp:/bin/sh\n");
+    arguments.file(user.as_bytes(), Path::new("/etc/passwd"))?;
+    let group = format!("user:x:{gid}:\n");
+    arguments.file(group.as_bytes(), Path::new("/etc/group"))?;
+    arguments.push([&"--proc", &"/proc"]);
+    for device in system::DEVICES {
+        arguments.push([&"--dev-bind", device, device]);
     }
+    for (number, name) in ["stdin", "stdout", "stderr"].iter().enumerate() {
+        let (target, path) = (format!("/proc/self/fd/{number}"), format!("/dev/{name}"));
+        arguments.push([&"--symlink", &target, &path]);
+    }
+    // Shared memory and temporary files are limited together.
+    arguments.push([&"--symlink", &"/proc/self/fd", &"/dev/fd"]);
+    arguments.push([&"--symlink", &"/tmp", &"/dev/shm"]);
+    let size = profile.limits.scratch.to_string();
+    arguments.push([&"--perms", &"1777", &"--size", &size, &"--tmpfs", &"/tmp"]);
     Ok(())
 }
 
@@ -181,7 +193,6 @@ pub(crate) fn spec(profile: &Profile) -> Spec {
         Commands::Only(_) => Rights::Store,
     };
     spec.allow("/tmp", own_programs);
-    spec.allow("/dev/shm", Rights::Store);
     for device in system::DEVICES {
         spec.allow(device, Rights::Use);
     }

@@ -5,6 +5,7 @@
 //! before the program is executed. The parent stays outside these fences, waits, ends what is
 //! left over and says through a pipe how the program ended; the program cannot forge that.
 
+mod filter;
 mod landlock;
 mod lockdown;
 mod seccomp;

@@ -4,18 +4,12 @@
 //! what each of them may call would be wrong with the next version of one. What is refused is
 //! what reaches other processes, the kernel's settings, new namespaces, or old bugs.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use libc::c_long;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Compare,
-    SeccompCondition as Condition, SeccompFilter, SeccompRule, sock_filter,
-};
 
+use super::filter::{Condition, Filter, Test};
 use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
-
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Always refused.
 const REFUSED: &[c_long] = &[
@@ -173,173 +167,159 @@ const MODES: &[(c_long, u8)] = &[
     (libc::SYS_mknodat, 2),
 ];
 
-const SETUID_BITS: [u64; 2] = [0o4000, 0o2000];
-const NAMESPACES: [libc::c_int; 8] = [
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWNET,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWUTS,
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWTIME,
-];
+const SETUID_BITS: u32 = 0o6000;
+const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP | libc::CLONE_NEWTIME;
 /// Putting words into a terminal's input, and Linux's own terminal commands.
-const TERMINAL_COMMANDS: [u64; 2] = [0x5412, 0x541c];
-const NO_RANDOM_ADDRESSES: u64 = 0x0004_0000;
-const ASK_PERSONALITY: u64 = 0xffff_ffff;
+const TERMINAL_COMMANDS: [u32; 2] = [0x5412, 0x541c];
+const NO_RANDOM_ADDRESSES: u32 = 0x0004_0000;
+const ASK_PERSONALITY: u32 = 0xffff_ffff;
+
+/// The old way to ask for raw packets.
+const PACKETS: u32 = 10;
+/// Which part of a socket's type is the type.
+const TYPE: u32 = 0xf;
 
 /// Restricts this process and all that come of it, for good.
 pub(super) fn restrict(spec: &Spec) -> io::Result<()> {
-    let refused = compiled(refused(spec)?, libc::EPERM)?;
-    let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
-    let unknown = compiled(unknown, libc::ENOSYS)?;
-    // Where two of them answer, the last one counts.
-    for program in [other_numbers(), unknown, pretended(spec)?, refused] {
-        if !program.is_empty() {
-            seccompiler::apply_filter(&program).map_err(io::Error::other)?;
-        }
-    }
-    Ok(())
+    seccompiler::apply_filter(&filter(spec).finish()).map_err(io::Error::other)
 }
 
-/// Nothing, unless landlock is the only fence.
-fn pretended(spec: &Spec) -> io::Result<BpfProgram> {
-    if spec.fences != Fences::Only {
-        return Ok(BpfProgram::new());
-    }
-    let mut rules: Rules = PRETENDED.iter().map(|call| (*call, Vec::new())).collect();
-    // Without a name it is about an open file.
-    let named = Condition::new(1, Length::Qword, Compare::Ne, 0);
-    let named = named.and_then(|condition| SeccompRule::new(vec![condition]));
-    rules.insert(libc::SYS_utimensat, vec![named.map_err(io::Error::other)?]);
-    compiled(rules, 0)
-}
-
-fn compiled(rules: Rules, error: i32) -> io::Result<BpfProgram> {
-    let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
-    SeccompFilter::new(
-        rules,
-        SeccompAction::Allow,
-        SeccompAction::Errno(error.unsigned_abs()),
-        architecture,
-    )
-    .and_then(TryInto::try_into)
-    .map_err(io::Error::other)
-}
-
-fn refused(spec: &Spec) -> io::Result<Rules> {
-    let mut rules: Rules = REFUSED
-        .iter()
-        .chain(REFUSED_HERE)
-        .map(|call| (*call, Vec::new()))
-        .collect();
-    if spec.fences == Fences::Only {
-        rules.extend(NAMED.iter().map(|call| (*call, Vec::new())));
-    }
+fn filter(spec: &Spec) -> Filter {
+    let mut filter = Filter::new();
+    let alone = spec.fences == Fences::Only;
+    filter.refuse(UNKNOWN, libc::ENOSYS);
+    filter.refuse(REFUSED, libc::EPERM);
+    filter.refuse(REFUSED_HERE, libc::EPERM);
     if spec.ipc == Ipc::Shared {
-        rules.extend(SHARED_OBJECTS.iter().map(|call| (*call, Vec::new())));
+        filter.refuse(SHARED_OBJECTS, libc::EPERM);
     }
     if spec.memory_programs == MemoryPrograms::Denied {
-        rules.insert(libc::SYS_memfd_create, Vec::new());
+        filter.refuse(&[libc::SYS_memfd_create], libc::EPERM);
     }
     for (call, place) in MODES {
-        let bits = SETUID_BITS.map(|bit| when(&[has(*place, bit)]));
-        rules.insert(*call, bits.into_iter().collect::<io::Result<_>>()?);
+        filter.refuse_when(*call, &[&[has(*place, SETUID_BITS)]]);
     }
-    let flags = NAMESPACES.map(|flag| when(&[has(0, u64::from(flag.unsigned_abs()))]));
-    rules.insert(libc::SYS_clone, flags.into_iter().collect::<io::Result<_>>()?);
+    filter.refuse_when(libc::SYS_clone, &[&[has(0, NAMESPACES.unsigned_abs())]]);
     // Only the low half counts, as it does in the kernel.
-    let commands = TERMINAL_COMMANDS.map(|command| when(&[(1, Compare::Eq, command)]));
-    rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<io::Result<_>>()?);
-    let fixed = [has(0, NO_RANDOM_ADDRESSES), (0, Compare::Ne, ASK_PERSONALITY)];
-    rules.insert(libc::SYS_personality, vec![when(&fixed)?]);
-    rules.extend(sockets(spec.sockets)?);
-    Ok(rules)
+    let [one, other] = TERMINAL_COMMANDS.map(|command| is(1, command));
+    filter.refuse_when(libc::SYS_ioctl, &[&[one], &[other]]);
+    let fixed = [has(0, NO_RANDOM_ADDRESSES), is_not(0, ASK_PERSONALITY)];
+    filter.refuse_when(libc::SYS_personality, &[&fixed]);
+    sockets(&mut filter, spec.sockets);
+    if alone {
+        filter.refuse(NAMED, libc::EPERM);
+        filter.refuse(PRETENDED, 0);
+        // Without a name it is about an open file.
+        let named = Condition { place: 1, test: Test::IsNotZero };
+        filter.answer_when(libc::SYS_utimensat, &[&[named]], 0);
+    }
+    filter
 }
 
 /// Sockets of a path or an abstract name lead to services of the host, and a pair of datagram
 /// sockets can be turned to them as well; connected streams cannot.
-fn sockets(allowed: Sockets) -> io::Result<Rules> {
-    let is = |number: i32| u64::from(number.unsigned_abs());
-    let pair = vec![
-        when(&[(0, Compare::Ne, is(libc::AF_UNIX))])?,
-        when(&[(1, Compare::MaskedEq(0xf), is(libc::SOCK_DGRAM))])?,
+fn sockets(filter: &mut Filter, allowed: Sockets) {
+    let family = |number: i32| number.unsigned_abs();
+    let kind = |number: u32| Condition { place: 1, test: Test::PartIs(TYPE, number) };
+    let pair: [&[Condition]; 2] = [
+        &[is_not(0, family(libc::AF_UNIX))],
+        &[kind(libc::SOCK_DGRAM.unsigned_abs())],
     ];
-    let socket = match allowed {
-        Sockets::None => Vec::new(),
-        Sockets::Internet => vec![
-            when(&[
-                (0, Compare::Ne, is(libc::AF_INET)),
-                (0, Compare::Ne, is(libc::AF_INET6)),
-            ])?,
-            when(&[(1, Compare::MaskedEq(0xf), is(libc::SOCK_RAW))])?,
-            when(&[(1, Compare::MaskedEq(0xf), 10)])?,
-        ],
-    };
-    Ok(Rules::from([
-        (libc::SYS_socketpair, pair),
-        (libc::SYS_socket, socket),
-    ]))
+    filter.refuse_when(libc::SYS_socketpair, &pair);
+    match allowed {
+        Sockets::None => filter.refuse(&[libc::SYS_socket], libc::EPERM),
+        Sockets::Internet => {
+            let foreign = [is_not(0, family(libc::AF_INET)), is_not(0, family(libc::AF_INET6))];
+            let raw = [kind(libc::SOCK_RAW.unsigned_abs())];
+            filter.refuse_when(libc::SYS_socket, &[&foreign, &raw, &[kind(PACKETS)]]);
+        }
+    }
 }
 
-/// The argument at `place` has this bit.
-fn has(place: u8, bit: u64) -> (u8, Compare, u64) {
-    (place, Compare::MaskedEq(bit), bit)
+fn has(place: u8, bits: u32) -> Condition {
+    Condition { place, test: Test::HasOneOf(bits) }
 }
 
-/// A rule for when all of these hold.
-fn when(conditions: &[(u8, Compare, u64)]) -> io::Result<SeccompRule> {
-    let conditions = conditions
-        .iter()
-        .map(|(place, compare, value)| {
-            Condition::new(*place, Length::Dword, compare.clone(), *value)
-        })
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(io::Error::other)?;
-    SeccompRule::new(conditions).map_err(io::Error::other)
+fn is(place: u8, value: u32) -> Condition {
+    Condition { place, test: Test::PartIs(u32::MAX, value) }
 }
 
-/// On x86-64 every call has a second number that our rules do not name: it ends the process.
-#[cfg(target_arch = "x86_64")]
-fn other_numbers() -> BpfProgram {
-    const LOAD_WORD: u16 = 0x20;
-    const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
-    const RETURN: u16 = 0x06;
-    const X32: u32 = 0x4000_0000;
-    const KILL_PROCESS: u32 = 0x8000_0000;
-    const ALLOW: u32 = 0x7fff_0000;
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    vec![
-        step(LOAD_WORD, 0, 0, 0),
-        step(JUMP_IF_GREATER_OR_EQUAL, 0, 1, X32),
-        step(RETURN, 0, 0, KILL_PROCESS),
-        step(RETURN, 0, 0, ALLOW),
-    ]
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn other_numbers() -> BpfProgram {
-    BpfProgram::new()
+fn is_not(place: u8, value: u32) -> Condition {
+    Condition { place, test: Test::IsNot(value) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launcher::filter::tests::answer;
+
+    const EPERM: Option<i32> = Some(libc::EPERM);
+
+    /// What the filter says to a call: an error's number, or nothing.
+    fn check(spec: &Spec, call: c_long, arguments: &[u64], expected: Option<i32>) {
+        let program = filter(spec).finish();
+        assert_eq!(answer(&program, call, arguments), expected, "call {call} {arguments:?}");
+    }
+
+    fn inner() -> Spec {
+        Spec {
+            fences: Fences::Inner,
+            sockets: Sockets::Internet,
+            ipc: Ipc::Private,
+            ..Spec::default()
+        }
+    }
 
     #[test]
-    fn every_kind_of_filter_compiles() {
-        for sockets in [Sockets::None, Sockets::Internet] {
-            for ipc in [Ipc::Shared, Ipc::Private] {
-                let spec = Spec {
-                    sockets,
-                    ipc,
-                    memory_programs: MemoryPrograms::Denied,
-                    ..Spec::default()
-                };
-                let program = compiled(refused(&spec).unwrap(), libc::EPERM).unwrap();
-                assert!((100..4096).contains(&program.len()), "{}", program.len());
+    fn ordinary_calls_pass() {
+        for spec in [inner(), Spec::default()] {
+            for call in [libc::SYS_read, libc::SYS_mmap, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_futex] {
+                check(&spec, call, &[], None);
             }
+            check(&spec, libc::SYS_openat, &[0, 0, 0, 0o644], None);
+            check(&spec, libc::SYS_clone, &[17], None);
+            check(&spec, libc::SYS_ioctl, &[0, 0x5401], None);
+            check(&spec, libc::SYS_personality, &[0xffff_ffff], None);
+            check(&spec, libc::SYS_socketpair, &[1, 1], None);
+            check(&spec, libc::SYS_utimensat, &[3, 0], None);
+            check(&spec, libc::SYS_fchmod, &[3, 0o755], None);
         }
+    }
+
+    #[test]
+    fn others_do_not() {
+        for spec in [inner(), Spec::default()] {
+            for call in REFUSED.iter().chain(REFUSED_HERE) {
+                check(&spec, *call, &[], EPERM);
+            }
+            for call in UNKNOWN {
+                check(&spec, *call, &[], Some(libc::ENOSYS));
+            }
+            check(&spec, libc::SYS_openat, &[0, 0, 0, 0o4644], EPERM);
+            check(&spec, libc::SYS_fchmod, &[3, 0o2755], EPERM);
+            check(&spec, libc::SYS_fchmodat, &[3, 0, 0o6755], EPERM);
+            for flag in [0x1000_0000, 0x2_0000, 0x2000_0000, 0x80] {
+                check(&spec, libc::SYS_clone, &[flag | 17], EPERM);
+            }
+            check(&spec, libc::SYS_ioctl, &[0, 0x5412], EPERM);
+            check(&spec, libc::SYS_ioctl, &[0, (1 << 32) | 0x5412], EPERM);
+            check(&spec, libc::SYS_personality, &[0x4_0000], EPERM);
+            check(&spec, libc::SYS_socketpair, &[1, 2 | 0o2_000_000], EPERM);
+            check(&spec, libc::SYS_socketpair, &[2, 1], EPERM);
+            check(&spec, libc::SYS_socket, &[1, 1], EPERM);
+            check(&spec, libc::SYS_socket, &[2, 3], EPERM);
+        }
+    }
+
+    #[test]
+    fn what_namespaces_would_do_the_filter_does_without_them() {
+        check(&inner(), libc::SYS_socket, &[2, 1], None);
+        check(&Spec::default(), libc::SYS_socket, &[2, 1], EPERM);
+        check(&inner(), libc::SYS_shmget, &[], None);
+        check(&Spec::default(), libc::SYS_shmget, &[], EPERM);
+        check(&inner(), libc::SYS_fchmodat, &[0, 0, 0o644], None);
+        check(&Spec::default(), libc::SYS_fchmodat, &[0, 0, 0o644], Some(0));
+        check(&Spec::default(), libc::SYS_utimensat, &[3, 1 << 40], Some(0));
+        check(&Spec::default(), libc::SYS_fchownat, &[], EPERM);
     }
 }
