@@ -85,7 +85,7 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
     if let Commands::Only(allowed) = &profile.commands {
         only(arguments, allowed);
     }
-    for path in system::settings(profile.network == Network::Full) {
+    for path in system::settings(&profile.network) {
         if path.is_dir() {
             arguments.push([&"--ro-bind", &path, &path]);
         } else {
@@ -105,6 +105,7 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
         let (target, path) = (format!("/proc/self/fd/{number}"), format!("/dev/{name}"));
         arguments.push([&"--symlink", &target, &path]);
     }
+    arguments.push([&"--symlink", &"urandom", &"/dev/random"]);
     // Shared memory and temporary files are limited together.
     arguments.push([&"--symlink", &"/proc/self/fd", &"/dev/fd"]);
     arguments.push([&"--symlink", &"/tmp", &"/dev/shm"]);

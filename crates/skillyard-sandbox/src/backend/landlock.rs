@@ -27,7 +27,7 @@ pub(crate) fn spec(profile: &Profile, scratch: &Path) -> Spec {
             spec.allow(path, Rights::Execute);
         }
     }
-    for path in system::settings(profile.network == Network::Full) {
+    for path in system::settings(&profile.network) {
         spec.allow(path, Rights::Read);
     }
     for path in system::MACHINE {
@@ -35,7 +35,7 @@ pub(crate) fn spec(profile: &Profile, scratch: &Path) -> Spec {
     }
     // The process itself: it stays the same one when it becomes the program.
     spec.allow("/proc/self", Rights::Read);
-    for device in system::DEVICES {
+    for device in system::DEVICES.iter().chain(system::MORE_DEVICES) {
         spec.allow(device, Rights::Use);
     }
     spec.allow(scratch, Rights::Write);

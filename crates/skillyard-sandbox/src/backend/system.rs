@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::profile::Network;
+
 /// Folders of programs and libraries, which everybody may read.
 const FOLDERS: &[&str] = &[
     "/usr",
@@ -16,34 +18,33 @@ const FOLDERS: &[&str] = &[
     "/run/current-system",
 ];
 
-/// Settings that programs look for and that tell nothing about the user. Each folder costs a
-/// mount at every start, so only what is really looked at is here.
+/// Settings that programs look for and that tell nothing about the user. Each costs a mount
+/// or a copy at every start, so only what is really looked at is here.
 const SETTINGS: &[&str] = &[
     "/etc/alternatives",
-    "/etc/crypto-policies",
     "/etc/fonts",
     "/etc/ld.so.cache",
     "/etc/localtime",
-    "/etc/mime.types",
+];
+
+/// What programs look for when there is somebody to speak to.
+const NETWORK: &[&str] = &[
+    "/etc/crypto-policies",
     "/etc/pki/ca-trust",
     "/etc/pki/tls",
     "/etc/services",
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
-    "/etc/timezone",
 ];
 
 /// What is needed to find hosts, when the network is open.
 const RESOLVER: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
 
 /// Devices that hold nothing of anybody.
-pub(crate) const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-];
+pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/urandom"];
+
+/// The same, where a host's own are used.
+pub(crate) const MORE_DEVICES: &[&str] = &["/dev/full", "/dev/random"];
 
 /// Files of `/proc` about the machine as a whole, which runtimes look at.
 pub(crate) const MACHINE: &[&str] = &[
@@ -87,8 +88,12 @@ pub(crate) fn folders() -> impl Iterator<Item = Part> {
 }
 
 /// The settings that are there.
-pub(crate) fn settings(resolver: bool) -> impl Iterator<Item = &'static Path> {
-    let more = if resolver { RESOLVER } else { &[] };
-    let paths = SETTINGS.iter().chain(more).map(Path::new);
+pub(crate) fn settings(network: &Network) -> impl Iterator<Item = &'static Path> {
+    let (more, resolver): (&[&str], &[&str]) = match network {
+        Network::None => (&[], &[]),
+        Network::Hosts(_) => (NETWORK, &[]),
+        Network::Full => (NETWORK, RESOLVER),
+    };
+    let paths = SETTINGS.iter().chain(more).chain(resolver).map(Path::new);
     paths.filter(|path| path.exists())
 }
