@@ -39,7 +39,10 @@ mod linux {
         std::fs::set_permissions(folder.path(), open).unwrap();
         let mut ways: Vec<Way<'_>> = vec![
             other("bare", &["/bin/true".into()]),
-            other("bwrap --unshare-all", &["bwrap", "--unshare-all", "--ro-bind", "/", "/", "/bin/true"].map(String::from)),
+            other(
+                "bwrap --unshare-all",
+                &["bwrap", "--unshare-all", "--ro-bind", "/", "/", "/bin/true"].map(String::from),
+            ),
         ];
         for backend in [Backend::Bubblewrap, Backend::Landlock] {
             let own = folder.path().join(backend.as_str());
@@ -49,7 +52,9 @@ mod linux {
         let rest: Vec<String> = words.collect();
         for way in rest.split(|word| word == ",").filter(|way| !way.is_empty()) {
             let (name, program) = way[0].split_once('=').unwrap();
-            let command: Vec<String> = std::iter::once(program.to_owned()).chain(way[1..].iter().cloned()).collect();
+            let command: Vec<String> = std::iter::once(program.to_owned())
+                .chain(way[1..].iter().cloned())
+                .collect();
             ways.push(other(name, &command));
         }
         let mut times: Vec<Vec<Duration>> = vec![Vec::new(); ways.len()];
@@ -63,7 +68,12 @@ mod linux {
         for ((name, _), mut times) in ways.into_iter().zip(times) {
             times.sort_unstable();
             let at = |part: usize| times[(times.len() - 1) * part / 100].as_secs_f64() * 1e3;
-            println!(r#"{{"name": "{name}", "min": {:.3}, "median": {:.3}, "p90": {:.3}}}"#, at(0), at(50), at(90));
+            println!(
+                r#"{{"name": "{name}", "min": {:.3}, "median": {:.3}, "p90": {:.3}}}"#,
+                at(0),
+                at(50),
+                at(90)
+            );
         }
     }
 
@@ -83,14 +93,20 @@ mod linux {
 
     /// A sandbox with a folder to read, as a skill's.
     fn ours<'a>(backend: Backend, launcher: &Path, folder: &Path) -> Way<'a> {
-        let sandbox = Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).unwrap();
+        let sandbox =
+            Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).unwrap();
         if let Some(identity) = sandbox.identity() {
             std::os::unix::fs::chown(folder, Some(identity.uid), Some(identity.gid)).unwrap();
         }
         let mounts = vec![Mount::new(folder, Access::Read)];
-        let profile = Profile { mounts, ..Profile::default() };
+        let profile = Profile {
+            mounts,
+            ..Profile::default()
+        };
         let run = move || {
-            let outcome = sandbox.run(&profile, &Command::new("/bin/true"), Live::default()).unwrap();
+            let outcome = sandbox
+                .run(&profile, &Command::new("/bin/true"), Live::default())
+                .unwrap();
             assert_eq!(outcome.code(), 0);
         };
         (format!("skillyard {backend}"), Box::new(run))

@@ -16,7 +16,10 @@ use crate::identity::Identity;
 ///
 /// Descriptors that our own parent forgot to close would otherwise reach the program: an open
 /// folder is a way out of any file system sandbox.
-#[expect(unsafe_code, reason = "only a hook before exec can close what others left open")]
+#[expect(
+    unsafe_code,
+    reason = "only a hook before exec can close what others left open"
+)]
 pub(crate) fn keep_only(command: &mut Command, kept: &[BorrowedFd<'_>]) {
     let kept: Vec<RawFd> = kept.iter().map(AsRawFd::as_raw_fd).collect();
     let hook = move || {

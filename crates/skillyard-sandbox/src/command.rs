@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 /// A program, its arguments, and where its input and output go.
 #[derive(Debug, Clone)]
@@ -48,11 +49,13 @@ pub enum Stdin {
     Inherited,
 }
 
-/// Who gets the output while the program runs, as far as the limit allows.
+/// What happens while the program runs.
 #[derive(Default)]
 pub struct Live<'a> {
-    /// Gets stdout.
+    /// Ends the program as soon as it is true.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Gets stdout, as far as the limit allows.
     pub stdout: Option<&'a mut dyn Write>,
-    /// Gets stderr.
+    /// Gets stderr, as far as the limit allows.
     pub stderr: Option<&'a mut dyn Write>,
 }

@@ -51,9 +51,7 @@ fn is_mapped(map: &str, id: u32) -> bool {
     map.lines().any(|line| {
         let mut numbers = line.split_whitespace().map(str::parse::<u64>);
         match (numbers.next(), numbers.nth(1)) {
-            (Some(Ok(first)), Some(Ok(count))) => {
-                (first..first + count).contains(&u64::from(id))
-            }
+            (Some(Ok(first)), Some(Ok(count))) => (first..first + count).contains(&u64::from(id)),
             _ => false,
         }
     })

@@ -40,7 +40,9 @@ pub(crate) fn run(
     let placeholders = Placeholders::make(profile).doing("protect places in the workspace")?;
     let scratch = match sandbox.backend {
         Backend::Bubblewrap => None,
-        _ => Some(Scratch::make(&sandbox.temporary, sandbox.identity).doing("make a private folder")?),
+        _ => Some(
+            Scratch::make(&sandbox.temporary, sandbox.identity).doing("make a private folder")?,
+        ),
     };
     let started = Instant::now();
     let lines = Lines::open(profile, sandbox.identity)?;
@@ -109,7 +111,11 @@ impl Lines {
 
     /// Our ends; the launcher's are closed.
     fn ours(self) -> (OwnedFd, OwnedFd, Option<OwnedFd>) {
-        (self.control.1, self.status.0, self.proxy.map(|(ours, _)| ours))
+        (
+            self.control.1,
+            self.status.0,
+            self.proxy.map(|(ours, _)| ours),
+        )
     }
 }
 
@@ -157,7 +163,10 @@ fn spec(
 
 fn environment(profile: &Profile, private: &Path) -> Vec<OsString> {
     let mut variables: Vec<(OsString, OsString)> = vec![
-        ("PATH".into(), "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin".into()),
+        (
+            "PATH".into(),
+            "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin".into(),
+        ),
         ("LANG".into(), "C.UTF-8".into()),
         ("HOME".into(), private.into()),
         ("TMPDIR".into(), private.into()),
@@ -197,7 +206,10 @@ fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
             processes::threads_of_user(sandbox.identity.map_or(own, |each| each.uid))
         }
     };
-    all.push((libc::RLIMIT_NPROC, others + limits.processes + OUR_PROCESSES));
+    all.push((
+        libc::RLIMIT_NPROC,
+        others + limits.processes + OUR_PROCESSES,
+    ));
     all
 }
 
@@ -244,7 +256,9 @@ fn in_bubblewrap(
         let outer = Spec {
             staged,
             identity: sandbox.identity,
-            argv: std::iter::once(program.into_os_string()).chain(argv).collect(),
+            argv: std::iter::once(program.into_os_string())
+                .chain(argv)
+                .collect(),
             directory: "/".into(),
             status: spec.status,
             ..Spec::default()
@@ -260,12 +274,11 @@ fn in_bubblewrap(
 }
 
 /// Our launcher alone.
-#[expect(clippy::disallowed_methods, reason = "this is where the launcher starts")]
-fn alone(
-    sandbox: &Sandbox,
-    profile: &Profile,
-    spec: &mut Spec,
-) -> Result<Prepared, SandboxError> {
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the launcher starts"
+)]
+fn alone(sandbox: &Sandbox, profile: &Profile, spec: &mut Spec) -> Result<Prepared, SandboxError> {
     let (staged, mut kept) = staged(sandbox, profile)?;
     spec.staged = staged;
     spec.identity = sandbox.identity;
@@ -366,15 +379,27 @@ fn judge(
         (_, Some(Report::Failed { action, code })) => {
             return Err(failure(command, &action, code));
         }
-        (Some(limit), _) => (End::Stopped(limit), 0, 0),
-        (None, Some(Report::Ended { exit, signal, cpu, memory })) => {
+        (Some(stop), _) => (stop.into(), 0, 0),
+        (
+            None,
+            Some(Report::Ended {
+                exit,
+                signal,
+                cpu,
+                memory,
+            }),
+        ) => {
             let end = exit.map_or(End::Signalled(signal.unwrap_or(0)), End::Exited);
             (end, cpu, memory)
         }
         (None, None) => {
             let said = pumped.stderr.text();
             let said = said.trim();
-            let message = if said.is_empty() { pumped.status.to_string() } else { said.to_owned() };
+            let message = if said.is_empty() {
+                pumped.status.to_string()
+            } else {
+                said.to_owned()
+            };
             return Err(SandboxError::Broken {
                 backend: sandbox.backend,
                 message,
@@ -387,7 +412,7 @@ fn judge(
         End::Signalled(libc::SIGXCPU) => denials.push(Denial::Limit(Limit::Cpu)),
         End::Signalled(libc::SIGXFSZ) => denials.push(Denial::Limit(Limit::FileSize)),
         End::Signalled(libc::SIGSYS) => denials.push(Denial::SystemCall),
-        End::Signalled(_) | End::Exited(_) => {}
+        End::Signalled(_) | End::Exited(_) | End::Cancelled => {}
     }
     let is_cut = |captured: &Captured| captured.omitted() > 0;
     if is_cut(&pumped.stdout) || is_cut(&pumped.stderr) {

@@ -32,12 +32,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The exit code for a shell: the program's own, 128 and the signal, or 124 for a timeout.
+    /// The exit code for a shell: the program's own, 128 and the signal, 124 for a timeout, or 130 if it
+    /// was cancelled.
     pub fn code(&self) -> i32 {
         match self.end {
             End::Exited(code) => code,
             End::Signalled(signal) => 128 + signal,
             End::Stopped(Limit::WallTime) => 124,
+            End::Cancelled => 130,
             End::Stopped(_) => 137,
         }
     }
@@ -52,6 +54,8 @@ pub enum End {
     Signalled(i32),
     /// By us, because it reached a limit.
     Stopped(Limit),
+    /// By us, because we were asked to.
+    Cancelled,
 }
 
 /// A limit of [`Limits`].

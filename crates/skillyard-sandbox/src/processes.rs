@@ -31,7 +31,11 @@ fn children(process: u32) -> Vec<u32> {
     };
     let lists = threads.flatten().filter_map(|thread| {
         let list = fs::read_to_string(thread.path().join("children")).ok()?;
-        Some(list.split_whitespace().flat_map(str::parse).collect::<Vec<u32>>())
+        Some(
+            list.split_whitespace()
+                .flat_map(str::parse)
+                .collect::<Vec<u32>>(),
+        )
     });
     lists.flatten().collect()
 }
@@ -61,7 +65,9 @@ pub(crate) fn usage(root: u32) -> Usage {
 /// Memory that is shared on purpose is no file and counts.
 fn shared_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssShmem:"));
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssShmem:"));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }
@@ -96,7 +102,11 @@ pub(crate) fn end(root: u32) -> bool {
         current: Some(0),
         maximum: Some(0),
     };
-    let processes = || found.iter().filter_map(|each| Pid::from_raw(i32::try_from(*each).ok()?));
+    let processes = || {
+        found
+            .iter()
+            .filter_map(|each| Pid::from_raw(i32::try_from(*each).ok()?))
+    };
     for process in processes() {
         let _ = prlimit(Some(process), Resource::Nproc, none.clone());
         let _ = kill_process(process, Signal::STOP);

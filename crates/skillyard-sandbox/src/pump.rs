@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, ExitStatus};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,7 +13,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use crate::capture::Capture;
 use crate::command::Live;
 use crate::limits::Limits;
-use crate::outcome::{Captured, Limit};
+use crate::outcome::{Captured, End, Limit};
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -61,12 +62,30 @@ pub(crate) struct Inspection {
     pub(crate) reached: Option<Limit>,
 }
 
+/// Why we ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It reached a limit.
+    Limit(Limit),
+    /// We were asked to.
+    Cancelled,
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Limit(limit) => Self::Stopped(limit),
+            Stop::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
 /// What came of it.
 pub(crate) struct Pumped {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
-    pub(crate) stopped: Option<Limit>,
+    pub(crate) stopped: Option<Stop>,
     pub(crate) peak_memory: u64,
 }
 
@@ -83,6 +102,7 @@ pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> 
 }
 
 fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Result<Pumped> {
+    let cancel = live.cancel;
     let mut stdout = Stream::new(&running.stdout, limits.output, live.stdout)?;
     let mut stderr = Stream::new(&running.stderr, limits.output, live.stderr)?;
     let mut input = Input::new(running.stdin.take())?;
@@ -96,12 +116,15 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
         }
         let now = Instant::now();
         if stopped.is_none() && now >= deadline {
-            stopped = Some(Limit::WallTime);
+            stopped = Some(Stop::Limit(Limit::WallTime));
+        }
+        if stopped.is_none() && cancel.is_some_and(|cancel| cancel.load(Ordering::SeqCst)) {
+            stopped = Some(Stop::Cancelled);
         }
         if stopped.is_none() && now >= next_look {
             let seen = (running.inspect)(&running.child);
             peak_memory = peak_memory.max(seen.memory);
-            stopped = seen.reached;
+            stopped = seen.reached.map(Stop::Limit);
             next_look = Instant::now() + TICK;
         }
         let mut wake = next_look;
@@ -109,7 +132,11 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
             running.control = None;
             let waited = now - *stopped_at.get_or_insert(now);
             if waited >= GRACE {
-                let patience = if waited < LAST_WAIT { Patience::Left } else { Patience::Over };
+                let patience = if waited < LAST_WAIT {
+                    Patience::Left
+                } else {
+                    Patience::Over
+                };
                 (running.last_resort)(&mut running.child, patience);
             }
             wake = now + Duration::from_millis(2);
@@ -158,7 +185,11 @@ fn wait<'a>(
         let first = watched.len();
         for stream in [&*stdout, &*stderr] {
             // A closed stream is watched for nothing, to keep the places of the others.
-            let flags = if stream.open { PollFlags::IN } else { PollFlags::empty() };
+            let flags = if stream.open {
+                PollFlags::IN
+            } else {
+                PollFlags::empty()
+            };
             watched.push(PollFd::from_borrowed_fd(stream.file.as_fd(), flags));
         }
         if let Some((pipe, _)) = &input.pipe {
@@ -173,7 +204,11 @@ fn wait<'a>(
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let happened = |at: usize| watched.get(at).is_some_and(|each| !each.revents().is_empty());
+        let happened = |at: usize| {
+            watched
+                .get(at)
+                .is_some_and(|each| !each.revents().is_empty())
+        };
         let nothing_left = !stdout.open && !stderr.open && end.is_none();
         if nothing_left {
             std::thread::sleep(Duration::from_millis(1));
@@ -256,7 +291,11 @@ impl Input {
         };
         let place = usize::try_from(bytes.position()).unwrap_or(usize::MAX);
         let rest = bytes.get_ref().get(place..).unwrap_or_default();
-        let written = if rest.is_empty() { Ok(0) } else { rustix::io::write(&*pipe, rest) };
+        let written = if rest.is_empty() {
+            Ok(0)
+        } else {
+            rustix::io::write(&*pipe, rest)
+        };
         match written {
             Ok(0) => self.pipe = None,
             Ok(count) => bytes.set_position((place + count) as u64),

@@ -20,7 +20,9 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn make(parent: &Path, identity: Option<Identity>) -> io::Result<Self> {
         // Made for its owner alone.
-        let folder = tempfile::Builder::new().prefix("sandbox-").tempdir_in(parent)?;
+        let folder = tempfile::Builder::new()
+            .prefix("sandbox-")
+            .tempdir_in(parent)?;
         if let Some(Identity { uid, gid }) = identity {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid))?;
         }

@@ -42,6 +42,19 @@ impl Survey {
         }
     }
 
+    /// What a program says about its version.
+    #[expect(clippy::disallowed_methods, reason = "these programs are this crate's")]
+    pub fn version(program: &Path) -> Option<String> {
+        let mut command = std::process::Command::new(program);
+        let said = command.arg("--version").env_clear().output().ok()?;
+        let line = String::from_utf8_lossy(&said.stdout)
+            .lines()
+            .next()?
+            .trim()
+            .to_owned();
+        (!line.is_empty()).then_some(line)
+    }
+
     /// What a back end lacks here.
     pub fn missing(&self, backend: Backend) -> Option<String> {
         let seccomp = (!self.seccomp).then(|| "the kernel has no seccomp".to_owned());
@@ -70,7 +83,12 @@ impl Survey {
 
 /// A program of the system that nobody but root can have put there.
 fn trusted(name: &str) -> Option<PathBuf> {
-    let folders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+    let folders = [
+        "/usr/bin",
+        "/bin",
+        "/usr/local/bin",
+        "/run/current-system/sw/bin",
+    ];
     let mut paths = folders.iter().map(|folder| Path::new(folder).join(name));
     paths.find(|path| is_trusted(path))
 }
@@ -97,13 +115,15 @@ fn landlock() -> Option<u32> {
     None
 }
 
+/// Whether this process is root.
 #[cfg(unix)]
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Whether this process is root.
 #[cfg(not(unix))]
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     false
 }
 

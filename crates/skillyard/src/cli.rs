@@ -79,6 +79,7 @@ pub(crate) enum Command {
     Search(commands::find::SearchArgs),
     Match(commands::find::MatchArgs),
     Prompt(commands::prompt::Args),
+    Run(commands::run::Args),
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
@@ -87,6 +88,7 @@ pub(crate) enum Command {
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
     Eval(commands::eval::Args),
+    Doctor(commands::doctor::Args),
     Completions(commands::completions::Args),
 }
 
@@ -94,11 +96,11 @@ pub(crate) enum Command {
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Find and use",
-        &["list", "show", "read", "search", "match", "prompt"],
+        &["list", "show", "read", "search", "match", "prompt", "run"],
     ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
-    ("Set up", &["completions"]),
+    ("Set up", &["doctor", "completions"]),
 ];
 
 /// Understands the arguments.

@@ -1,5 +1,7 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+mod run;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -13,6 +15,8 @@ use crate::environment::Environment;
 use crate::printer::Printer;
 use crate::sanitize::{is_deceptive, shortened, visible};
 
+pub(crate) use run::RunError;
+
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -20,6 +24,8 @@ pub(crate) enum Status {
     Yes,
     /// The answer is no.
     No,
+    /// The code of a program that was run.
+    Code(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -27,6 +33,7 @@ impl From<Status> for ExitCode {
         match status {
             Status::Yes => Self::SUCCESS,
             Status::No => Self::from(1),
+            Status::Code(code) => Self::from(code),
         }
     }
 }
@@ -112,6 +119,8 @@ pub(crate) enum CommandError {
     /// The exact words of the reference implementation.
     #[error("{0}")]
     Reference(String),
+    #[error(transparent)]
+    Run(#[from] RunError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -170,6 +179,7 @@ impl CommandError {
                 "List the skills that are here with `skillyard list --all`".into()
             }
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
+            Self::Run(error) => return error.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
@@ -184,6 +194,7 @@ impl CommandError {
             | Self::Resource(_)
             | Self::NoSuchFile(_)
             | Self::Invalid { .. } => 1,
+            Self::Run(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,
         }

@@ -16,6 +16,7 @@ mod library;
 mod printer;
 mod report;
 mod sanitize;
+mod script;
 mod skill_files;
 mod trusted;
 
@@ -27,6 +28,10 @@ use context::Context;
 use environment::Environment;
 
 fn main() -> ExitCode {
+    // Inside a sandbox this binary is its launcher and nothing else.
+    if let Some(code) = skillyard_sandbox::launcher::main(std::env::args_os()) {
+        return code;
+    }
     let environment = Environment::read();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if let Some(shell) = environment.completing.clone() {

@@ -27,7 +27,7 @@ mod read;
 mod root;
 mod walk;
 
-pub use digest::{DigestLimits, digest, digest_within};
+pub use digest::{DigestLimits, Snapshot, digest, digest_within, snapshot};
 pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]

@@ -116,7 +116,14 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
 
 /// Hides the folders of programs, and shows only those that are allowed.
 fn only(arguments: &mut Arguments, allowed: &[PathBuf]) {
-    let folders = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"];
+    let folders = [
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/bin",
+        "/sbin",
+    ];
     let is_real = |folder: &&&str| Path::new(folder).is_dir() && !Path::new(folder).is_symlink();
     for folder in folders.iter().filter(is_real) {
         arguments.push([&"--tmpfs", folder]);
@@ -159,12 +166,20 @@ fn protect(arguments: &mut Arguments, mount: &Mount, places: &[PathBuf]) {
     let parents: BTreeSet<&Path> = parents.filter(|each| *each != Path::new("")).collect();
     for parent in parents {
         if mount.source.join(parent).is_dir() {
-            arguments.push([&"--bind", &mount.source.join(parent), &mount.target.join(parent)]);
+            arguments.push([
+                &"--bind",
+                &mount.source.join(parent),
+                &mount.target.join(parent),
+            ]);
         }
     }
     for place in places {
         if mount.source.join(place).exists() {
-            arguments.push([&"--ro-bind", &mount.source.join(place), &mount.target.join(place)]);
+            arguments.push([
+                &"--ro-bind",
+                &mount.source.join(place),
+                &mount.target.join(place),
+            ]);
         }
     }
 }
@@ -183,7 +198,16 @@ pub(crate) fn spec(profile: &Profile) -> Spec {
         },
         ..Spec::default()
     };
-    for folder in ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"] {
+    for folder in [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/nix/store",
+    ] {
         spec.allow(folder, Rights::Execute);
     }
     for folder in ["/run/current-system", "/etc", "/proc", "/sys", "/dev"] {

@@ -10,11 +10,31 @@ use crate::profile::{Access, Network, Profile};
 pub(crate) const IMAGE: &str = "docker.io/library/debian:stable-slim";
 
 /// The arguments of `docker` or `podman` to run a program in a container called `name`.
-pub(crate) fn arguments(profile: &Profile, command: &Command, image: &str, name: &str) -> Vec<OsString> {
-    let Limits { memory, processes, open_files, file_size, scratch, cpu, .. } = profile.limits;
-    let mut words: Vec<OsString> = ["run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--pull=never"]
-        .map(OsString::from)
-        .into();
+pub(crate) fn arguments(
+    profile: &Profile,
+    command: &Command,
+    image: &str,
+    name: &str,
+) -> Vec<OsString> {
+    let Limits {
+        memory,
+        processes,
+        open_files,
+        file_size,
+        scratch,
+        cpu,
+        ..
+    } = profile.limits;
+    let mut words: Vec<OsString> = [
+        "run",
+        "--rm",
+        "--init",
+        "--read-only",
+        "--cap-drop=ALL",
+        "--pull=never",
+    ]
+    .map(OsString::from)
+    .into();
     let network = match profile.network {
         Network::Full => "bridge",
         Network::None | Network::Hosts(_) => "none",
@@ -67,9 +87,15 @@ pub(crate) fn arguments(profile: &Profile, command: &Command, image: &str, name:
 
 /// Why a mount cannot be written as an option: a comma would start another one.
 pub(crate) fn unwritable(profile: &Profile) -> Option<String> {
-    let mut paths = profile.mounts.iter().flat_map(|mount| [&mount.source, &mount.target]);
+    let mut paths = profile
+        .mounts
+        .iter()
+        .flat_map(|mount| [&mount.source, &mount.target]);
     let path = paths.find(|path| path.to_string_lossy().contains([',', '"', '\n']))?;
-    Some(format!("`{}` holds a character that it takes for its own", path.display()))
+    Some(format!(
+        "`{}` holds a character that it takes for its own",
+        path.display()
+    ))
 }
 
 #[cfg(test)]
@@ -92,9 +118,15 @@ mod tests {
         let words = arguments(&profile, &command, "image", "x");
         let has = |word: &str| words.iter().any(|each| each == word);
         for word in [
-            "--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
-            "--mount=type=bind,source=/s,target=/s,readonly", "--mount=type=bind,source=/w,target=/w",
-            "--env=A=b c", "--pids-limit=128", "--pull=never",
+            "--network=none",
+            "--read-only",
+            "--cap-drop=ALL",
+            "--security-opt=no-new-privileges",
+            "--mount=type=bind,source=/s,target=/s,readonly",
+            "--mount=type=bind,source=/w,target=/w",
+            "--env=A=b c",
+            "--pids-limit=128",
+            "--pull=never",
         ] {
             assert!(has(word), "{word} in {words:?}");
         }
@@ -108,7 +140,9 @@ mod tests {
     fn a_comma_in_a_path_is_refused() {
         let mut profile = Profile::default();
         assert_eq!(unwritable(&profile), None);
-        profile.mounts.push(Mount::new(Path::new("/a,readonly=false"), Access::Read));
+        profile
+            .mounts
+            .push(Mount::new(Path::new("/a,readonly=false"), Access::Read));
         assert!(unwritable(&profile).is_some());
     }
 }

@@ -86,7 +86,9 @@ impl Backend {
                     return Some("it can close the network or leave it open, but not let single hosts through".into());
                 }
                 if writable && !profile.protected.is_empty() {
-                    return Some("it cannot keep single places in a writable folder as they are".into());
+                    return Some(
+                        "it cannot keep single places in a writable folder as they are".into(),
+                    );
                 }
                 restricted.then(|| "it cannot choose which programs may be started".into())
             }
@@ -127,7 +129,9 @@ impl fmt::Display for Backend {
 
 /// A word that names no back end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no sandbox `{0}`; it can be bubblewrap, landlock, sandbox-exec, container or none")]
+#[error(
+    "there is no sandbox `{0}`; it can be bubblewrap, landlock, sandbox-exec, container or none"
+)]
 pub struct NoSuchBackend(String);
 
 impl FromStr for Backend {

@@ -113,7 +113,9 @@ mod tests {
     fn profile(root: &Path) -> Profile {
         Profile {
             mounts: vec![Mount::new(root, Access::Write)],
-            protected: [".git/hooks", ".git/config", ".envrc", "there"].map(PathBuf::from).into(),
+            protected: [".git/hooks", ".git/config", ".envrc", "there"]
+                .map(PathBuf::from)
+                .into(),
             ..Profile::default()
         }
     }

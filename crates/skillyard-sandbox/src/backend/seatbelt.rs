@@ -9,8 +9,18 @@ use crate::profile::{Access, Network, Profile};
 
 /// What every program needs: the system's own folders and a few devices.
 const SYSTEM: &[&str] = &[
-    "/bin", "/sbin", "/usr", "/System", "/Library/Apple", "/Library/Frameworks", "/opt/homebrew", "/private/etc/ssl",
-    "/private/var/db/timezone", "/private/var/select", "/etc", "/var",
+    "/bin",
+    "/sbin",
+    "/usr",
+    "/System",
+    "/Library/Apple",
+    "/Library/Frameworks",
+    "/opt/homebrew",
+    "/private/etc/ssl",
+    "/private/var/db/timezone",
+    "/private/var/select",
+    "/etc",
+    "/var",
 ];
 
 /// The profile in the language of `sandbox-exec`, with `private` as the folder for temporary files.
@@ -21,9 +31,17 @@ pub fn text(profile: &Profile, private: &Path) -> String {
          (allow file-read* file-write-data (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/random\") (literal \"/dev/urandom\"))\n",
     );
     for folder in SYSTEM {
-        let _ = writeln!(text, "(allow file-read* (subpath {}))", quoted(Path::new(folder)));
+        let _ = writeln!(
+            text,
+            "(allow file-read* (subpath {}))",
+            quoted(Path::new(folder))
+        );
     }
-    let _ = writeln!(text, "(allow file-read* file-write* (subpath {}))", quoted(private));
+    let _ = writeln!(
+        text,
+        "(allow file-read* file-write* (subpath {}))",
+        quoted(private)
+    );
     for mount in &profile.mounts {
         let what = match mount.access {
             Access::Read => "file-read*",
@@ -36,7 +54,11 @@ pub fn text(profile: &Profile, private: &Path) -> String {
         for place in &profile.protected {
             let path = mount.source.join(place);
             let _ = writeln!(text, "(deny file-write* (subpath {}))", quoted(&path));
-            for parent in place.ancestors().skip(1).filter(|each| *each != Path::new("")) {
+            for parent in place
+                .ancestors()
+                .skip(1)
+                .filter(|each| *each != Path::new(""))
+            {
                 let path = quoted(&mount.source.join(parent));
                 let _ = writeln!(text, "(deny file-write-unlink (literal {path}))");
             }
@@ -50,7 +72,10 @@ pub fn text(profile: &Profile, private: &Path) -> String {
 
 /// A path as a string of the profile's language.
 fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let path = path
+        .to_string_lossy()
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"");
     format!("\"{path}\"")
 }
 

@@ -61,7 +61,9 @@ pub(super) struct Filter {
 impl Filter {
     /// Calls of another architecture, or by other numbers than our rules know, end the process.
     pub(super) fn new() -> Self {
-        let mut filter = Self { program: Vec::new() };
+        let mut filter = Self {
+            program: Vec::new(),
+        };
         filter.push(LOAD, ARCHITECTURE, 0, 0);
         filter.push(IF_EQUAL, OURS, 1, 0);
         filter.push(RETURN, KILL_PROCESS, 0, 0);
@@ -104,7 +106,12 @@ impl Filter {
             body.extend(group_code(group, error));
         }
         // Behind the conditions the number is needed again.
-        body.push(sock_filter { code: LOAD, jt: 0, jf: 0, k: NUMBER });
+        body.push(sock_filter {
+            code: LOAD,
+            jt: 0,
+            jf: 0,
+            k: NUMBER,
+        });
         let length = u8::try_from(body.len()).unwrap_or(u8::MAX);
         self.push(IF_EQUAL, number(call), 0, length);
         self.program.extend(body);
@@ -128,7 +135,11 @@ fn group_code(group: &[Condition], error: i32) -> BpfProgram {
         let tests = match condition.test {
             Test::HasOneOf(bits) => vec![step(LOAD, low, 0, 0), step(IF_ANY_BIT, bits, 0, out)],
             Test::PartIs(mask, value) => {
-                vec![step(LOAD, low, 0, 0), step(AND, mask, 0, 0), step(IF_EQUAL, value, 0, out)]
+                vec![
+                    step(LOAD, low, 0, 0),
+                    step(AND, mask, 0, 0),
+                    step(IF_EQUAL, value, 0, out),
+                ]
             }
             Test::IsNot(value) => vec![step(LOAD, low, 0, 0), step(IF_EQUAL, value, out, 0)],
             Test::IsNotZero => vec![
@@ -162,7 +173,11 @@ pub(super) mod tests {
     use super::*;
 
     /// Runs a filter as the kernel does: the error's number, or nothing if the call is allowed.
-    pub(in crate::launcher) fn answer(program: &[sock_filter], call: c_long, arguments: &[u64]) -> Option<i32> {
+    pub(in crate::launcher) fn answer(
+        program: &[sock_filter],
+        call: c_long,
+        arguments: &[u64],
+    ) -> Option<i32> {
         match verdict(program, OURS, number(call), arguments) {
             ALLOW => None,
             verdict if verdict & 0xffff_0000 == FAIL => Some((verdict & 0xffff) as i32),
@@ -207,9 +222,18 @@ pub(super) mod tests {
         let calls: Vec<c_long> = (1000..1500).collect();
         let mut filter = Filter::new();
         filter.refuse(&calls, 7);
-        let one = Condition { place: 0, test: Test::IsNot(1) };
-        let two = Condition { place: 1, test: Test::PartIs(0xf, 2) };
-        let three = Condition { place: 5, test: Test::IsNotZero };
+        let one = Condition {
+            place: 0,
+            test: Test::IsNot(1),
+        };
+        let two = Condition {
+            place: 1,
+            test: Test::PartIs(0xf, 2),
+        };
+        let three = Condition {
+            place: 5,
+            test: Test::IsNotZero,
+        };
         filter.answer_when(5, &[&[one, two], &[three]], 9);
         filter.refuse(&[6], 8);
         let program = filter.finish();

@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::AsFd as _;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath,
-    PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
 
 use super::spec::{Fences, Rights, Rule, Spec};
@@ -19,7 +19,14 @@ pub(crate) fn abi() -> Option<u32> {
     const ASK_VERSION: u32 = 1;
     let nothing = std::ptr::null::<libc::c_void>();
     // SAFETY: with this flag the call reads no memory and returns a number.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, ASK_VERSION) };
+    let version = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            nothing,
+            0_usize,
+            ASK_VERSION,
+        )
+    };
     u32::try_from(version).ok().filter(|version| *version > 0)
 }
 

@@ -25,7 +25,10 @@ pub(super) fn apply(spec: &Spec) -> Result<(), (&'static str, io::Error)> {
 }
 
 /// Sets a limit for good, or keeps a lower one that is there already.
-#[expect(unsafe_code, reason = "resources are numbers here, and the safe wrapper has names")]
+#[expect(
+    unsafe_code,
+    reason = "resources are numbers here, and the safe wrapper has names"
+)]
 fn limit(resource: u32, value: u64) -> io::Result<()> {
     let mut limit = libc::rlimit {
         rlim_cur: 0,

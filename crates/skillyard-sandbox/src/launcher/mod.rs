@@ -106,7 +106,10 @@ fn program(spec: &Spec) -> Command {
     command.args(words).env_clear().current_dir(&spec.directory);
     for variable in &spec.environment {
         let bytes = variable.as_bytes();
-        let at = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        let at = bytes
+            .iter()
+            .position(|byte| *byte == b'=')
+            .unwrap_or(bytes.len());
         let value = bytes.get(at + 1..).unwrap_or_default();
         command.env(OsStr::from_bytes(&bytes[..at]), OsStr::from_bytes(value));
     }

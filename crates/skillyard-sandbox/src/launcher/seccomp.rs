@@ -168,7 +168,14 @@ const MODES: &[(c_long, u8)] = &[
 ];
 
 const SETUID_BITS: u32 = 0o6000;
-const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP | libc::CLONE_NEWTIME;
+const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWTIME;
 /// Putting words into a terminal's input, and Linux's own terminal commands.
 const TERMINAL_COMMANDS: [u32; 2] = [0x5412, 0x541c];
 const NO_RANDOM_ADDRESSES: u32 = 0x0004_0000;
@@ -210,7 +217,10 @@ fn filter(spec: &Spec) -> Filter {
         filter.refuse(NAMED, libc::EPERM);
         filter.refuse(PRETENDED, 0);
         // Without a name it is about an open file.
-        let named = Condition { place: 1, test: Test::IsNotZero };
+        let named = Condition {
+            place: 1,
+            test: Test::IsNotZero,
+        };
         filter.answer_when(libc::SYS_utimensat, &[&[named]], 0);
     }
     filter
@@ -220,7 +230,10 @@ fn filter(spec: &Spec) -> Filter {
 /// sockets can be turned to them as well; connected streams cannot.
 fn sockets(filter: &mut Filter, allowed: Sockets) {
     let family = |number: i32| number.unsigned_abs();
-    let kind = |number: u32| Condition { place: 1, test: Test::PartIs(TYPE, number) };
+    let kind = |number: u32| Condition {
+        place: 1,
+        test: Test::PartIs(TYPE, number),
+    };
     let pair: [&[Condition]; 2] = [
         &[is_not(0, family(libc::AF_UNIX))],
         &[kind(libc::SOCK_DGRAM.unsigned_abs())],
@@ -229,7 +242,10 @@ fn sockets(filter: &mut Filter, allowed: Sockets) {
     match allowed {
         Sockets::None => filter.refuse(&[libc::SYS_socket], libc::EPERM),
         Sockets::Internet => {
-            let foreign = [is_not(0, family(libc::AF_INET)), is_not(0, family(libc::AF_INET6))];
+            let foreign = [
+                is_not(0, family(libc::AF_INET)),
+                is_not(0, family(libc::AF_INET6)),
+            ];
             let raw = [kind(libc::SOCK_RAW.unsigned_abs())];
             filter.refuse_when(libc::SYS_socket, &[&foreign, &raw, &[kind(PACKETS)]]);
         }
@@ -237,15 +253,24 @@ fn sockets(filter: &mut Filter, allowed: Sockets) {
 }
 
 fn has(place: u8, bits: u32) -> Condition {
-    Condition { place, test: Test::HasOneOf(bits) }
+    Condition {
+        place,
+        test: Test::HasOneOf(bits),
+    }
 }
 
 fn is(place: u8, value: u32) -> Condition {
-    Condition { place, test: Test::PartIs(u32::MAX, value) }
+    Condition {
+        place,
+        test: Test::PartIs(u32::MAX, value),
+    }
 }
 
 fn is_not(place: u8, value: u32) -> Condition {
-    Condition { place, test: Test::IsNot(value) }
+    Condition {
+        place,
+        test: Test::IsNot(value),
+    }
 }
 
 #[cfg(test)]
@@ -258,7 +283,11 @@ mod tests {
     /// What the filter says to a call: an error's number, or nothing.
     fn check(spec: &Spec, call: c_long, arguments: &[u64], expected: Option<i32>) {
         let program = filter(spec).finish();
-        assert_eq!(answer(&program, call, arguments), expected, "call {call} {arguments:?}");
+        assert_eq!(
+            answer(&program, call, arguments),
+            expected,
+            "call {call} {arguments:?}"
+        );
     }
 
     fn inner() -> Spec {
@@ -273,7 +302,13 @@ mod tests {
     #[test]
     fn ordinary_calls_pass() {
         for spec in [inner(), Spec::default()] {
-            for call in [libc::SYS_read, libc::SYS_mmap, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_futex] {
+            for call in [
+                libc::SYS_read,
+                libc::SYS_mmap,
+                libc::SYS_execve,
+                libc::SYS_exit_group,
+                libc::SYS_futex,
+            ] {
                 check(&spec, call, &[], None);
             }
             check(&spec, libc::SYS_openat, &[0, 0, 0, 0o644], None);
@@ -318,8 +353,18 @@ mod tests {
         check(&inner(), libc::SYS_shmget, &[], None);
         check(&Spec::default(), libc::SYS_shmget, &[], EPERM);
         check(&inner(), libc::SYS_fchmodat, &[0, 0, 0o644], None);
-        check(&Spec::default(), libc::SYS_fchmodat, &[0, 0, 0o644], Some(0));
-        check(&Spec::default(), libc::SYS_utimensat, &[3, 1 << 40], Some(0));
+        check(
+            &Spec::default(),
+            libc::SYS_fchmodat,
+            &[0, 0, 0o644],
+            Some(0),
+        );
+        check(
+            &Spec::default(),
+            libc::SYS_utimensat,
+            &[3, 1 << 40],
+            Some(0),
+        );
         check(&Spec::default(), libc::SYS_fchownat, &[], EPERM);
     }
 }

@@ -158,8 +158,11 @@ impl Word for Rights {
 }
 
 impl Word for Fences {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("inner", Self::Inner), ("only", Self::Only), ("off", Self::Off)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("inner", Self::Inner),
+        ("only", Self::Only),
+        ("off", Self::Off),
+    ];
 }
 
 impl Word for Sockets {
@@ -211,13 +214,19 @@ impl Spec {
         }
         put("directory", &[self.directory.as_os_str()]);
         for rule in &self.rules {
-            put("rule", &[OsStr::new(rule.rights.word()), rule.path.as_os_str()]);
+            put(
+                "rule",
+                &[OsStr::new(rule.rights.word()), rule.path.as_os_str()],
+            );
         }
         put("fences", &[OsStr::new(self.fences.word())]);
         put("sockets", &[OsStr::new(self.sockets.word())]);
         put("ipc", &[OsStr::new(self.ipc.word())]);
         put("containment", &[OsStr::new(self.containment.word())]);
-        put("memory-programs", &[OsStr::new(self.memory_programs.word())]);
+        put(
+            "memory-programs",
+            &[OsStr::new(self.memory_programs.word())],
+        );
         for (resource, value) in &self.limits {
             let (resource, value) = (resource.to_string(), value.to_string());
             put("limit", &[OsStr::new(&resource), OsStr::new(&value)]);
@@ -246,7 +255,11 @@ impl Spec {
                         gid: number(parts.next()?)?,
                     };
                     let target = PathBuf::from(parts.next()?);
-                    spec.staged.push(Staged { source, target, owner });
+                    spec.staged.push(Staged {
+                        source,
+                        target,
+                        owner,
+                    });
                 }
                 "identity" => {
                     let (uid, gid) = (number(parts.next()?)?, number(parts.next()?)?);
@@ -310,7 +323,11 @@ mod tests {
                 owner: Identity { uid: 1, gid: 2 },
             }],
             identity: Some(Identity { uid: 3, gid: 4 }),
-            argv: vec!["sh".into(), String::new().into(), OsString::from_vec(vec![0xff])],
+            argv: vec![
+                "sh".into(),
+                String::new().into(),
+                OsString::from_vec(vec![0xff]),
+            ],
             environment: vec![assignment(OsStr::new("A"), OsStr::new("b=c\n"))],
             directory: "/work".into(),
             fences: Fences::Inner,
@@ -331,7 +348,14 @@ mod tests {
 
     #[test]
     fn what_was_not_written_by_us_is_refused() {
-        for bytes in [&b""[..], b"argv", b"argv\0", b"rule\0all\0/\0", b"limit\0x\0y\0", b"nonsense\0"] {
+        for bytes in [
+            &b""[..],
+            b"argv",
+            b"argv\0",
+            b"rule\0all\0/\0",
+            b"limit\0x\0y\0",
+            b"nonsense\0",
+        ] {
             assert_eq!(Spec::decode(bytes), None, "{bytes:?}");
         }
     }

@@ -30,7 +30,10 @@ pub(super) fn mount_all(staged: &[Staged], identity: Option<Identity>) -> io::Re
         .map(|each| tree(each, identity))
         .collect::<io::Result<Vec<OwnedFd>>>()?;
     new_mount_namespace()?;
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    )?;
     for (each, tree) in staged.iter().zip(&trees) {
         if let Some(closed) = closed_folder(&each.target) {
             // Everything else in a folder that is closed to others is hidden with it.
@@ -55,7 +58,10 @@ pub(crate) fn closed_folder(path: &Path) -> Option<&Path> {
     folders.into_iter().rev().find(|folder| is_closed(folder))
 }
 
-#[expect(unsafe_code, reason = "leaving a namespace can pull descriptors from under others")]
+#[expect(
+    unsafe_code,
+    reason = "leaving a namespace can pull descriptors from under others"
+)]
 fn new_mount_namespace() -> io::Result<()> {
     // SAFETY: only the mount namespace is left, and the launcher has one thread.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
@@ -98,7 +104,11 @@ fn owners(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
         .and_then(|()| map("gid_map", owner.gid, identity.gid))
         .and_then(|()| {
             let path = format!("{folder}/ns/user");
-            Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+            Ok(rustix::fs::open(
+                path,
+                OFlags::RDONLY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )?)
         });
     let _ = kill_process(process, Signal::KILL);
     let _ = waitpid(Some(process), WaitOptions::empty());

@@ -119,9 +119,7 @@ fn prepare(spec: &Spec) -> Result<(), Failure> {
 /// Listens inside our network namespace and hands the socket to the proxy outside: a socket
 /// belongs to the namespace it was made in, so nothing has to carry bytes across.
 fn offer_proxy(channel: &OwnedFd) -> std::io::Result<()> {
-    use rustix::net::{
-        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg,
-    };
+    use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
     let listener = TcpListener::bind(crate::proxy::ADDRESS)?;
     let sockets = [listener.as_fd()];
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -221,9 +219,8 @@ fn usage() -> (u64, u64) {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a structure of the right type that outlives the call.
     unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
-    let microseconds = |time: libc::timeval| {
-        u64::try_from(time.tv_sec * 1_000_000 + time.tv_usec).unwrap_or(0)
-    };
+    let microseconds =
+        |time: libc::timeval| u64::try_from(time.tv_sec * 1_000_000 + time.tv_usec).unwrap_or(0);
     let cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
     (cpu, u64::try_from(usage.ru_maxrss).unwrap_or(0))
 }

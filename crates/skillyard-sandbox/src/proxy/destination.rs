@@ -41,7 +41,9 @@ impl Destination {
         if rest.is_empty() {
             return Ok((host, None));
         }
-        let digits = rest.strip_prefix(':').ok_or("something follows the address")?;
+        let digits = rest
+            .strip_prefix(':')
+            .ok_or("something follows the address")?;
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse::<u16>() {
             Ok(port) if is_number && port != 0 => Ok((host, Some(port))),
@@ -77,7 +79,9 @@ impl Host {
             return Err("a name has 1 to 253 characters");
         }
         let is_label = |label: &str| {
-            let characters = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+            let characters = label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
             characters && !label.is_empty() && label.len() <= 63 && !label.starts_with('-')
         };
         if !name.split('.').all(is_label) {

@@ -13,7 +13,11 @@ const MAX_HEAD: usize = 32 * 1024;
 /// Serves one request, of which the first byte was read already.
 pub(super) fn serve(shared: &Shared, client: &mut TcpStream, first: u8) -> io::Result<()> {
     let Some(head) = read_head(client, first)? else {
-        return refuse(client, "431 Request Header Fields Too Large", "the request is too long");
+        return refuse(
+            client,
+            "431 Request Header Fields Too Large",
+            "the request is too long",
+        );
     };
     let Some(request) = Request::parse(&head) else {
         return refuse(client, "400 Bad Request", "the request is not understood");
@@ -34,10 +38,17 @@ pub(super) fn serve(shared: &Shared, client: &mut TcpStream, first: u8) -> io::R
 /// Forwards a plain request. Only one: a second one could be for another host.
 fn plain(shared: &Shared, client: &mut TcpStream, request: &Request<'_>) -> io::Result<()> {
     let Some((authority, path)) = whole_address(request.target) else {
-        return refuse(client, "400 Bad Request", "a proxy wants a whole http:// address");
+        return refuse(
+            client,
+            "400 Bad Request",
+            "a proxy wants a whole http:// address",
+        );
     };
     let asked = Destination::parse(authority, 80);
-    let hosts: Vec<_> = request.values("host").map(|host| Destination::parse(host, 80)).collect();
+    let hosts: Vec<_> = request
+        .values("host")
+        .map(|host| Destination::parse(host, 80))
+        .collect();
     if hosts.len() > 1 || hosts.first().is_some_and(|host| *host != asked) {
         shared.refuse(authority, "the request names another host");
         return refuse(client, "403 Forbidden", "the request names another host");
@@ -49,16 +60,26 @@ fn plain(shared: &Shared, client: &mut TcpStream, request: &Request<'_>) -> io::
         _ => None,
     };
     let (Some(length), None) = (length, request.values("transfer-encoding").next()) else {
-        return refuse(client, "411 Length Required", "the length of the request must be known");
+        return refuse(
+            client,
+            "411 Length Required",
+            "the length of the request must be known",
+        );
     };
     let (mut server, destination) = match shared.connect(asked, authority) {
         Ok(connected) => connected,
         Err(reason) => return refuse(client, "403 Forbidden", &reason),
     };
-    let mut head = format!("{} {path} HTTP/1.1\r\nHost: {destination}\r\nConnection: close\r\n", request.method);
+    let mut head = format!(
+        "{} {path} HTTP/1.1\r\nHost: {destination}\r\nConnection: close\r\n",
+        request.method
+    );
     for (name, value) in &request.fields {
         let lower = name.to_ascii_lowercase();
-        let ours = matches!(lower.as_str(), "host" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer");
+        let ours = matches!(
+            lower.as_str(),
+            "host" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer"
+        );
         if !ours && !lower.starts_with("proxy-") {
             head += &format!("{name}: {value}\r\n");
         }
@@ -96,7 +117,8 @@ impl<'a> Request<'a> {
         let mut words = lines.next()?.split(' ');
         let (method, target, version) = (words.next()?, words.next()?, words.next()?);
         let is_token = |text: &str| {
-            let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            let token =
+                |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             !text.is_empty() && text.bytes().all(token)
         };
         if words.next().is_some() || !version.starts_with("HTTP/1.") || !is_token(method) {
@@ -115,7 +137,10 @@ impl<'a> Request<'a> {
     }
 
     fn values(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        let fields = self.fields.iter().filter(move |(each, _)| each.eq_ignore_ascii_case(name));
+        let fields = self
+            .fields
+            .iter()
+            .filter(move |(each, _)| each.eq_ignore_ascii_case(name));
         fields.map(|(_, value)| *value)
     }
 }

@@ -80,7 +80,8 @@ impl fmt::Display for HostRule {
 
 impl HostRule {
     fn allows_port(&self, port: u16) -> bool {
-        self.port.map_or(WEB.contains(&port), |allowed| allowed == port)
+        self.port
+            .map_or(WEB.contains(&port), |allowed| allowed == port)
     }
 
     /// Whether this is what was asked for.
@@ -167,7 +168,12 @@ mod tests {
 
     #[test]
     fn names_are_compared_as_names() {
-        for asked in ["allowed.com", "ALLOWED.com:443", "allowed.com.", "allowed.com:80"] {
+        for asked in [
+            "allowed.com",
+            "ALLOWED.com:443",
+            "allowed.com.",
+            "allowed.com:80",
+        ] {
             assert!(allowed("allowed.com", asked), "{asked}");
         }
         for asked in [
@@ -198,7 +204,12 @@ mod tests {
     fn a_star_stands_for_what_is_below() {
         assert!(allowed("*.allowed.com", "a.allowed.com"));
         assert!(allowed("*.allowed.com", "a.b.ALLOWED.com."));
-        for asked in ["allowed.com", "notallowed.com", "a.allowed.com.evil.com", "evil.com\0.allowed.com"] {
+        for asked in [
+            "allowed.com",
+            "notallowed.com",
+            "a.allowed.com.evil.com",
+            "evil.com\0.allowed.com",
+        ] {
             assert!(!allowed("*.allowed.com", asked), "{asked}");
         }
     }
@@ -209,7 +220,12 @@ mod tests {
         assert!(allowed("[::1]:8080", "[::1]:8080"));
         assert!(allowed("127.0.0.1:80", "[::ffff:127.0.0.1]:80"));
         for asked in [
-            "2130706433:8080", "0x7f.1:8080", "0177.0.0.1:8080", "127.1:8080", "0x7f000001:8080", "localhost:8080",
+            "2130706433:8080",
+            "0x7f.1:8080",
+            "0177.0.0.1:8080",
+            "127.1:8080",
+            "0x7f000001:8080",
+            "localhost:8080",
             "[fe80::1%eth0]:8080",
         ] {
             assert!(!allowed("127.0.0.1:8080", asked), "{asked}");
@@ -218,10 +234,27 @@ mod tests {
 
     #[test]
     fn rules_are_shown_as_written() {
-        for rule in ["example.com", "*.example.com:8443", "10.0.0.5:5432", "[::1]:80"] {
+        for rule in [
+            "example.com",
+            "*.example.com:8443",
+            "10.0.0.5:5432",
+            "[::1]:80",
+        ] {
             assert_eq!(rule.parse::<HostRule>().unwrap().to_string(), rule);
         }
-        for text in ["", "*", "*.com", "*.10.0.0.1", "https://example.com", "a/b", "a b", "a:b", "a:0", "a:70000", "1.2.3"] {
+        for text in [
+            "",
+            "*",
+            "*.com",
+            "*.10.0.0.1",
+            "https://example.com",
+            "a/b",
+            "a b",
+            "a:b",
+            "a:0",
+            "a:70000",
+            "1.2.3",
+        ] {
             assert!(text.parse::<HostRule>().is_err(), "{text}");
         }
     }
@@ -229,14 +262,42 @@ mod tests {
     #[test]
     fn only_public_addresses_are_public() {
         for address in [
-            "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
-            "100.64.0.1", "224.0.0.1", "255.255.255.255", "192.0.2.1", "::", "::1", "fe80::1", "fd00::1",
-            "::ffff:10.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "2002:7f00:1::", "2001::1", "ff02::1", "fec0::1",
-            "::7f00:1", "fd00:ec2::254", "64:ff9b:1::1", "4000::1",
+            "127.0.0.1",
+            "0.0.0.0",
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "::",
+            "::1",
+            "fe80::1",
+            "fd00::1",
+            "::ffff:10.0.0.1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001::1",
+            "ff02::1",
+            "fec0::1",
+            "::7f00:1",
+            "fd00:ec2::254",
+            "64:ff9b:1::1",
+            "4000::1",
         ] {
             assert!(not_public(address.parse().unwrap()).is_some(), "{address}");
         }
-        for address in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "64:ff9b::808:808"] {
+        for address in [
+            "8.8.8.8",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1111",
+            "64:ff9b::808:808",
+        ] {
             assert_eq!(not_public(address.parse().unwrap()), None, "{address}");
         }
     }

@@ -49,7 +49,12 @@ pub(super) struct Shared {
 pub(crate) fn channel() -> io::Result<(OwnedFd, OwnedFd)> {
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
     let flags = SocketFlags::CLOEXEC;
-    Ok(socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)
+    Ok(socketpair(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        flags,
+        None,
+    )?)
 }
 
 impl Proxy {
@@ -144,7 +149,11 @@ fn answer(shared: &Shared, mut connection: TcpStream) -> io::Result<()> {
 
 impl Shared {
     /// Connects to what was asked for, if it is allowed.
-    pub(super) fn connect(&self, asked: Result<Destination, &'static str>, text: &str) -> Result<(TcpStream, Destination), String> {
+    pub(super) fn connect(
+        &self,
+        asked: Result<Destination, &'static str>,
+        text: &str,
+    ) -> Result<(TcpStream, Destination), String> {
         let result = asked
             .map_err(str::to_owned)
             .and_then(|destination| self.open(&destination).map(|stream| (stream, destination)));
@@ -152,7 +161,9 @@ impl Shared {
             Ok((_, destination)) => {
                 let mut decisions = lock(&self.decisions);
                 let host = destination.to_string();
-                if decisions.connections.len() < MAX_DECISIONS && !decisions.connections.contains(&host) {
+                if decisions.connections.len() < MAX_DECISIONS
+                    && !decisions.connections.contains(&host)
+                {
                     decisions.connections.push(host);
                 }
             }
@@ -187,7 +198,9 @@ impl Shared {
             match TcpStream::connect_timeout(&address, CONNECT) {
                 Ok(stream) => {
                     let remembered = self.remember(&stream);
-                    return remembered.map(|()| stream).map_err(|error| error.to_string());
+                    return remembered
+                        .map(|()| stream)
+                        .map_err(|error| error.to_string());
                 }
                 Err(error) => last = error.to_string(),
             }
@@ -209,7 +222,12 @@ impl Shared {
         for address in found {
             let ip: IpAddr = plain(address.ip());
             match not_public(ip) {
-                Some(reason) if !self.rules.iter().any(|rule| rule.allows_address(name, ip, port)) => {
+                Some(reason)
+                    if !self
+                        .rules
+                        .iter()
+                        .any(|rule| rule.allows_address(name, ip, port)) =>
+                {
                     refused = Some(format!("its address {ip} is {reason} and not on the list"));
                 }
                 _ => allowed.push(SocketAddr::new(ip, port)),

@@ -13,12 +13,20 @@ const MAX_GREETING: usize = 16 * 1024 + 5;
 ///
 /// A program may ask for one host and greet another one behind the same address. The greeting
 /// of TLS names the host; where it names another one than was asked for, that is the end.
-pub(super) fn carry(shared: &Shared, client: &mut TcpStream, mut server: TcpStream, destination: &Destination) -> io::Result<()> {
+pub(super) fn carry(
+    shared: &Shared,
+    client: &mut TcpStream,
+    mut server: TcpStream,
+    destination: &Destination,
+) -> io::Result<()> {
     let greeting = greeting(client)?;
     if let (Some(name), Host::Name(asked)) = (server_name(&greeting), &destination.host)
         && !name.eq_ignore_ascii_case(asked)
     {
-        shared.refuse(&format!("{name}:{}", destination.port), &format!("`{asked}` was asked for"));
+        shared.refuse(
+            &format!("{name}:{}", destination.port),
+            &format!("`{asked}` was asked for"),
+        );
         return Ok(());
     }
     server.write_all(&greeting)?;
@@ -97,7 +105,9 @@ impl<'a> Bytes<'a> {
     /// Bytes behind their length, which is a number of `N` bytes.
     fn block<const N: usize>(&mut self) -> Option<&'a [u8]> {
         let length = self.take(N)?;
-        let length = length.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+        let length = length
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
         self.take(length)
     }
 }
@@ -116,14 +126,25 @@ mod tests {
         let server_name = [&[0, 0][..], &block(&block(&names, 2), 2)].concat();
         let other = [&[0, 43][..], &block(&[2, 3, 4], 2)].concat();
         let extensions = block(&[other, server_name].concat(), 2);
-        let body = [&[3, 3][..], &[7; 32], &block(&[], 1), &block(&[19, 1], 2), &block(&[0], 1), &extensions].concat();
+        let body = [
+            &[3, 3][..],
+            &[7; 32],
+            &block(&[], 1),
+            &block(&[19, 1], 2),
+            &block(&[0], 1),
+            &extensions,
+        ]
+        .concat();
         let message = [&[1][..], &block(&body, 3)].concat();
         [&[0x16, 3, 1][..], &block(&message, 2)].concat()
     }
 
     #[test]
     fn the_name_is_found_in_a_greeting() {
-        assert_eq!(server_name(&hello("example.com")).as_deref(), Some("example.com"));
+        assert_eq!(
+            server_name(&hello("example.com")).as_deref(),
+            Some("example.com")
+        );
         assert_eq!(server_name(b"GET / HTTP/1.1\r\n"), None);
         let whole = hello("example.com");
         for length in 0..whole.len() {

@@ -14,7 +14,9 @@ use std::process::{Child, Stdio};
 
 use rustix::fs::{Mode, OFlags};
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, SandboxError};
+use skillyard_sandbox::{
+    Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, SandboxError,
+};
 use tempfile::TempDir;
 
 /// Both back ends that Linux has built in.
@@ -59,7 +61,8 @@ impl Lab {
             .map(|path| UnixListener::bind(short(path)).expect("a socket"))
             .collect();
         unix.push(UnixListener::bind_addr(&name).expect("an abstract socket"));
-        let datagram = UnixDatagram::bind(short(&root.join("work/datagram.sock"))).expect("a socket");
+        let datagram =
+            UnixDatagram::bind(short(&root.join("work/datagram.sock"))).expect("a socket");
         for path in paths.iter().chain([&root.join("work/datagram.sock")]) {
             open_up(path);
         }
@@ -83,7 +86,9 @@ impl Lab {
             _datagram: datagram,
         };
         halt(&lab.bystander);
-        let prepared = program(&probes()).args(["prepare", &port.to_string()]).status();
+        let prepared = program(&probes())
+            .args(["prepare", &port.to_string()])
+            .status();
         assert!(prepared.expect("the probes").success());
         fs::copy(probes(), lab.own().join("scripts/probes")).expect("a copy of the probes");
         lab
@@ -103,7 +108,6 @@ impl Lab {
         self.root().join("skills/own")
     }
 
-
     pub(crate) fn profile(&self) -> Profile {
         Profile {
             mounts: vec![
@@ -120,12 +124,18 @@ impl Lab {
         Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
     }
 
-    pub(crate) fn try_run(&self, backend: Backend, profile: &Profile, command: &Command) -> Result<Outcome, SandboxError> {
+    pub(crate) fn try_run(
+        &self,
+        backend: Backend,
+        profile: &Profile,
+        command: &Command,
+    ) -> Result<Outcome, SandboxError> {
         self.sandbox(backend).run(profile, command, Live::default())
     }
 
     pub(crate) fn run(&self, backend: Backend, profile: &Profile, command: &Command) -> Outcome {
-        self.try_run(backend, profile, command).unwrap_or_else(|error| panic!("{backend}: {error:?}"))
+        self.try_run(backend, profile, command)
+            .unwrap_or_else(|error| panic!("{backend}: {error:?}"))
     }
 
     /// Runs a script of the shell in the workspace.
@@ -135,7 +145,11 @@ impl Lab {
 
     /// Runs a script of Python in the workspace.
     pub(crate) fn python(&self, backend: Backend, profile: &Profile, script: &str) -> Outcome {
-        self.run(backend, profile, &self.command("/usr/bin/python3", &["-c", script]))
+        self.run(
+            backend,
+            profile,
+            &self.command("/usr/bin/python3", &["-c", script]),
+        )
     }
 
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
@@ -166,7 +180,11 @@ impl Lab {
     /// What a program did to the host that it must not.
     pub(crate) fn harm(&mut self) -> Option<String> {
         let read = |path: &str| fs::read_to_string(self.root().join(path)).unwrap_or_default();
-        for (path, text) in [("home/.ssh/id_rsa", "SECRET"), ("skills/own/SKILL.md", "mine"), ("skills/other/SKILL.md", "SECRET")] {
+        for (path, text) in [
+            ("home/.ssh/id_rsa", "SECRET"),
+            ("skills/own/SKILL.md", "mine"),
+            ("skills/other/SKILL.md", "SECRET"),
+        ] {
             if read(path) != text {
                 return Some(format!("{path} was changed"));
             }
@@ -175,21 +193,35 @@ impl Lab {
         if other.permissions().mode() & 0o7777 != 0o777 || other.mtime() == 1 {
             return Some("the mode or time of a folder was changed".into());
         }
-        let places = ["home/pwned", "pwned", "skills/own/scripts/pwned"].map(|path| self.root().join(path));
-        let elsewhere = ["/tmp/skillyard-pwned", "/dev/shm/skillyard-pwned", "/etc/pwned", "/usr/bin/pwned", "/dev/pwned"].map(PathBuf::from);
+        let places =
+            ["home/pwned", "pwned", "skills/own/scripts/pwned"].map(|path| self.root().join(path));
+        let elsewhere = [
+            "/tmp/skillyard-pwned",
+            "/dev/shm/skillyard-pwned",
+            "/etc/pwned",
+            "/usr/bin/pwned",
+            "/dev/pwned",
+        ]
+        .map(PathBuf::from);
         if let Some(path) = places.iter().chain(&elsewhere).find(|path| path.exists()) {
             return Some(format!("{} was made", path.display()));
         }
-        if !matches!(self.bystander.try_wait(), Ok(None)) || state(self.bystander.id()) != Some('T') {
+        if !matches!(self.bystander.try_wait(), Ok(None)) || state(self.bystander.id()) != Some('T')
+        {
             return Some("the bystander was ended or woken".into());
         }
-        self.udp.recv(&mut [0]).ok().map(|_| "a datagram arrived".into())
+        self.udp
+            .recv(&mut [0])
+            .ok()
+            .map(|_| "a datagram arrived".into())
     }
 }
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        let _ = program(&probes()).args(["remove", &self.port.to_string()]).status();
+        let _ = program(&probes())
+            .args(["remove", &self.port.to_string()])
+            .status();
         let _ = self.bystander.kill();
         let _ = self.bystander.wait();
     }
@@ -200,7 +232,9 @@ pub(crate) fn probes() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/probes.c");
     let text = fs::read(source).expect("the probes");
-    let sum = text.iter().fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+    let sum = text.iter().fold(7_u64, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u64::from(*byte))
+    });
     let binary = folder.join(format!("probes-{sum:x}"));
     let lock = fs::File::create(folder.join("probes.lock")).expect("a lock");
     lock.lock().expect("a lock");
@@ -213,7 +247,11 @@ pub(crate) fn probes() -> PathBuf {
             .arg("-lrt")
             .output()
             .expect("a C compiler: `scripts/install-tools` installs one");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
         fs::rename(unfinished, &binary).expect("a finished binary");
     }
     binary

@@ -11,13 +11,20 @@ use crate::lab::{BOTH, Lab, is_alive, output, program};
 
 /// Marks the processes of one test so that they can be found from outside.
 fn marked(mark: &str) -> Vec<u32> {
-    let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
-        let process = entry.file_name().to_str()?.parse::<u32>().ok()?;
-        let words = fs::read(entry.path().join("cmdline")).ok()?;
-        String::from_utf8_lossy(&words).contains(mark).then_some(process)
-    });
+    let processes = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let process = entry.file_name().to_str()?.parse::<u32>().ok()?;
+            let words = fs::read(entry.path().join("cmdline")).ok()?;
+            String::from_utf8_lossy(&words)
+                .contains(mark)
+                .then_some(process)
+        });
     let own = std::process::id();
-    processes.filter(|process| *process != own && is_alive(*process)).collect()
+    processes
+        .filter(|process| *process != own && is_alive(*process))
+        .collect()
 }
 
 /// Forks, leaves its session and its parent, and ignores every signal that can be ignored.
@@ -42,14 +49,22 @@ fn a_timeout_ends_daemons_that_ignore_signals() {
     profile.limits.wall = Duration::from_secs(1);
     for backend in BOTH {
         let mark = format!("daemon-{backend}-{}", std::process::id());
-        let outcome = lab.run(backend, &profile, &lab.command("/usr/bin/python3", &["-c", DAEMON, &mark, "1000"]));
+        let outcome = lab.run(
+            backend,
+            &profile,
+            &lab.command("/usr/bin/python3", &["-c", DAEMON, &mark, "1000"]),
+        );
         assert_eq!(outcome.end, End::Stopped(Limit::WallTime), "{outcome:?}");
         assert_eq!(outcome.code(), 124);
         assert_eq!(outcome.denials, [Denial::Limit(Limit::WallTime)]);
         assert_eq!(output(&outcome), "started\n");
         assert!(outcome.duration >= Duration::from_secs(1));
         // Alone on a machine it takes a few milliseconds; the bound holds on a busy one too.
-        assert!(outcome.duration < Duration::from_millis(1500), "{:?}", outcome.duration);
+        assert!(
+            outcome.duration < Duration::from_millis(1500),
+            "{:?}",
+            outcome.duration
+        );
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{backend}");
     }
 }
@@ -59,8 +74,16 @@ fn daemons_end_with_the_program() {
     let lab = Lab::new();
     for backend in BOTH {
         let mark = format!("leftover-{backend}-{}", std::process::id());
-        let outcome = lab.run(backend, &lab.profile(), &lab.command("/usr/bin/python3", &["-c", DAEMON, &mark, "0.05"]));
-        assert_eq!((outcome.end, output(&outcome).as_str()), (End::Exited(0), "started\n"), "{outcome:?}");
+        let outcome = lab.run(
+            backend,
+            &lab.profile(),
+            &lab.command("/usr/bin/python3", &["-c", DAEMON, &mark, "0.05"]),
+        );
+        assert_eq!(
+            (outcome.end, output(&outcome).as_str()),
+            (End::Exited(0), "started\n"),
+            "{outcome:?}"
+        );
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{backend}");
     }
 }
@@ -85,7 +108,11 @@ fn a_fork_bomb_is_ended_in_time() {
     for backend in BOTH {
         let mark = format!("bomb-{backend}-{}", std::process::id());
         let script = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass";
-        let outcome = lab.run(backend, &profile, &lab.command("/usr/bin/python3", &["-c", script, &mark]));
+        let outcome = lab.run(
+            backend,
+            &profile,
+            &lab.command("/usr/bin/python3", &["-c", script, &mark]),
+        );
         assert_eq!(outcome.end, End::Stopped(Limit::WallTime), "{outcome:?}");
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{backend}");
     }
@@ -96,7 +123,10 @@ fn a_child_that_keeps_the_output_open_does_not_keep_the_run() {
     let lab = Lab::new();
     for backend in BOTH {
         let outcome = lab.shell(backend, &lab.profile(), "sleep 1000 & echo done");
-        assert_eq!((outcome.end, output(&outcome).as_str()), (End::Exited(0), "done\n"));
+        assert_eq!(
+            (outcome.end, output(&outcome).as_str()),
+            (End::Exited(0), "done\n")
+        );
         assert!(outcome.duration < Duration::from_secs(20));
     }
 }
@@ -105,7 +135,11 @@ fn a_child_that_keeps_the_output_open_does_not_keep_the_run() {
 fn a_program_that_closes_its_output_is_waited_for() {
     let lab = Lab::new();
     for backend in BOTH {
-        let outcome = lab.shell(backend, &lab.profile(), "exec >&- 2>&-; sleep 0.1; echo x > waited; exit 5");
+        let outcome = lab.shell(
+            backend,
+            &lab.profile(),
+            "exec >&- 2>&-; sleep 0.1; echo x > waited; exit 5",
+        );
         assert_eq!(outcome.end, End::Exited(5));
         assert!(lab.work().join("waited").exists());
         fs::remove_file(lab.work().join("waited")).unwrap();
@@ -132,7 +166,10 @@ fn the_end_cannot_be_forged() {
     let lab = Lab::new();
     for backend in BOTH {
         let script = "for fd in 3 4 5 6 7 8 9; do eval \"echo 'exit 0 0 0' >&$fd\" 2>/dev/null; done; exit 7";
-        assert_eq!(lab.shell(backend, &lab.profile(), script).end, End::Exited(7));
+        assert_eq!(
+            lab.shell(backend, &lab.profile(), script).end,
+            End::Exited(7)
+        );
     }
 }
 
@@ -145,7 +182,11 @@ fn orphans_are_reaped() {
     let script = "for n in $(seq 200); do (true &) || exit 3; done; echo done";
     for backend in BOTH {
         let outcome = lab.shell(backend, &profile, script);
-        assert_eq!((outcome.end, output(&outcome).as_str()), (End::Exited(0), "done\n"), "{outcome:?}");
+        assert_eq!(
+            (outcome.end, output(&outcome).as_str()),
+            (End::Exited(0), "done\n"),
+            "{outcome:?}"
+        );
     }
 }
 
@@ -153,19 +194,30 @@ fn orphans_are_reaped() {
 fn input_is_empty_or_what_was_given() {
     let lab = Lab::new();
     for backend in BOTH {
-        assert_eq!(output(&lab.shell(backend, &lab.profile(), "cat; echo end")), "end\n");
-        let large: Vec<u8> = (0..300_000_u32).map(|number| (number % 251) as u8).collect();
+        assert_eq!(
+            output(&lab.shell(backend, &lab.profile(), "cat; echo end")),
+            "end\n"
+        );
+        let large: Vec<u8> = (0..300_000_u32)
+            .map(|number| (number % 251) as u8)
+            .collect();
         let command = Command {
             stdin: Stdin::Bytes(large.clone()),
             ..lab.command("/bin/cat", &[])
         };
-        assert_eq!(lab.run(backend, &lab.profile(), &command).stdout.head, large);
+        assert_eq!(
+            lab.run(backend, &lab.profile(), &command).stdout.head,
+            large
+        );
         // Nobody has to read it.
         let command = Command {
             stdin: Stdin::Bytes(large),
             ..lab.command("/bin/true", &[])
         };
-        assert_eq!(lab.run(backend, &lab.profile(), &command).end, End::Exited(0));
+        assert_eq!(
+            lab.run(backend, &lab.profile(), &command).end,
+            End::Exited(0)
+        );
     }
 }
 
@@ -195,7 +247,11 @@ fn victim() {
     };
     let (backend, mark) = mark.split_once('/').unwrap();
     let lab = Lab::new();
-    lab.run(backend.parse().unwrap(), &lab.profile(), &lab.command("/usr/bin/python3", &["-c", DAEMON, mark, "1000"]));
+    lab.run(
+        backend.parse().unwrap(),
+        &lab.profile(),
+        &lab.command("/usr/bin/python3", &["-c", DAEMON, mark, "1000"]),
+    );
 }
 
 #[test]
@@ -212,11 +268,16 @@ fn when_we_die_so_does_everything() {
             .unwrap();
         let sandboxed = || {
             let all = marked(&mark);
-            all.into_iter().filter(|process| *process != victim.id()).collect::<Vec<_>>()
+            all.into_iter()
+                .filter(|process| *process != victim.id())
+                .collect::<Vec<_>>()
         };
         let patience = Instant::now();
         while sandboxed().len() < 4 {
-            assert!(patience.elapsed() < Duration::from_secs(60), "{backend}: it did not start");
+            assert!(
+                patience.elapsed() < Duration::from_secs(60),
+                "{backend}: it did not start"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         let before = sandboxed();
@@ -224,7 +285,11 @@ fn when_we_die_so_does_everything() {
         victim.wait().unwrap();
         let patience = Instant::now();
         while before.iter().any(|process| is_alive(*process)) {
-            assert!(patience.elapsed() < Duration::from_secs(20), "{backend}: {:?}", marked(&mark));
+            assert!(
+                patience.elapsed() < Duration::from_secs(20),
+                "{backend}: {:?}",
+                marked(&mark)
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }

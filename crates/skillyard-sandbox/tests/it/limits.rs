@@ -36,7 +36,10 @@ except OSError:
 print(made)";
     for backend in BOTH {
         let outcome = lab.python(backend, &profile(&lab), script);
-        let made: u64 = output(&outcome).trim().parse().unwrap_or_else(|_| panic!("{outcome:?}"));
+        let made: u64 = output(&outcome)
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{outcome:?}"));
         // Others of the same user come and go when the sandbox shares the user.
         assert!((20..=60).contains(&made), "{backend}: {made}");
         assert_eq!(outcome.end, End::Exited(0));
@@ -59,7 +62,10 @@ except RuntimeError:
 print(made)";
     for backend in BOTH {
         let outcome = lab.python(backend, &profile(&lab), script);
-        let made: u64 = output(&outcome).trim().parse().unwrap_or_else(|_| panic!("{outcome:?}"));
+        let made: u64 = output(&outcome)
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{outcome:?}"));
         assert!((20..=60).contains(&made), "{backend}: {made}");
     }
 }
@@ -68,7 +74,11 @@ print(made)";
 fn memory_of_one_process_ends_at_the_limit() {
     let lab = Lab::new();
     for backend in BOTH {
-        let outcome = lab.python(backend, &profile(&lab), "x = bytearray(400 << 20); print('got it')");
+        let outcome = lab.python(
+            backend,
+            &profile(&lab),
+            "x = bytearray(400 << 20); print('got it')",
+        );
         assert_ne!(outcome.end, End::Exited(0), "{outcome:?}");
         assert_eq!(output(&outcome), "");
     }
@@ -111,9 +121,17 @@ time.sleep(100)";
 fn a_file_grows_to_the_limit() {
     let lab = Lab::new();
     for backend in BOTH {
-        let outcome = lab.shell(backend, &profile(&lab), "exec dd if=/dev/zero of=big bs=1M count=300 2>/dev/null");
+        let outcome = lab.shell(
+            backend,
+            &profile(&lab),
+            "exec dd if=/dev/zero of=big bs=1M count=300 2>/dev/null",
+        );
         assert_ne!(outcome.end, End::Exited(0));
-        assert_eq!(outcome.denials, [Denial::Limit(Limit::FileSize)], "{backend}");
+        assert_eq!(
+            outcome.denials,
+            [Denial::Limit(Limit::FileSize)],
+            "{backend}"
+        );
         let size = std::fs::metadata(lab.work().join("big")).unwrap().len();
         assert!(size <= 8 * MIB, "{backend}: {size}");
     }
@@ -134,7 +152,10 @@ try:
 except OSError:
     print(wrote)";
     let outcome = lab.python(Backend::Bubblewrap, &profile(&lab), script);
-    let wrote: u64 = output(&outcome).trim().parse().unwrap_or_else(|_| panic!("{outcome:?}"));
+    let wrote: u64 = output(&outcome)
+        .trim()
+        .parse()
+        .unwrap_or_else(|_| panic!("{outcome:?}"));
     assert!(wrote <= 16, "{wrote}");
     let outcome = lab.python(Backend::Landlock, &profile(&lab), script);
     assert_eq!(outcome.end, End::Stopped(Limit::Scratch), "{outcome:?}");
@@ -146,7 +167,11 @@ fn other_memory_folders_do_not_grow_without_end() {
     // Where there is no private one, nothing can be written there at all.
     let script = "for n in 1 2 3 4 5 6; do dd if=/dev/zero of=/dev/shm/$n bs=1M count=7 2>/dev/null || exit 3; done";
     for backend in BOTH {
-        assert_eq!(lab.shell(backend, &profile(&lab), script).end, End::Exited(3), "{backend}");
+        assert_eq!(
+            lab.shell(backend, &profile(&lab), script).end,
+            End::Exited(3),
+            "{backend}"
+        );
     }
 }
 
@@ -175,7 +200,10 @@ fn a_flood_of_output_is_cut_and_counted() {
         assert_eq!(outcome.end, End::Exited(0));
         assert_eq!(outcome.stdout.total, 50_000_008);
         assert_eq!(outcome.stderr.total, 50_000_000);
-        assert_eq!(outcome.stdout.head.len() + outcome.stdout.tail.len(), 64 * 1024);
+        assert_eq!(
+            outcome.stdout.head.len() + outcome.stdout.tail.len(),
+            64 * 1024
+        );
         assert!(outcome.stdout.tail.ends_with(b"the end\n"));
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Output)]);
     }
@@ -190,7 +218,11 @@ fn processor_time_ends_at_the_limit() {
         let outcome = lab.shell(backend, &profile, "while :; do :; done");
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Cpu)], "{outcome:?}");
         // Clocks differ by much on a machine that shares its processors.
-        assert!(outcome.cpu >= Duration::from_millis(100), "{:?}", outcome.cpu);
+        assert!(
+            outcome.cpu >= Duration::from_millis(100),
+            "{:?}",
+            outcome.cpu
+        );
     }
 }
 
@@ -202,7 +234,8 @@ fn a_hundred_sandboxes_at_once_keep_their_limits() {
         ..Profile::default()
     };
     // Each may have 40 processes, and they do not count each other's.
-    let script = "touch $TMPDIR/mine; ls $TMPDIR; for n in $(seq 25); do sleep 0.2 & done; wait; echo done";
+    let script =
+        "touch $TMPDIR/mine; ls $TMPDIR; for n in $(seq 25); do sleep 0.2 & done; wait; echo done";
     std::thread::scope(|scope| {
         let runs: Vec<_> = (0..100)
             .map(|number| {
@@ -210,10 +243,19 @@ fn a_hundred_sandboxes_at_once_keep_their_limits() {
                 scope.spawn(move || {
                     // Without being root all sandboxes are one user, whose processes landlock cannot tell apart.
                     let alone = rustix::process::geteuid().is_root();
-                    let backend = if alone { BOTH[number % 2] } else { Backend::Bubblewrap };
-                    let command = skillyard_sandbox::Command::new("/bin/sh").arguments(["-c", script]);
+                    let backend = if alone {
+                        BOTH[number % 2]
+                    } else {
+                        Backend::Bubblewrap
+                    };
+                    let command =
+                        skillyard_sandbox::Command::new("/bin/sh").arguments(["-c", script]);
                     let outcome = lab.run(backend, profile, &command);
-                    assert_eq!((outcome.end, output(&outcome).as_str()), (End::Exited(0), "mine\ndone\n"), "{outcome:?}");
+                    assert_eq!(
+                        (outcome.end, output(&outcome).as_str()),
+                        (End::Exited(0), "mine\ndone\n"),
+                        "{outcome:?}"
+                    );
                 })
             })
             .collect();

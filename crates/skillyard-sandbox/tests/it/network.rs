@@ -19,7 +19,11 @@ fn server() -> u16 {
                 let length = connection.read(&mut request).unwrap_or(0);
                 let request = String::from_utf8_lossy(&request[..length]).into_owned();
                 let body = request.replace("\r\n", "|");
-                let _ = write!(connection, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+                let _ = write!(
+                    connection,
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+                    body.len()
+                );
             });
         }
     });
@@ -47,7 +51,11 @@ def first(text):
     return proxy(text).makefile('rb').readline().decode().strip()
 {script}"
     );
-    lab.run(Backend::Bubblewrap, profile, &skillyard_sandbox::Command::new("/usr/bin/python3").arguments(["-c", &script]))
+    lab.run(
+        Backend::Bubblewrap,
+        profile,
+        &skillyard_sandbox::Command::new("/usr/bin/python3").arguments(["-c", &script]),
+    )
 }
 
 #[test]
@@ -105,9 +113,17 @@ for address in [('127.0.0.1', {port}), ('1.1.1.1', 443)]:
     assert_eq!(output(&outcome), expected, "{}", outcome.stderr.text());
     assert_eq!(outcome.connections, Vec::<String>::new());
     let refused = |host: &str| {
-        outcome.denials.iter().any(|denial| matches!(denial, Denial::Host { host: asked, .. } if asked == host))
+        outcome
+            .denials
+            .iter()
+            .any(|denial| matches!(denial, Denial::Host { host: asked, .. } if asked == host))
     };
-    for host in ["evil.example:443", "169.254.169.254:80", "evil.example\0.sub.example:443", "allowed.example:22"] {
+    for host in [
+        "evil.example:443",
+        "169.254.169.254:80",
+        "evil.example\0.sub.example:443",
+        "allowed.example:22",
+    ] {
         assert!(refused(host), "{host} in {:?}", outcome.denials);
     }
 }
@@ -117,14 +133,20 @@ fn a_listed_name_that_leads_to_a_private_address_is_refused() {
     let (lab, port) = (Lab::new(), server());
     // Names below `localhost` are resolved to the loopback by most resolvers; the name of this
     // machine leads to one of its own addresses. Where neither is known, that is a refusal too.
-    let profile = profile(&[format!("rebound.localhost:{port}"), format!("localhost:{port}")]);
+    let profile = profile(&[
+        format!("rebound.localhost:{port}"),
+        format!("localhost:{port}"),
+    ]);
     let script = format!(
         "
 print(first('CONNECT rebound.localhost:{port} HTTP/1.1\\r\\n\\r\\n'))
 print(first('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n'))"
     );
     let outcome = ask(&lab, &profile, &script);
-    assert_eq!(output(&outcome), "HTTP/1.1 403 Forbidden\nHTTP/1.1 200 Connection established\n");
+    assert_eq!(
+        output(&outcome),
+        "HTTP/1.1 403 Forbidden\nHTTP/1.1 200 Connection established\n"
+    );
 }
 
 #[test]
@@ -179,7 +201,11 @@ open = [proxy('CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n') for _ in range(60
 print(len(open))"
     );
     let outcome = ask(&lab, &profile, &script);
-    assert_eq!((outcome.end, output(&outcome).as_str()), (End::Exited(0), "90\n"), "{outcome:?}");
+    assert_eq!(
+        (outcome.end, output(&outcome).as_str()),
+        (End::Exited(0), "90\n"),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -191,15 +217,29 @@ fn an_open_network_is_the_hosts_own() {
         ..Profile::default()
     };
     for backend in crate::lab::BOTH {
-        let script = format!("import urllib.request as r; print(r.urlopen('http://127.0.0.1:{port}/x').read().decode().split('|')[0])");
-        let command = skillyard_sandbox::Command::new("/usr/bin/python3").arguments(["-c", &script]);
-        assert_eq!(output(&lab.run(backend, &profile, &command)), "GET /x HTTP/1.1\n", "{backend}");
+        let script = format!(
+            "import urllib.request as r; print(r.urlopen('http://127.0.0.1:{port}/x').read().decode().split('|')[0])"
+        );
+        let command =
+            skillyard_sandbox::Command::new("/usr/bin/python3").arguments(["-c", &script]);
+        assert_eq!(
+            output(&lab.run(backend, &profile, &command)),
+            "GET /x HTTP/1.1\n",
+            "{backend}"
+        );
         // Services of the host that are no network stay closed.
         let profile = Profile {
             network: Network::Full,
             ..lab.profile()
         };
-        for name in ["unix_socket", "unix_socket_in_workspace", "abstract_socket", "turned_pair", "netlink_socket", "raw_socket"] {
+        for name in [
+            "unix_socket",
+            "unix_socket_in_workspace",
+            "abstract_socket",
+            "turned_pair",
+            "netlink_socket",
+            "raw_socket",
+        ] {
             let said = output(&lab.run(backend, &profile, &lab.probe(name)));
             assert!(said.starts_with("held"), "{backend} {name}: {said}");
         }

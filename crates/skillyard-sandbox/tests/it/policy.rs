@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Access, Backend, Commands, End, Mount, Network, Profile, Sandbox, SandboxError};
+use skillyard_sandbox::{
+    Access, Backend, Commands, End, Mount, Network, Profile, Sandbox, SandboxError,
+};
 
 use crate::lab::{BOTH, Lab, output};
 
@@ -15,7 +17,16 @@ fn protected_places_stay_as_they_are() {
     fs::create_dir_all(work.join(".git/hooks")).unwrap();
     fs::write(work.join(".git/config"), "[core]\n").unwrap();
     let mut profile = lab.profile();
-    profile.protected = [".git/hooks", ".git/config", ".claude", ".envrc", "AGENTS.md", "sub/.vscode"].map(PathBuf::from).into();
+    profile.protected = [
+        ".git/hooks",
+        ".git/config",
+        ".claude",
+        ".envrc",
+        "AGENTS.md",
+        "sub/.vscode",
+    ]
+    .map(PathBuf::from)
+    .into();
     for attempt in [
         "echo x > .git/hooks/pre-commit",
         "echo x >> .git/config",
@@ -34,13 +45,20 @@ fn protected_places_stay_as_they_are() {
         let outcome = lab.shell(Backend::Bubblewrap, &profile, attempt);
         assert_ne!(outcome.end, End::Exited(0), "{attempt}");
     }
-    assert_eq!(fs::read_to_string(work.join(".git/config")).unwrap(), "[core]\n");
+    assert_eq!(
+        fs::read_to_string(work.join(".git/config")).unwrap(),
+        "[core]\n"
+    );
     assert_eq!(fs::read_dir(work.join(".git/hooks")).unwrap().count(), 0);
     // What stood in their place is gone, and the rest of the workspace could be used.
     for name in [".claude", ".envrc", "AGENTS.md", "sub"] {
         assert!(!work.join(name).exists(), "{name}");
     }
-    let outcome = lab.shell(Backend::Bubblewrap, &profile, "echo x > .git/index && cat .git/config");
+    let outcome = lab.shell(
+        Backend::Bubblewrap,
+        &profile,
+        "echo x > .git/index && cat .git/config",
+    );
     assert_eq!(output(&outcome), "[core]\n");
     assert!(work.join(".git/index").exists());
 }
@@ -63,18 +81,34 @@ fn what_a_back_end_cannot_enforce_it_refuses() {
     for profile in [protected, hosts, commands] {
         let command = lab.command("/bin/true", &[]);
         let refused = lab.try_run(Backend::Landlock, &profile, &command);
-        assert!(matches!(refused, Err(SandboxError::Unenforceable { .. })), "{refused:?}");
-        assert_eq!(Backend::best(&Survey::take(), &profile).unwrap(), Backend::Bubblewrap);
+        assert!(
+            matches!(refused, Err(SandboxError::Unenforceable { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(
+            Backend::best(&Survey::take(), &profile).unwrap(),
+            Backend::Bubblewrap
+        );
     }
 }
 
 #[test]
 fn a_back_end_that_is_missing_is_an_error_and_never_replaced_by_none() {
     let nothing = Survey::default();
-    let error = Backend::best(&nothing, &Profile::default()).unwrap_err().to_string();
-    assert!(error.contains("bubblewrap") && error.contains("landlock"), "{error}");
+    let error = Backend::best(&nothing, &Profile::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("bubblewrap") && error.contains("landlock"),
+        "{error}"
+    );
     for backend in BOTH {
-        let sandbox = Sandbox::new(backend, nothing.clone(), "/bin/true".as_ref(), "/tmp".as_ref());
+        let sandbox = Sandbox::new(
+            backend,
+            nothing.clone(),
+            "/bin/true".as_ref(),
+            "/tmp".as_ref(),
+        );
         assert!(matches!(sandbox, Err(SandboxError::Unavailable { .. })));
     }
     let old = Survey {
@@ -94,13 +128,22 @@ fn only_the_commands_that_are_allowed_are_there() {
     };
     fs::copy("/bin/ls", lab.work().join("ls")).unwrap();
     let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
-    let loader = loader.iter().find(|path| fs::exists(path).unwrap_or(false)).unwrap();
+    let loader = loader
+        .iter()
+        .find(|path| fs::exists(path).unwrap_or(false))
+        .unwrap();
     for (attempt, allowed) in [
         ("env true 2>/dev/null; echo $?".to_owned(), "127"),
         ("/usr/bin/ls >/dev/null 2>&1; echo $?".to_owned(), "127"),
         ("./ls >/dev/null 2>&1; echo $?".to_owned(), "126"),
-        ("/proc/self/root/usr/bin/ls >/dev/null 2>&1; echo $?".to_owned(), "127"),
-        (format!("{loader} /usr/bin/ls >/dev/null 2>&1; echo $?"), "127"),
+        (
+            "/proc/self/root/usr/bin/ls >/dev/null 2>&1; echo $?".to_owned(),
+            "127",
+        ),
+        (
+            format!("{loader} /usr/bin/ls >/dev/null 2>&1; echo $?"),
+            "127",
+        ),
         ("env sh -c 'echo yes'".to_owned(), "yes"),
     ] {
         let shown = output(&lab.shell(Backend::Bubblewrap, &profile, &attempt));
@@ -117,13 +160,19 @@ fn mounts_are_shown_where_they_belong() {
         access: Access::Read,
     };
     assert_eq!(Backend::Landlock.place(&mount), lab.own());
-    assert_eq!(Backend::Bubblewrap.place(&mount), std::path::Path::new("/skill"));
+    assert_eq!(
+        Backend::Bubblewrap.place(&mount),
+        std::path::Path::new("/skill")
+    );
     let profile = Profile {
         mounts: vec![mount],
         ..Profile::default()
     };
     let command = skillyard_sandbox::Command::new("/bin/cat").arguments(["/skill/SKILL.md"]);
-    assert_eq!(output(&lab.run(Backend::Bubblewrap, &profile, &command)), "mine");
+    assert_eq!(
+        output(&lab.run(Backend::Bubblewrap, &profile, &command)),
+        "mine"
+    );
 }
 
 #[test]
@@ -135,7 +184,10 @@ fn a_mount_that_is_not_there_is_an_error() {
     };
     for backend in BOTH {
         let error = lab.try_run(backend, &profile, &lab.command("/bin/true", &[]));
-        assert!(matches!(error, Err(SandboxError::Mount { .. })), "{error:?}");
+        assert!(
+            matches!(error, Err(SandboxError::Mount { .. })),
+            "{error:?}"
+        );
     }
 }
 
@@ -143,7 +195,11 @@ fn a_mount_that_is_not_there_is_an_error() {
 fn a_program_that_is_not_there_is_an_error() {
     let lab = Lab::new();
     for backend in BOTH {
-        let error = lab.try_run(backend, &lab.profile(), &lab.command("/usr/bin/no-such-program", &[]));
+        let error = lab.try_run(
+            backend,
+            &lab.profile(),
+            &lab.command("/usr/bin/no-such-program", &[]),
+        );
         let error = error.unwrap_err();
         assert!(matches!(error, SandboxError::Start { .. }), "{error:?}");
         assert!(error.to_string().contains("No such file"), "{error}");
@@ -153,7 +209,11 @@ fn a_program_that_is_not_there_is_an_error() {
 #[test]
 fn the_host_is_not_named() {
     let lab = Lab::new();
-    let shown = output(&lab.shell(Backend::Bubblewrap, &lab.profile(), "uname -n; tr '\\0' ' ' < /proc/1/cmdline"));
+    let shown = output(&lab.shell(
+        Backend::Bubblewrap,
+        &lab.profile(),
+        "uname -n; tr '\\0' ' ' < /proc/1/cmdline",
+    ));
     assert!(shown.starts_with("sandbox\n"), "{shown}");
     // The first process says nothing about what is mounted.
     assert!(!shown.contains(&*lab.root().to_string_lossy()), "{shown}");
@@ -163,7 +223,11 @@ fn the_host_is_not_named() {
 fn none_is_nothing_but_what_was_asked_for() {
     let lab = Lab::new();
     let secret = lab.root().join("home/.ssh/id_rsa");
-    let outcome = lab.run(Backend::None, &lab.profile(), &lab.command("/bin/cat", &[secret.to_str().unwrap()]));
+    let outcome = lab.run(
+        Backend::None,
+        &lab.profile(),
+        &lab.command("/bin/cat", &[secret.to_str().unwrap()]),
+    );
     assert_eq!(output(&outcome), "SECRET");
     assert_eq!(outcome.backend, Backend::None);
 }

@@ -10,7 +10,18 @@ use crate::lab::{BOTH, Lab, output};
 fn arguments_environment_and_folder_arrive() {
     let lab = Lab::new();
     for backend in BOTH {
-        let command = lab.command("/bin/sh", &["-c", "pwd; echo $GREETING; printf '<%s>' \"$@\"", "sh", "a b", "", "ä\n", "$HOME;`x`"]);
+        let command = lab.command(
+            "/bin/sh",
+            &[
+                "-c",
+                "pwd; echo $GREETING; printf '<%s>' \"$@\"",
+                "sh",
+                "a b",
+                "",
+                "ä\n",
+                "$HOME;`x`",
+            ],
+        );
         let outcome = lab.run(backend, &lab.profile(), &command);
         let expected = format!("{}\nhello\n<a b><><ä\n><$HOME;`x`>", lab.work().display());
         assert_eq!(output(&outcome), expected);
@@ -31,7 +42,12 @@ echo to-stderr > /dev/stderr
 echo x > /dev/null && head -c 4 /dev/urandom | wc -c";
     for backend in BOTH {
         let outcome = lab.shell(backend, &lab.profile(), script);
-        assert_eq!(output(&outcome), "A,B,C\n2\n6\n1\n1970\ntemporary\n4\n", "{backend}: {}", outcome.stderr.text());
+        assert_eq!(
+            output(&outcome),
+            "A,B,C\n2\n6\n1\n1970\ntemporary\n4\n",
+            "{backend}: {}",
+            outcome.stderr.text()
+        );
         assert_eq!(outcome.stderr.text(), "to-stderr\n");
     }
 }
@@ -54,8 +70,16 @@ pathlib.Path('out.json').write_text(json.dumps(rows))
 print(rows[0]['b'], size > 0, base, done, child, tree.fromstring('<a><b/></a>')[0].tag, hashlib.sha256(b'').hexdigest()[:8])";
     for backend in BOTH {
         let outcome = lab.python(backend, &lab.profile(), script);
-        assert_eq!(output(&outcome), "2 True 2 [1] 42 b e3b0c442\n", "{backend}: {}", outcome.stderr.text());
-        assert_eq!(fs::read_to_string(lab.work().join("out.json")).unwrap(), r#"[{"a": "1", "b": "2"}]"#);
+        assert_eq!(
+            output(&outcome),
+            "2 True 2 [1] 42 b e3b0c442\n",
+            "{backend}: {}",
+            outcome.stderr.text()
+        );
+        assert_eq!(
+            fs::read_to_string(lab.work().join("out.json")).unwrap(),
+            r#"[{"a": "1", "b": "2"}]"#
+        );
     }
 }
 
@@ -70,9 +94,23 @@ print(pathlib.Path('tree/copied2.txt').read_text(), end='')
 shutil.rmtree('tree')";
     for backend in BOTH {
         let outcome = lab.python(backend, &lab.profile(), script);
-        assert_eq!(output(&outcome), "input\n", "{backend}: {}", outcome.stderr.text());
-        let outcome = lab.shell(backend, &lab.profile(), "cp -p input.txt copy && touch copy && install -m 755 input.txt made && rm copy made");
-        assert_eq!(outcome.end, End::Exited(0), "{backend}: {}", outcome.stderr.text());
+        assert_eq!(
+            output(&outcome),
+            "input\n",
+            "{backend}: {}",
+            outcome.stderr.text()
+        );
+        let outcome = lab.shell(
+            backend,
+            &lab.profile(),
+            "cp -p input.txt copy && touch copy && install -m 755 input.txt made && rm copy made",
+        );
+        assert_eq!(
+            outcome.end,
+            End::Exited(0),
+            "{backend}: {}",
+            outcome.stderr.text()
+        );
     }
 }
 
@@ -84,9 +122,13 @@ fn live_output_is_what_is_kept() {
         let live = Live {
             stdout: Some(&mut out),
             stderr: Some(&mut err),
+            ..Live::default()
         };
         let command = lab.command("/bin/sh", &["-c", "echo one; echo two >&2; echo three"]);
-        let outcome = lab.sandbox(backend).run(&lab.profile(), &command, live).unwrap();
+        let outcome = lab
+            .sandbox(backend)
+            .run(&lab.profile(), &command, live)
+            .unwrap();
         assert_eq!((out, err), (outcome.stdout.head, outcome.stderr.head));
         assert_eq!(outcome.end, End::Exited(0));
     }
@@ -97,7 +139,11 @@ fn a_file_with_a_shebang_runs_by_itself() {
     let lab = Lab::new();
     for backend in BOTH {
         let script = lab.own().join("scripts/run.sh");
-        let outcome = lab.run(backend, &lab.profile(), &lab.command(script.to_str().unwrap(), &["a", "b"]));
+        let outcome = lab.run(
+            backend,
+            &lab.profile(),
+            &lab.command(script.to_str().unwrap(), &["a", "b"]),
+        );
         assert_eq!(output(&outcome), "a b\n", "{outcome:?}");
     }
 }

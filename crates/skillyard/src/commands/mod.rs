@@ -1,6 +1,7 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;
@@ -11,6 +12,7 @@ mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod validate;
@@ -38,6 +40,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
+        Command::Run(args) => run::run(context, &args),
+        Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),
     }
 }
