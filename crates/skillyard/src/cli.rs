@@ -96,6 +96,7 @@ pub(crate) enum Command {
     Outdated(commands::outdated::Args),
     Why(commands::why::Args),
     Store(commands::store::Args),
+    Run(commands::run::Args),
     Enable(commands::enable::EnableArgs),
     Disable(commands::enable::DisableArgs),
     Trust(commands::trust::Args),
@@ -110,6 +111,7 @@ pub(crate) enum Command {
     Eval(commands::eval::Args),
     Audit(commands::audit::Args),
     Config(commands::config::Args),
+    Doctor(commands::doctor::Args),
     Completions(commands::completions::Args),
 }
 
@@ -117,7 +119,7 @@ pub(crate) enum Command {
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Find and use",
-        &["list", "show", "read", "search", "match", "prompt"],
+        &["list", "show", "read", "search", "match", "prompt", "run"],
     ),
     (
         "Install",
@@ -132,6 +134,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Sign", &["sign", "verify", "key"]),
     ("Set up", &["completions"]),
     ("Set up", &["config", "audit", "completions"]),
+    ("Set up", &["doctor", "completions"]),
 ];
 
 /// Understands the arguments.

@@ -78,6 +78,8 @@ pub(crate) struct Environment {
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
     pub(crate) current_dir: PathBuf,
+    /// `TMPDIR`: where temporary files are made; `/tmp` for root, whose own others cannot reach.
+    pub(crate) temporary: PathBuf,
 }
 
 /// The proxies that the environment names.
@@ -140,8 +142,17 @@ impl Environment {
             },
             proxies: Proxies::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
+            temporary: temporary(),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
+    }
+
+    /// A variable that the user named, for `run --env`.
+    #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        // The system refuses names like these.
+        let readable = !name.is_empty() && !name.contains(['=', '\0']);
+        readable.then(|| given(name)).flatten()
     }
 
     /// The user's configuration.
@@ -205,6 +216,11 @@ impl Environment {
 
 fn secret(name: &str) -> Option<Secret> {
     Some(Secret::new(given(name)?.into_string().ok()?))
+fn temporary() -> PathBuf {
+    if skillyard_sandbox::survey::is_root() {
+        return PathBuf::from("/tmp");
+    }
+    std::env::temp_dir()
 }
 
 /// The value of a variable; an empty one counts as none.

@@ -5,6 +5,7 @@ mod config;
 pub(crate) mod install;
 pub(crate) mod signing;
 pub(crate) mod trust;
+mod run;
 
 use std::ffi::OsString;
 use std::io;
@@ -21,6 +22,8 @@ use crate::printer::Printer;
 use crate::redactor::Redactor;
 use crate::sanitize::{is_deceptive, shortened, visible};
 
+pub(crate) use run::RunError;
+
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -28,6 +31,8 @@ pub(crate) enum Status {
     Yes,
     /// The answer is no.
     No,
+    /// The code of a program that was run.
+    Code(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -35,6 +40,7 @@ impl From<Status> for ExitCode {
         match status {
             Status::Yes => Self::SUCCESS,
             Status::No => Self::from(1),
+            Status::Code(code) => Self::from(code),
         }
     }
 }
@@ -134,6 +140,7 @@ pub(crate) enum CommandError {
     Reference(String),
     #[error(transparent)]
     Install(#[from] install::InstallFailure),
+    Run(#[from] RunError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -198,6 +205,7 @@ impl CommandError {
             Self::Trust(failure) => return failure.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
+            Self::Run(error) => return error.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
@@ -216,6 +224,7 @@ impl CommandError {
             Self::Setting(problem) => config::code(problem),
             Self::Signing(error) => error.code(),
             Self::Trust(failure) => failure.code(),
+            Self::Run(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,
         }

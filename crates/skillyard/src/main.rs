@@ -24,6 +24,7 @@ mod report;
 mod sanitize;
 mod secret;
 mod signing;
+mod script;
 mod skill_files;
 mod trusted;
 mod workspace;
@@ -37,6 +38,10 @@ use environment::Environment;
 use redactor::Redactor;
 
 fn main() -> ExitCode {
+    // Inside a sandbox this binary is its launcher and nothing else.
+    if let Some(code) = skillyard_sandbox::launcher::main(std::env::args_os()) {
+        return code;
+    }
     let environment = Environment::read();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let redactor = Redactor::default();

@@ -12,6 +12,7 @@ use crate::cli::Global;
 use crate::environment::Environment;
 use crate::json;
 use crate::redactor::Redactor;
+use crate::sanitize::Foreign;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -106,6 +107,17 @@ impl Printer {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
+    }
+
+    /// Where the output of a program of strangers goes: as it is into a pipe, harmless onto a
+    /// terminal.
+    pub(crate) fn foreign_stdout(&self) -> Foreign<io::Stdout> {
+        Foreign::new(io::stdout(), io::stdout().is_terminal())
+    }
+
+    /// The same for its messages.
+    pub(crate) fn foreign_stderr(&self) -> Foreign<io::Stderr> {
+        Foreign::new(io::stderr(), io::stderr().is_terminal())
     }
 
     /// Writes a value as JSON.

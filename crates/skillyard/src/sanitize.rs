@@ -4,6 +4,7 @@
 //! controls reorder what is read. Both are shown as something harmless.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 /// Whether a terminal or a reader could be deceived by `c`.
 pub(crate) fn is_deceptive(c: char) -> bool {
@@ -74,6 +75,49 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}…{end}"))
 }
 
+/// A way to a terminal on which bytes of strangers arrive harmless.
+#[derive(Debug)]
+pub(crate) struct Foreign<W> {
+    inner: W,
+    terminal: bool,
+    /// The beginning of a character whose end is to come.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Foreign<W> {
+    pub(crate) fn new(inner: W, terminal: bool) -> Self {
+        Self {
+            inner,
+            terminal,
+            rest: Vec::new(),
+        }
+    }
+}
+
+impl<W: Write> Write for Foreign<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.terminal {
+            self.inner.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        self.rest.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.rest) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.rest.len(),
+        };
+        let text = String::from_utf8_lossy(&self.rest[..whole]);
+        // Progress is written over itself; here each state gets a line.
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        self.inner.write_all(visible(&text).as_bytes())?;
+        self.rest.drain(..whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +135,24 @@ mod tests {
             "a\\u{1b}[31mb\\u{202e}c\n"
         );
         assert!(matches!(visible("plain é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn bytes_of_strangers_are_harmless_on_a_terminal() {
+        let mut terminal = Foreign::new(Vec::new(), true);
+        for piece in [
+            &b"a\x1b]0;t\x07\xc3"[..],
+            b"\xa4 1%\r2%\r\n",
+            b"\xff\xe2\x80",
+            b"\xae",
+        ] {
+            terminal.write_all(piece).unwrap();
+        }
+        let shown = String::from_utf8(terminal.inner).unwrap();
+        assert_eq!(shown, "a\\u{1b}]0;t\\u{7}ä 1%\n2%\n\u{fffd}\\u{202e}");
+        let mut pipe = Foreign::new(Vec::new(), false);
+        pipe.write_all(b"\x1b\xff").unwrap();
+        assert_eq!(pipe.inner, b"\x1b\xff");
     }
 
     #[test]

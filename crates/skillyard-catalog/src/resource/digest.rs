@@ -4,9 +4,10 @@
 //! same files is the same everywhere. A name that is not UTF-8 or holds a line break could forge a line of
 //! the digest and is an error.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
 use rustix::fs::{Mode, openat};
 use skillyard_format::package::{ContentDigest, Digest, TreeDigest};
@@ -72,10 +73,39 @@ pub struct FileDigest {
 
 /// The digest of every file of a skill, if it is within `limits`.
 pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDigests, ResourceError> {
+    Ok(hashed(root, limits, None)?.digest)
+}
+
+/// A copy of a skill, byte for byte what its digest says.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The tree digest.
+    pub digest: Digest,
+    /// The files with their digests, in byte order of their paths.
+    pub files: Vec<(String, Digest)>,
+}
+
+/// Copies a skill's regular files into an empty folder while hashing them: whatever happens to
+/// the skill afterwards, the copy is what was hashed.
+pub fn snapshot(
+    root: &SkillRoot,
+    limits: &DigestLimits,
+    into: &Path,
+) -> Result<Snapshot, ResourceError> {
+    hashed(root, limits, Some(into))
+}
+
+fn hashed(
+    root: &SkillRoot,
+    limits: &DigestLimits,
+    copy: Option<&Path>,
+) -> Result<Snapshot, ResourceError> {
     let folder = root.opener.folder().map_err(|error| explain("", error))?;
     let mut hashing = Hashing {
         found: FileDigests::default(),
         limits,
+        copy,
+        files: Vec::new(),
         bytes: 0,
         buffer: vec![0; 64 * 1024],
     };
@@ -83,11 +113,17 @@ pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDiges
         hashing.add(visit).map(|()| Walk::On)
     })?;
     Ok(hashing.found)
+    Ok(Snapshot {
+        digest: hashing.tree.finish(),
+        files: hashing.files,
+    })
 }
 
 struct Hashing<'a> {
     found: FileDigests,
     limits: &'a DigestLimits,
+    copy: Option<&'a Path>,
+    files: Vec<(String, Digest)>,
     bytes: u64,
     buffer: Vec<u8>,
 }
@@ -111,6 +147,7 @@ impl Hashing<'_> {
             return Err(ResourceError::ControlCharacter { path: shown(path) });
         }
         if self.found.files.len() == self.limits.max_files {
+        if self.files.len() >= self.limits.max_files {
             let limit = self.limits.max_files;
             return Err(ResourceError::TooManyFiles { limit });
         }
@@ -122,18 +159,44 @@ impl Hashing<'_> {
             executable: metadata.mode() & OWNER_EXECUTES != 0,
             digest,
         });
+        let executable = metadata.mode() & OWNER_EXECUTES != 0;
+        let mut copy = self.copy(path, executable)?;
+        let content = self.content(path, file, copy.as_mut())?;
+        self.tree.add(path, executable, content);
+        self.files.push((path.to_owned(), content));
         Ok(())
     }
 
-    fn content(&mut self, path: &str, mut file: File) -> Result<Digest, ResourceError> {
+    /// The new file for a copy. The paths of a walk consist of names and never lead upwards.
+    fn copy(&self, path: &str, executable: bool) -> Result<Option<File>, ResourceError> {
+        let Some(folder) = self.copy else {
+            return Ok(None);
+        };
+        let target = folder.join(path);
+        let mode = if executable { 0o755 } else { 0o644 };
+        let create = || {
+            std::fs::create_dir_all(target.parent().unwrap_or(folder))?;
+            let mut options = OpenOptions::new();
+            options
+                .write(true)
+                .create_new(true)
+                .mode(mode)
+                .open(&target)
+        };
+        create().map(Some).map_err(|source| failed(path, source))
+    }
+
+    fn content(
+        &mut self,
+        path: &str,
+        mut file: File,
+        mut copy: Option<&mut File>,
+    ) -> Result<Digest, ResourceError> {
         let mut content = ContentDigest::default();
         loop {
             let count = file
                 .read(&mut self.buffer)
-                .map_err(|source| ResourceError::Io {
-                    path: path.to_owned(),
-                    source,
-                })?;
+                .map_err(|source| failed(path, source))?;
             if count == 0 {
                 return Ok(content.finish());
             }
@@ -143,6 +206,49 @@ impl Hashing<'_> {
                 return Err(ResourceError::TooManyBytes { limit });
             }
             content.add(&self.buffer[..count]);
+            if let Some(copy) = &mut copy {
+                let written = copy.write_all(&self.buffer[..count]);
+                written.map_err(|source| failed(path, source))?;
+            }
         }
+    }
+}
+
+fn failed(path: &str, source: io::Error) -> ResourceError {
+    ResourceError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    #[test]
+    fn a_snapshot_is_what_was_hashed() {
+        let (skill, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::create_dir_all(skill.path().join("scripts/lib")).unwrap();
+        fs::write(skill.path().join("SKILL.md"), "x").unwrap();
+        fs::write(skill.path().join("scripts/lib/a.py"), vec![7; 200_000]).unwrap();
+        let run = skill.path().join("scripts/run.sh");
+        fs::write(&run, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&run, fs::Permissions::from_mode(0o700)).unwrap();
+        // A link is no part of a skill, and of its copy neither.
+        symlink("/etc/passwd", skill.path().join("link")).unwrap();
+        let root = SkillRoot::open(skill.path()).unwrap();
+        let limits = DigestLimits::default();
+        let made = snapshot(&root, &limits, copy.path()).unwrap();
+        let paths: Vec<&str> = made.files.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["SKILL.md", "scripts/lib/a.py", "scripts/run.sh"]);
+        assert_eq!(made.files[0].1, Digest::of(b"x"));
+        assert_eq!(made.digest, digest(&root).unwrap());
+        let copied = SkillRoot::open(copy.path()).unwrap();
+        assert_eq!(made.digest, digest(&copied).unwrap());
+        assert!(!copy.path().join("link").exists());
+        // A folder that has something in it already is not written over.
+        assert!(snapshot(&root, &limits, copy.path()).is_err());
     }
 }

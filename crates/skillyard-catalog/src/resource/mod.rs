@@ -28,6 +28,7 @@ mod root;
 mod walk;
 
 pub use digest::{DigestLimits, FileDigest, FileDigests, digest, digest_within, file_digests};
+pub use digest::{DigestLimits, Snapshot, digest, digest_within, snapshot};
 pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;
@@ -18,6 +19,7 @@ pub(crate) mod outdated;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod remove;
+pub(crate) mod run;
 pub(crate) mod show;
 mod show_security;
 pub(crate) mod sign;
@@ -66,6 +68,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
+        Command::Run(args) => run::run(context, &args),
+        Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),
     }
 }

@@ -243,7 +243,7 @@ fn show(context: &Context, text: &str) -> Result<(), CommandError> {
 }
 
 /// Loads a skill leniently, with what is wrong about it.
-pub(super) fn load(
+pub(crate) fn load(
     path: &Path,
     file: &SkillFileOnDisk,
     document: &Document<'_>,

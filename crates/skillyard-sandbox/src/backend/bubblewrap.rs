@@ -1,0 +1,232 @@
+//! The program `bwrap`: new namespaces, a root of only what is needed, and the launcher as
+//! its first process.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::placeholder::Placeholders;
+use super::system::{self, Part};
+use crate::child;
+use crate::error::{Doing as _, SandboxError};
+use crate::identity::Identity;
+use crate::launcher::spec::{Containment, Fences, Ipc, MemoryPrograms, Rights, Sockets, Spec};
+use crate::profile::{Access, Commands, Mount, Network, Profile};
+
+/// The arguments of `bwrap`, of which those with places go through a file in memory:
+/// the program could read the others in `/proc/1/cmdline`.
+pub(crate) struct Arguments {
+    words: Vec<OsString>,
+    kept: Vec<OwnedFd>,
+}
+
+impl Arguments {
+    fn push<const N: usize>(&mut self, words: [&dyn AsRef<OsStr>; N]) {
+        let words = words.iter().map(|word| word.as_ref().to_owned());
+        self.words.extend(words);
+    }
+
+    /// A file with this content at `path`: cheaper than a mount, and as little to be changed,
+    /// because nothing of the root can be.
+    fn file(&mut self, content: &[u8], path: &Path) -> io::Result<()> {
+        let data = child::memory(content)?;
+        let number = child::number(&data);
+        self.push([&"--file", &number, &path]);
+        self.kept.push(data);
+        Ok(())
+    }
+
+    /// The words as `bwrap --args` wants them, and the descriptors they speak of.
+    pub(crate) fn finish(mut self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
+        let mut bytes = Vec::with_capacity(4096);
+        for word in &self.words {
+            bytes.extend_from_slice(word.as_bytes());
+            bytes.push(0);
+        }
+        let words = child::memory(&bytes)?;
+        self.kept.shrink_to_fit();
+        Ok((words, self.kept))
+    }
+}
+
+/// What `bwrap` has to be told.
+pub(crate) fn arguments(
+    profile: &Profile,
+    placeholders: &Placeholders,
+    identity: Identity,
+) -> Result<Arguments, SandboxError> {
+    let mut arguments = Arguments {
+        words: Vec::with_capacity(256),
+        kept: Vec::new(),
+    };
+    arguments.push([&"--unshare-user", &"--unshare-ipc", &"--unshare-pid"]);
+    arguments.push([&"--unshare-uts", &"--unshare-cgroup-try"]);
+    if profile.network != Network::Full {
+        arguments.push([&"--unshare-net"]);
+    }
+    arguments.push([&"--die-with-parent", &"--new-session", &"--as-pid-1"]);
+    arguments.push([&"--hostname", &"sandbox", &"--cap-drop", &"ALL"]);
+    root(&mut arguments, profile, identity).doing("describe the system's files")?;
+    mounts(&mut arguments, profile, placeholders);
+    arguments.push([&"--remount-ro", &"/"]);
+    Ok(arguments)
+}
+
+fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io::Result<()> {
+    for part in system::folders() {
+        match part {
+            Part::Here(path) => arguments.push([&"--ro-bind", &path, &path]),
+            Part::Link { path, target } => arguments.push([&"--symlink", &target, &path]),
+        }
+    }
+    if let Commands::Only(allowed) = &profile.commands {
+        only(arguments, allowed);
+    }
+    for path in system::settings(&profile.network) {
+        if path.is_dir() {
+            arguments.push([&"--ro-bind", &path, &path]);
+        } else {
+            arguments.file(&std::fs::read(path)?, path)?;
+        }
+    }
+    let Identity { uid, gid } = identity;
+    let user = format!("user:x:{uid}:{gid}::/tmp:/bin/sh\n");
+    arguments.file(user.as_bytes(), Path::new("/etc/passwd"))?;
+    let group = format!("user:x:{gid}:\n");
+    arguments.file(group.as_bytes(), Path::new("/etc/group"))?;
+    arguments.push([&"--proc", &"/proc"]);
+    for device in system::DEVICES {
+        arguments.push([&"--dev-bind", device, device]);
+    }
+    for (number, name) in ["stdin", "stdout", "stderr"].iter().enumerate() {
+        let (target, path) = (format!("/proc/self/fd/{number}"), format!("/dev/{name}"));
+        arguments.push([&"--symlink", &target, &path]);
+    }
+    arguments.push([&"--symlink", &"urandom", &"/dev/random"]);
+    // Shared memory and temporary files are limited together.
+    arguments.push([&"--symlink", &"/proc/self/fd", &"/dev/fd"]);
+    arguments.push([&"--symlink", &"/tmp", &"/dev/shm"]);
+    let size = profile.limits.scratch.to_string();
+    arguments.push([&"--perms", &"1777", &"--size", &size, &"--tmpfs", &"/tmp"]);
+    Ok(())
+}
+
+/// Hides the folders of programs, and shows only those that are allowed.
+fn only(arguments: &mut Arguments, allowed: &[PathBuf]) {
+    let folders = [
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/bin",
+        "/sbin",
+    ];
+    let is_real = |folder: &&&str| Path::new(folder).is_dir() && !Path::new(folder).is_symlink();
+    for folder in folders.iter().filter(is_real) {
+        arguments.push([&"--tmpfs", folder]);
+    }
+    for program in allowed {
+        // A program may be called by a name that is a link to its file.
+        let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+        arguments.push([&"--ro-bind-try", &real, &real]);
+        if real != *program {
+            arguments.push([&"--ro-bind-try", &real, program]);
+        }
+    }
+    for folder in folders.iter().filter(is_real) {
+        arguments.push([&"--remount-ro", folder]);
+    }
+}
+
+fn mounts(arguments: &mut Arguments, profile: &Profile, placeholders: &Placeholders) {
+    for mount in &profile.mounts {
+        let word = match mount.access {
+            Access::Read => "--ro-bind",
+            Access::Write => "--bind",
+        };
+        arguments.push([&word, &mount.source, &mount.target]);
+    }
+    for mount in profile.writable() {
+        protect(arguments, mount, &profile.protected);
+    }
+    // What is not there yet gets something in its place that can be neither filled nor removed.
+    for (source, target) in placeholders.places() {
+        arguments.push([&"--ro-bind", &source, &target]);
+    }
+}
+
+/// Makes places unchangeable. Their parents become mounts of their own, because the parent of
+/// a mount could be renamed and another be put in its place. Parents come first: a mount
+/// covers what was mounted below it.
+fn protect(arguments: &mut Arguments, mount: &Mount, places: &[PathBuf]) {
+    let parents = places.iter().flat_map(|place| place.ancestors().skip(1));
+    let parents: BTreeSet<&Path> = parents.filter(|each| *each != Path::new("")).collect();
+    for parent in parents {
+        if mount.source.join(parent).is_dir() {
+            arguments.push([
+                &"--bind",
+                &mount.source.join(parent),
+                &mount.target.join(parent),
+            ]);
+        }
+    }
+    for place in places {
+        if mount.source.join(place).exists() {
+            arguments.push([
+                &"--ro-bind",
+                &mount.source.join(place),
+                &mount.target.join(place),
+            ]);
+        }
+    }
+}
+
+/// What the launcher has to do inside.
+pub(crate) fn spec(profile: &Profile) -> Spec {
+    let mut spec = Spec {
+        fences: Fences::Inner,
+        // There is a network of its own, or the user opened the host's.
+        sockets: Sockets::Internet,
+        ipc: Ipc::Private,
+        containment: Containment::Namespace,
+        memory_programs: match profile.commands {
+            Commands::Any => MemoryPrograms::Allowed,
+            Commands::Only(_) => MemoryPrograms::Denied,
+        },
+        ..Spec::default()
+    };
+    for folder in [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/nix/store",
+    ] {
+        spec.allow(folder, Rights::Execute);
+    }
+    for folder in ["/run/current-system", "/etc", "/proc", "/sys", "/dev"] {
+        spec.allow(folder, Rights::Read);
+    }
+    let own_programs = match profile.commands {
+        Commands::Any => Rights::Write,
+        Commands::Only(_) => Rights::Store,
+    };
+    spec.allow("/tmp", own_programs);
+    for device in system::DEVICES {
+        spec.allow(device, Rights::Use);
+    }
+    for mount in &profile.mounts {
+        let rights = match mount.access {
+            Access::Read => Rights::Execute,
+            Access::Write => own_programs,
+        };
+        spec.allow(&mount.target, rights);
+    }
+    spec
+}

@@ -1,0 +1,166 @@
+//! Running a program through another sandbox's own command: `sandbox-exec` or a container.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use rustix::pipe::pipe;
+
+use crate::backend::{Backend, container, seatbelt};
+use crate::command::{Command, Live, Stdin};
+use crate::error::{Doing as _, SandboxError};
+use crate::outcome::{Denial, End, Limit, Outcome};
+use crate::profile::Profile;
+use crate::pump::{self, Inspection, Running, Stop};
+use crate::sandbox::Sandbox;
+
+/// The code with which container engines say that they failed themselves.
+const ENGINE_FAILED: i32 = 125;
+
+pub(crate) fn run(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    command: &Command,
+    live: Live<'_>,
+) -> Result<Outcome, SandboxError> {
+    let started = Instant::now();
+    let private = tempfile::tempdir_in(&sandbox.temporary).doing("make a private folder")?;
+    let name = format!(
+        "skillyard-{}-{}",
+        std::process::id(),
+        private
+            .path()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .replace('.', "")
+    );
+    let (program, words) = words(sandbox, profile, command, private.path(), &name)?;
+    let (stdout, stderr) = (pipe().doing("make a pipe")?, pipe().doing("make a pipe")?);
+    let (stdin, input) = stdin(command)?;
+    let mut process = process(&program, &words);
+    process.stdin(stdin).stdout(stdout.1).stderr(stderr.1);
+    if sandbox.backend == Backend::Seatbelt {
+        process
+            .env_clear()
+            .current_dir(&command.directory)
+            .env("TMPDIR", private.path())
+            .env("HOME", private.path());
+        process
+            .env(
+                "PATH",
+                "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            )
+            .envs(profile.environment.iter().cloned());
+    }
+    let child = process.spawn().doing("start a process")?;
+    drop(process);
+    let running = Running {
+        child,
+        stdout: stdout.0,
+        stderr: stderr.0,
+        stdin: input,
+        control: None,
+        started,
+        last_resort: Box::new(|child, _| stop(sandbox, &program, &name, child)),
+        inspect: Box::new(|_| Inspection::default()),
+    };
+    let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
+    let end = match (pumped.stopped, pumped.status.code()) {
+        (Some(stop), _) => stop.into(),
+        (None, Some(ENGINE_FAILED)) if sandbox.backend == Backend::Container => {
+            let (backend, message) = (sandbox.backend, pumped.stderr.text().trim().to_owned());
+            return Err(SandboxError::Broken { backend, message });
+        }
+        (None, Some(code)) => End::Exited(code),
+        (None, None) => End::Signalled(
+            std::os::unix::process::ExitStatusExt::signal(&pumped.status).unwrap_or(0),
+        ),
+    };
+    let mut denials = Vec::new();
+    if let Some(Stop::Limit(limit)) = pumped.stopped {
+        denials.push(Denial::Limit(limit));
+    }
+    if pumped.stdout.omitted() + pumped.stderr.omitted() > 0 {
+        denials.push(Denial::Limit(Limit::Output));
+    }
+    Ok(Outcome {
+        end,
+        stdout: pumped.stdout,
+        stderr: pumped.stderr,
+        duration: started.elapsed(),
+        cpu: std::time::Duration::ZERO,
+        peak_memory: pumped.peak_memory,
+        denials,
+        connections: Vec::new(),
+        backend: sandbox.backend,
+        limits: profile.limits,
+    })
+}
+
+/// The other sandbox's command.
+fn words(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    command: &Command,
+    private: &std::path::Path,
+    name: &str,
+) -> Result<(PathBuf, Vec<OsString>), SandboxError> {
+    let backend = sandbox.backend;
+    if backend == Backend::Seatbelt {
+        let mut words = vec![
+            "-p".into(),
+            seatbelt::text(profile, private).into(),
+            command.program.clone().into(),
+        ];
+        words.extend(command.arguments.iter().cloned());
+        return Ok((sandbox.survey.seatbelt.clone().unwrap_or_default(), words));
+    }
+    if let Some(reason) = container::unwritable(profile) {
+        return Err(SandboxError::Unenforceable { backend, reason });
+    }
+    let words = container::arguments(profile, command, &sandbox.image, name);
+    Ok((sandbox.survey.container.clone().unwrap_or_default(), words))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where other sandboxes start"
+)]
+fn process(program: &std::path::Path, words: &[OsString]) -> std::process::Command {
+    use std::os::unix::process::CommandExt as _;
+    let mut process = std::process::Command::new(program);
+    process.args(words).process_group(0);
+    process
+}
+
+fn stdin(command: &Command) -> Result<(Stdio, Option<(OwnedFd, Vec<u8>)>), SandboxError> {
+    Ok(match &command.stdin {
+        Stdin::Empty => (Stdio::null(), None),
+        Stdin::Inherited => (Stdio::inherit(), None),
+        Stdin::Bytes(bytes) => {
+            let (read, write) = pipe().doing("make a pipe")?;
+            (read.into(), Some((write, bytes.clone())))
+        }
+    })
+}
+
+/// Ends the container, or the group of processes, and the command itself.
+fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Child) {
+    if sandbox.backend == Backend::Container {
+        let words = ["kill", name].map(OsString::from);
+        let _ = process(program, &words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}

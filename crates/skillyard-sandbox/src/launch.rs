@@ -1,0 +1,447 @@
+//! Running a program through our launcher, inside bubblewrap or alone.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::backend::placeholder::Placeholders;
+use crate::backend::{Backend, bubblewrap, landlock};
+use crate::child;
+use crate::command::{Command, Live, Stdin};
+use crate::error::{Doing as _, SandboxError};
+use crate::identity::Identity;
+use crate::launcher::spec::{Containment, Fences, Spec, Staged, assignment};
+use crate::launcher::staging::closed_folder;
+use crate::launcher::{ARGUMENT, BECOME, Report, SUPERVISE};
+use crate::outcome::{Captured, Denial, End, Limit, Outcome};
+use crate::processes;
+use crate::profile::{Access, Network, Profile};
+use crate::proxy::{self, Proxy};
+use crate::pump::{self, Inspection, Patience, Pumped, Running};
+use crate::sandbox::Sandbox;
+use crate::scratch::Scratch;
+
+/// Processes of the sandbox itself that count against the program's: the launcher and its
+/// second thread.
+const OUR_PROCESSES: u64 = 2;
+
+pub(crate) fn run(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    command: &Command,
+    live: Live<'_>,
+) -> Result<Outcome, SandboxError> {
+    let placeholders = Placeholders::make(profile).doing("protect places in the workspace")?;
+    let scratch = match sandbox.backend {
+        Backend::Bubblewrap => None,
+        _ => Some(
+            Scratch::make(&sandbox.temporary, sandbox.identity).doing("make a private folder")?,
+        ),
+    };
+    let started = Instant::now();
+    let lines = Lines::open(profile, sandbox.identity)?;
+    let mut spec = spec(sandbox, profile, command, scratch.as_ref());
+    spec.control = lines.control.0.as_raw_fd();
+    spec.status = lines.status.1.as_raw_fd();
+    spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
+    let (mut process, kept) = match sandbox.backend {
+        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &mut spec, &placeholders)?,
+        _ => alone(sandbox, profile, &mut spec)?,
+    };
+    let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
+    let (stdin, input) = stdin(sandbox, command)?;
+    process.stdin(stdin).stdout(stdout.1).stderr(stderr.1);
+    let mut inherited: Vec<_> = kept.iter().map(|each| each.as_fd()).collect();
+    inherited.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
+    inherited.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    child::keep_only(&mut process, &inherited);
+    let child = process.spawn().doing("start a process")?;
+    // The command holds the other ends of the pipes: without it there would be no end.
+    drop((process, kept));
+    let (control, status, channel) = lines.ours();
+    let proxy = match (&profile.network, channel) {
+        (Network::Hosts(rules), Some(channel)) => Some(Proxy::start(channel, rules.clone())),
+        _ => None,
+    };
+    let running = Running {
+        child,
+        stdout: stdout.0,
+        stderr: stderr.0,
+        stdin: input,
+        control: Some(control),
+        started,
+        last_resort: Box::new(end_by_force),
+        inspect: Box::new(|child| inspect(child, profile, scratch.as_ref())),
+    };
+    let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
+    let duration = started.elapsed();
+    let decisions = proxy.map(Proxy::finish).unwrap_or_default();
+    let mut outcome = judge(sandbox, command, pumped, status, profile)?;
+    outcome.duration = duration;
+    outcome.denials.extend(decisions.denials);
+    outcome.connections = decisions.connections;
+    Ok(outcome)
+}
+
+/// The pipes between us and the launcher.
+struct Lines {
+    control: (OwnedFd, OwnedFd),
+    status: (OwnedFd, OwnedFd),
+    proxy: Option<(OwnedFd, OwnedFd)>,
+}
+
+impl Lines {
+    fn open(profile: &Profile, identity: Option<Identity>) -> Result<Self, SandboxError> {
+        let proxy = match profile.network {
+            Network::Hosts(_) => Some(proxy::channel().doing("make a socket")?),
+            Network::None | Network::Full => None,
+        };
+        Ok(Self {
+            control: child::pipe(identity).doing("make a pipe")?,
+            status: child::pipe(identity).doing("make a pipe")?,
+            proxy,
+        })
+    }
+
+    /// Our ends; the launcher's are closed.
+    fn ours(self) -> (OwnedFd, OwnedFd, Option<OwnedFd>) {
+        (
+            self.control.1,
+            self.status.0,
+            self.proxy.map(|(ours, _)| ours),
+        )
+    }
+}
+
+fn pipe(sandbox: &Sandbox) -> Result<(OwnedFd, OwnedFd), SandboxError> {
+    child::pipe(sandbox.identity).doing("make a pipe")
+}
+
+type Input = Option<(OwnedFd, Vec<u8>)>;
+
+fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(Stdio, Input), SandboxError> {
+    Ok(match &command.stdin {
+        Stdin::Empty => (Stdio::null(), None),
+        Stdin::Inherited => (Stdio::inherit(), None),
+        Stdin::Bytes(bytes) => {
+            let (read, write) = pipe(sandbox)?;
+            (read.into(), Some((write, bytes.clone())))
+        }
+    })
+}
+
+/// What the launcher has to do, without the numbers of descriptors.
+fn spec(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    command: &Command,
+    scratch: Option<&Scratch>,
+) -> Spec {
+    let private = scratch.map_or(Path::new("/tmp"), Scratch::path);
+    let mut spec = match sandbox.backend {
+        Backend::Bubblewrap => bubblewrap::spec(profile),
+        Backend::Landlock => landlock::spec(profile, private),
+        _ => Spec {
+            fences: Fences::Off,
+            containment: Containment::Adoption,
+            ..Spec::default()
+        },
+    };
+    spec.argv = vec![command.program.clone().into_os_string()];
+    spec.argv.extend(command.arguments.iter().cloned());
+    spec.directory.clone_from(&command.directory);
+    spec.environment = environment(profile, private);
+    spec.limits = limits(sandbox, profile);
+    spec
+}
+
+fn environment(profile: &Profile, private: &Path) -> Vec<OsString> {
+    let mut variables: Vec<(OsString, OsString)> = vec![
+        (
+            "PATH".into(),
+            "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin".into(),
+        ),
+        ("LANG".into(), "C.UTF-8".into()),
+        ("HOME".into(), private.into()),
+        ("TMPDIR".into(), private.into()),
+    ];
+    if let Network::Hosts(_) = profile.network {
+        variables.extend(proxy::variables());
+    }
+    variables.extend(profile.environment.iter().cloned());
+    let mut assignments: Vec<OsString> = Vec::new();
+    for (at, (name, value)) in variables.iter().enumerate() {
+        // The last one of a name counts.
+        if variables[at + 1..].iter().all(|(later, _)| later != name) {
+            assignments.push(assignment(name, value));
+        }
+    }
+    assignments
+}
+
+fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
+    let limits = &profile.limits;
+    let cpu = limits.cpu.as_secs() + u64::from(limits.cpu.subsec_nanos() > 0);
+    let mut all = vec![
+        (libc::RLIMIT_CORE, 0),
+        (libc::RLIMIT_MSGQUEUE, 0),
+        (libc::RLIMIT_CPU, cpu.max(1)),
+        (libc::RLIMIT_DATA, limits.memory),
+        (libc::RLIMIT_FSIZE, limits.file_size),
+        (libc::RLIMIT_NOFILE, limits.open_files),
+    ];
+    // The kernel counts by user: in a namespace and for a user of its own that is the program,
+    // otherwise it is everything that the user runs.
+    let others = match sandbox.backend {
+        Backend::Bubblewrap => 0,
+        _ if sandbox.identity.is_some_and(Identity::is_unique) => 0,
+        _ => {
+            let own = rustix::process::getuid().as_raw();
+            processes::threads_of_user(sandbox.identity.map_or(own, |each| each.uid))
+        }
+    };
+    all.push((
+        libc::RLIMIT_NPROC,
+        others + limits.processes + OUR_PROCESSES,
+    ));
+    all
+}
+
+type Prepared = (std::process::Command, Vec<OwnedFd>);
+
+/// `bwrap`, started as a user without rights, with our launcher as its program.
+#[expect(clippy::disallowed_methods, reason = "this is where bubblewrap starts")]
+fn in_bubblewrap(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &mut Spec,
+    placeholders: &Placeholders,
+) -> Result<Prepared, SandboxError> {
+    let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
+    let us = Identity {
+        uid: rustix::process::geteuid().as_raw(),
+        gid: rustix::process::getegid().as_raw(),
+    };
+    let identity = sandbox.identity.unwrap_or(us);
+    let arguments = bubblewrap::arguments(profile, placeholders, identity)?;
+    let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
+    let launcher = launcher(sandbox).doing("open the launcher")?;
+    let inner = child::memory(&spec.encode()).doing("write the launcher's orders")?;
+    let argv = [
+        OsString::from("--args"),
+        child::number(&words).into(),
+        "--".into(),
+        format!("/proc/self/fd/{}", child::number(&launcher)).into(),
+        ARGUMENT.into(),
+        SUPERVISE.into(),
+        child::number(&inner).into(),
+    ];
+    kept.extend([words, launcher, inner]);
+    let (staged, folders) = staged(sandbox, profile)?;
+    let mut process = std::process::Command::new(&program);
+    if staged.is_empty() {
+        process.args(argv);
+        if let Some(identity) = sandbox.identity {
+            use std::os::unix::process::CommandExt as _;
+            process.gid(identity.gid).uid(identity.uid);
+        }
+    } else {
+        // The launcher makes the mounts as root, becomes somebody else, and then bubblewrap.
+        let outer = Spec {
+            staged,
+            identity: sandbox.identity,
+            argv: std::iter::once(program.into_os_string())
+                .chain(argv)
+                .collect(),
+            directory: "/".into(),
+            status: spec.status,
+            ..Spec::default()
+        };
+        let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
+        process = std::process::Command::new(&sandbox.launcher);
+        process.args([ARGUMENT, BECOME, &child::number(&orders)]);
+        kept.push(orders);
+        kept.extend(folders);
+    }
+    process.env_clear().current_dir("/");
+    Ok((process, kept))
+}
+
+/// Our launcher alone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the launcher starts"
+)]
+fn alone(sandbox: &Sandbox, profile: &Profile, spec: &mut Spec) -> Result<Prepared, SandboxError> {
+    let (staged, mut kept) = staged(sandbox, profile)?;
+    spec.staged = staged;
+    spec.identity = sandbox.identity;
+    let orders = child::memory(&spec.encode()).doing("write the launcher's orders")?;
+    let mut process = std::process::Command::new(&sandbox.launcher);
+    process
+        .args([ARGUMENT, SUPERVISE, &child::number(&orders)])
+        .env_clear()
+        .current_dir("/");
+    kept.push(orders);
+    Ok((process, kept))
+}
+
+/// The launcher's file, in a form that the sandbox's user can execute wherever it lies.
+fn launcher(sandbox: &Sandbox) -> io::Result<OwnedFd> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut file = File::open(&sandbox.launcher)?;
+    let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
+    if everybody || sandbox.identity.is_none() {
+        return Ok(file.into());
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    child::memory(&bytes)
+}
+
+/// The mounts that the sandbox's user could not use as they are, with their open folders.
+fn staged(
+    sandbox: &Sandbox,
+    profile: &Profile,
+) -> Result<(Vec<Staged>, Vec<OwnedFd>), SandboxError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (mut staged, mut folders) = (Vec::new(), Vec::new());
+    let Some(identity) = sandbox.identity else {
+        return Ok((staged, folders));
+    };
+    for mount in &profile.mounts {
+        let failed = |source: io::Error| SandboxError::Mount {
+            path: mount.source.clone(),
+            source,
+        };
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let folder = rustix::fs::open(&mount.source, flags, Mode::empty());
+        let folder = File::from(folder.map_err(|error| failed(error.into()))?);
+        let metadata = folder.metadata().map_err(failed)?;
+        let readable = metadata.uid() == identity.uid || metadata.mode() & 0o005 == 0o005;
+        let reachable = readable && closed_folder(&mount.source).is_none();
+        let owned = metadata.uid() == identity.uid;
+        if reachable && (mount.access == Access::Read || owned) || !metadata.is_dir() {
+            continue;
+        }
+        staged.push(Staged {
+            source: folder.as_raw_fd(),
+            target: mount.source.clone(),
+            owner: Identity {
+                uid: metadata.uid(),
+                gid: metadata.gid(),
+            },
+        });
+        folders.push(folder.into());
+    }
+    Ok((staged, folders))
+}
+
+/// Ends what did not end when it was asked to: the process that holds the others comes last,
+/// so that nobody can be left when it has gone.
+fn end_by_force(child: &mut Child, patience: Patience) {
+    if !processes::end(child.id()) || patience == Patience::Over {
+        let _ = child.kill();
+    }
+}
+
+fn inspect(child: &Child, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {
+    let usage = processes::usage(child.id());
+    let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
+    let full = scratch.is_some_and(|scratch| scratch.is_over(profile.limits.scratch));
+    let reached = over(usage.memory, profile.limits.memory, Limit::Memory)
+        .or_else(|| full.then_some(Limit::Scratch));
+    Inspection {
+        memory: usage.memory,
+        reached,
+    }
+}
+
+/// What the launcher and the system say about the end.
+fn judge(
+    sandbox: &Sandbox,
+    command: &Command,
+    pumped: Pumped,
+    status: OwnedFd,
+    profile: &Profile,
+) -> Result<Outcome, SandboxError> {
+    let mut text = String::new();
+    // Everybody who could write to the pipe has ended.
+    let _ = File::from(status).read_to_string(&mut text);
+    let report = Report::read(&text);
+    let (end, cpu, memory) = match (pumped.stopped, report) {
+        (_, Some(Report::Failed { action, code })) => {
+            return Err(failure(command, &action, code));
+        }
+        (Some(stop), _) => (stop.into(), 0, 0),
+        (
+            None,
+            Some(Report::Ended {
+                exit,
+                signal,
+                cpu,
+                memory,
+            }),
+        ) => {
+            let end = exit.map_or(End::Signalled(signal.unwrap_or(0)), End::Exited);
+            (end, cpu, memory)
+        }
+        (None, None) => {
+            let said = pumped.stderr.text();
+            let said = said.trim();
+            let message = if said.is_empty() {
+                pumped.status.to_string()
+            } else {
+                said.to_owned()
+            };
+            return Err(SandboxError::Broken {
+                backend: sandbox.backend,
+                message,
+            });
+        }
+    };
+    let mut denials = Vec::new();
+    match end {
+        End::Stopped(limit) => denials.push(Denial::Limit(limit)),
+        End::Signalled(libc::SIGXCPU) => denials.push(Denial::Limit(Limit::Cpu)),
+        End::Signalled(libc::SIGXFSZ) => denials.push(Denial::Limit(Limit::FileSize)),
+        End::Signalled(libc::SIGSYS) => denials.push(Denial::SystemCall),
+        End::Signalled(_) | End::Exited(_) | End::Cancelled => {}
+    }
+    let is_cut = |captured: &Captured| captured.omitted() > 0;
+    if is_cut(&pumped.stdout) || is_cut(&pumped.stderr) {
+        denials.push(Denial::Limit(Limit::Output));
+    }
+    Ok(Outcome {
+        end,
+        stdout: pumped.stdout,
+        stderr: pumped.stderr,
+        duration: Duration::ZERO,
+        cpu: Duration::from_micros(cpu),
+        peak_memory: pumped.peak_memory.max(memory * 1024),
+        denials,
+        connections: Vec::new(),
+        backend: sandbox.backend,
+        limits: profile.limits,
+    })
+}
+
+fn failure(command: &Command, action: &str, code: i32) -> SandboxError {
+    let error = io::Error::from_raw_os_error(code);
+    if action == "exec" || action == "enter the working directory" {
+        return SandboxError::Start {
+            program: command.program.clone(),
+            reason: error.to_string(),
+        };
+    }
+    SandboxError::Launcher {
+        action: action.to_owned(),
+        source: error,
+    }
+}

@@ -1,0 +1,43 @@
+//! The way to single hosts: a proxy in our own process, for a program that has no other way out.
+//!
+//! The program's network namespace is empty but for a loopback. The launcher listens there and
+//! sends us the socket; connections to it arrive here, outside. Whoever ignores the proxy
+//! variables reaches nothing at all.
+
+mod destination;
+#[cfg(target_os = "linux")]
+mod http;
+mod rules;
+#[cfg(target_os = "linux")]
+mod server;
+#[cfg(target_os = "linux")]
+mod socks;
+#[cfg(target_os = "linux")]
+mod tunnel;
+
+pub use rules::{HostRule, HostRuleError};
+#[cfg(target_os = "linux")]
+pub(crate) use server::{Proxy, channel};
+
+use std::ffi::OsString;
+
+/// Where the proxy listens, inside the program's own network.
+pub(crate) const ADDRESS: &str = "127.0.0.1:3128";
+
+/// The variables by which programs know that there is a proxy.
+pub(crate) fn variables() -> Vec<(OsString, OsString)> {
+    let web = format!("http://{ADDRESS}");
+    let all = format!("socks5h://{ADDRESS}");
+    let none = "localhost,127.0.0.1,::1".to_owned();
+    let mut variables = Vec::new();
+    for (name, value) in [
+        ("HTTP_PROXY", &web),
+        ("HTTPS_PROXY", &web),
+        ("ALL_PROXY", &all),
+        ("NO_PROXY", &none),
+    ] {
+        variables.push((OsString::from(name.to_ascii_lowercase()), value.into()));
+        variables.push((OsString::from(name), value.into()));
+    }
+    variables
+}

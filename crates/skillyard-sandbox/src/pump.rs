@@ -1,0 +1,312 @@
+//! Moving bytes in and out of a running program, and stopping it when a limit is reached.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::capture::Capture;
+use crate::command::Live;
+use crate::limits::Limits;
+use crate::outcome::{Captured, End, Limit};
+
+/// How often the processes are looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// How long a sandbox may take to end its program before it is ended itself.
+const GRACE: Duration = Duration::from_millis(150);
+/// How long it is tried to end every process before the one that holds them is ended.
+const LAST_WAIT: Duration = Duration::from_secs(3);
+/// The most that is read after the end, should somebody still be writing.
+const LEFT_OVER: u64 = 16 * 1024 * 1024;
+
+/// A program that was started, and its pipes.
+pub(crate) struct Running<'a> {
+    /// The process that everything hangs on.
+    pub(crate) child: Child,
+    /// Where its output comes from.
+    pub(crate) stdout: OwnedFd,
+    /// Where its messages come from.
+    pub(crate) stderr: OwnedFd,
+    /// Where its input goes, and the input.
+    pub(crate) stdin: Option<(OwnedFd, Vec<u8>)>,
+    /// Closing this asks the launcher to end everything.
+    pub(crate) control: Option<OwnedFd>,
+    /// When it was started.
+    pub(crate) started: Instant,
+    /// What to do about processes that do not end when they are asked to.
+    pub(crate) last_resort: Box<dyn Fn(&mut Child, Patience) + 'a>,
+    /// Looks at the processes: the memory in use, and a limit that is reached.
+    pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
+}
+
+/// How long something was waited for already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Not for long: do it in order.
+    Left,
+    /// For too long: do whatever helps.
+    Over,
+}
+
+/// What a look at the processes showed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inspection {
+    /// The memory in use, in bytes.
+    pub(crate) memory: u64,
+    /// A limit that is reached.
+    pub(crate) reached: Option<Limit>,
+}
+
+/// Why we ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It reached a limit.
+    Limit(Limit),
+    /// We were asked to.
+    Cancelled,
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Limit(limit) => Self::Stopped(limit),
+            Stop::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// What came of it.
+pub(crate) struct Pumped {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Captured,
+    pub(crate) stderr: Captured,
+    pub(crate) stopped: Option<Stop>,
+    pub(crate) peak_memory: u64,
+}
+
+/// Waits for the end of a program.
+pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> io::Result<Pumped> {
+    let result = pump(&mut running, limits, live);
+    if result.is_err() {
+        // Whatever went wrong here, nothing may stay behind.
+        running.control = None;
+        (running.last_resort)(&mut running.child, Patience::Over);
+        let _ = running.child.wait();
+    }
+    result
+}
+
+fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Result<Pumped> {
+    let cancel = live.cancel;
+    let mut stdout = Stream::new(&running.stdout, limits.output, live.stdout)?;
+    let mut stderr = Stream::new(&running.stderr, limits.output, live.stderr)?;
+    let mut input = Input::new(running.stdin.take())?;
+    let end = end_of(&running.child)?;
+    let deadline = running.started + limits.wall;
+    let (mut stopped, mut peak_memory, mut next_look) = (None, 0, running.started + TICK);
+    let mut stopped_at: Option<Instant> = None;
+    let status = loop {
+        if let Some(status) = running.child.try_wait()? {
+            break status;
+        }
+        let now = Instant::now();
+        if stopped.is_none() && now >= deadline {
+            stopped = Some(Stop::Limit(Limit::WallTime));
+        }
+        if stopped.is_none() && cancel.is_some_and(|cancel| cancel.load(Ordering::SeqCst)) {
+            stopped = Some(Stop::Cancelled);
+        }
+        if stopped.is_none() && now >= next_look {
+            let seen = (running.inspect)(&running.child);
+            peak_memory = peak_memory.max(seen.memory);
+            stopped = seen.reached.map(Stop::Limit);
+            next_look = Instant::now() + TICK;
+        }
+        let mut wake = next_look;
+        if stopped.is_some() {
+            running.control = None;
+            let waited = now - *stopped_at.get_or_insert(now);
+            if waited >= GRACE {
+                let patience = if waited < LAST_WAIT {
+                    Patience::Left
+                } else {
+                    Patience::Over
+                };
+                (running.last_resort)(&mut running.child, patience);
+            }
+            wake = now + Duration::from_millis(2);
+        }
+        wait(&mut stdout, &mut stderr, &mut input, end.as_ref(), wake)?;
+    };
+    stdout.drain();
+    stderr.drain();
+    Ok(Pumped {
+        status,
+        stdout: stdout.capture.finish(),
+        stderr: stderr.capture.finish(),
+        stopped,
+        peak_memory,
+    })
+}
+
+/// Something that becomes readable when the process ends.
+#[cfg(target_os = "linux")]
+fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let Some(process) = process else {
+        return Ok(None);
+    };
+    Ok(Some(pidfd_open(process, PidfdFlags::empty())?))
+}
+
+/// Elsewhere the loop looks itself, every few milliseconds.
+#[cfg(not(target_os = "linux"))]
+fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
+    Ok(None)
+}
+
+/// Waits for the next thing to happen, but not longer than until `wake`, and deals with it.
+fn wait<'a>(
+    stdout: &mut Stream<'a>,
+    stderr: &mut Stream<'a>,
+    input: &mut Input,
+    end: Option<&OwnedFd>,
+    wake: Instant,
+) -> io::Result<()> {
+    let ready = {
+        let mut watched = Vec::with_capacity(4);
+        watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
+        let first = watched.len();
+        for stream in [&*stdout, &*stderr] {
+            // A closed stream is watched for nothing, to keep the places of the others.
+            let flags = if stream.open {
+                PollFlags::IN
+            } else {
+                PollFlags::empty()
+            };
+            watched.push(PollFd::from_borrowed_fd(stream.file.as_fd(), flags));
+        }
+        if let Some((pipe, _)) = &input.pipe {
+            watched.push(PollFd::new(pipe, PollFlags::OUT));
+        }
+        let left = wake.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut watched, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let happened = |at: usize| {
+            watched
+                .get(at)
+                .is_some_and(|each| !each.revents().is_empty())
+        };
+        let nothing_left = !stdout.open && !stderr.open && end.is_none();
+        if nothing_left {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        [happened(first), happened(first + 1), happened(first + 2)]
+    };
+    if ready[0] && stdout.open {
+        stdout.read();
+    }
+    if ready[1] && stderr.open {
+        stderr.read();
+    }
+    if ready[2] {
+        input.write();
+    }
+    Ok(())
+}
+
+/// One of the program's outputs.
+struct Stream<'a> {
+    file: File,
+    capture: Capture<'a>,
+    open: bool,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Stream<'a> {
+    fn new(pipe: &OwnedFd, limit: u64, live: Option<&'a mut dyn io::Write>) -> io::Result<Self> {
+        let file = File::from(pipe.try_clone()?);
+        unblock(&file)?;
+        Ok(Self {
+            file,
+            capture: Capture::new(limit, live),
+            open: true,
+            buffer: vec![0; 64 * 1024],
+        })
+    }
+
+    /// Reads once, and tells whether there may be more right now.
+    fn read(&mut self) -> bool {
+        match self.file.read(&mut self.buffer) {
+            Ok(0) => self.open = false,
+            Ok(count) => {
+                self.capture.add(&self.buffer[..count]);
+                return true;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return true,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => self.open = false,
+        }
+        false
+    }
+
+    /// Takes what lies in the pipe still.
+    fn drain(&mut self) {
+        let start = self.capture.total();
+        while self.open && self.read() && self.capture.total() - start < LEFT_OVER {}
+    }
+}
+
+/// The program's input.
+struct Input {
+    pipe: Option<(OwnedFd, io::Cursor<Vec<u8>>)>,
+}
+
+impl Input {
+    fn new(stdin: Option<(OwnedFd, Vec<u8>)>) -> io::Result<Self> {
+        if let Some((pipe, _)) = &stdin {
+            unblock(pipe)?;
+        }
+        Ok(Self {
+            pipe: stdin.map(|(pipe, bytes)| (pipe, io::Cursor::new(bytes))),
+        })
+    }
+
+    /// Writes once; at the end, or when nobody reads, the pipe is closed.
+    fn write(&mut self) {
+        let Some((pipe, bytes)) = &mut self.pipe else {
+            return;
+        };
+        let place = usize::try_from(bytes.position()).unwrap_or(usize::MAX);
+        let rest = bytes.get_ref().get(place..).unwrap_or_default();
+        let written = if rest.is_empty() {
+            Ok(0)
+        } else {
+            rustix::io::write(&*pipe, rest)
+        };
+        match written {
+            Ok(0) => self.pipe = None,
+            Ok(count) => bytes.set_position((place + count) as u64),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(_) => self.pipe = None,
+        }
+    }
+}
+
+fn unblock(descriptor: &impl std::os::fd::AsFd) -> io::Result<()> {
+    let flags = fcntl_getfl(descriptor)?;
+    fcntl_setfl(descriptor, flags | OFlags::NONBLOCK)?;
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Running a program in a sandbox, from the profile to the outcome.
+
+use std::path::{Path, PathBuf};
+
+use crate::backend::Backend;
+use crate::command::{Command, Live};
+use crate::error::SandboxError;
+use crate::outcome::Outcome;
+use crate::profile::Profile;
+use crate::survey::Survey;
+
+#[cfg(target_os = "linux")]
+use crate::identity::Identity;
+
+/// A way to run programs, chosen once.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    pub(crate) backend: Backend,
+    pub(crate) survey: Survey,
+    pub(crate) launcher: PathBuf,
+    pub(crate) temporary: PathBuf,
+    pub(crate) image: String,
+    #[cfg(target_os = "linux")]
+    pub(crate) identity: Option<Identity>,
+}
+
+impl Sandbox {
+    /// A sandbox of this kind. `launcher` is a binary that calls [`crate::launcher::main`]
+    /// first, `/proc/self/exe` for our own; `temporary` is where private folders are made.
+    pub fn new(
+        backend: Backend,
+        survey: Survey,
+        launcher: &Path,
+        temporary: &Path,
+    ) -> Result<Self, SandboxError> {
+        if let Some(reason) = survey.missing(backend) {
+            return Err(SandboxError::Unavailable { backend, reason });
+        }
+        Ok(Self {
+            backend,
+            survey,
+            launcher: launcher.to_owned(),
+            temporary: temporary.to_owned(),
+            image: crate::backend::container::IMAGE.to_owned(),
+            #[cfg(target_os = "linux")]
+            identity: match backend {
+                Backend::Bubblewrap | Backend::Landlock => Identity::needed(),
+                Backend::Seatbelt | Backend::Container | Backend::None => None,
+            },
+        })
+    }
+
+    /// The same with another image for containers.
+    #[must_use]
+    pub fn with_image(mut self, image: &str) -> Self {
+        image.clone_into(&mut self.image);
+        self
+    }
+
+    /// Which kind it is.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Who programs will be, if not the user who starts them. A folder that is made for a
+    /// program must let this user in.
+    #[cfg(target_os = "linux")]
+    pub fn identity(&self) -> Option<Identity> {
+        self.identity
+    }
+
+    /// Runs a program to its end, or to the end of its limits.
+    pub fn run(
+        &self,
+        profile: &Profile,
+        command: &Command,
+        live: Live<'_>,
+    ) -> Result<Outcome, SandboxError> {
+        if let Some(reason) = self.backend.cannot(profile) {
+            let backend = self.backend;
+            return Err(SandboxError::Unenforceable { backend, reason });
+        }
+        for mount in &profile.mounts {
+            if let Err(source) = std::fs::symlink_metadata(&mount.source) {
+                let path = mount.source.clone();
+                return Err(SandboxError::Mount { path, source });
+            }
+        }
+        match self.backend {
+            #[cfg(target_os = "linux")]
+            Backend::Bubblewrap | Backend::Landlock | Backend::None => {
+                crate::launch::run(self, profile, command, live)
+            }
+            _ => crate::direct::run(self, profile, command, live),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A private folder for temporary files, where there is no private `/tmp`.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::identity::Identity;
+
+/// More files than any program needs for a while.
+const MAX_FILES: u64 = 20_000;
+
+/// A folder that only the program can use, and that goes when it ends.
+pub(crate) struct Scratch {
+    folder: TempDir,
+}
+
+impl Scratch {
+    pub(crate) fn make(parent: &Path, identity: Option<Identity>) -> io::Result<Self> {
+        // Made for its owner alone.
+        let folder = tempfile::Builder::new()
+            .prefix("sandbox-")
+            .tempdir_in(parent)?;
+        if let Some(Identity { uid, gid }) = identity {
+            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid))?;
+        }
+        Ok(Self { folder })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Whether it holds more than `limit` bytes, or too many files.
+    pub(crate) fn is_over(&self, limit: u64) -> bool {
+        let mut sum = Sum { bytes: 0, files: 0 };
+        sum.add(self.folder.path(), 0);
+        sum.bytes > limit || sum.files > MAX_FILES
+    }
+}
+
+struct Sum {
+    bytes: u64,
+    files: u64,
+}
+
+impl Sum {
+    fn add(&mut self, folder: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            self.files += 1;
+            if self.files > MAX_FILES {
+                return;
+            }
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            // What a file takes up, not what it claims to be long.
+            self.bytes += metadata.blocks() * 512;
+            if metadata.is_dir() && depth < 64 {
+                self.add(&entry.path(), depth + 1);
+            }
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Folders that the program closed to itself must not stay behind.
+        open(self.folder.path(), 0);
+    }
+}
+
+fn open(folder: &Path, depth: usize) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && depth < 64 {
+            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
+            open(&entry.path(), depth + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_measured_and_goes_away() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::make(parent.path(), None).unwrap();
+        let closed = scratch.path().join("closed/inner");
+        fs::create_dir_all(&closed).unwrap();
+        fs::write(closed.join("file"), vec![1; 50_000]).unwrap();
+        assert!(scratch.is_over(40_000));
+        assert!(!scratch.is_over(400_000));
+        fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        drop(scratch);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,144 @@
+//! What this machine has to build a sandbox from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::backend::Backend;
+
+/// What this machine has to build a sandbox from. Looking costs a few small files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The program `bwrap`, if it may be trusted.
+    pub bubblewrap: Option<PathBuf>,
+    /// Why new user namespaces cannot be made, if a setting of the system says so.
+    pub namespaces: Option<String>,
+    /// The version of landlock that the kernel speaks.
+    pub landlock: Option<u32>,
+    /// Whether the kernel filters system calls.
+    pub seccomp: bool,
+    /// The program of a container engine.
+    pub container: Option<PathBuf>,
+    /// The program `sandbox-exec`.
+    pub seatbelt: Option<PathBuf>,
+    /// Whether we are root, and programs will be somebody else.
+    pub root: bool,
+}
+
+/// The oldest landlock that can stand alone: it keeps signals in.
+pub const LANDLOCK_NEEDED: u32 = 6;
+
+impl Survey {
+    /// Looks at this machine. Programs are taken from the system's own folders, never from
+    /// a `PATH` that somebody else may have set.
+    pub fn take() -> Self {
+        Self {
+            bubblewrap: trusted("bwrap"),
+            namespaces: namespaces_forbidden(),
+            landlock: landlock(),
+            seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
+            container: trusted("podman").or_else(|| trusted("docker")),
+            seatbelt: trusted("sandbox-exec").filter(|_| cfg!(target_os = "macos")),
+            root: is_root(),
+        }
+    }
+
+    /// What a program says about its version.
+    #[expect(clippy::disallowed_methods, reason = "these programs are this crate's")]
+    pub fn version(program: &Path) -> Option<String> {
+        let mut command = std::process::Command::new(program);
+        let said = command.arg("--version").env_clear().output().ok()?;
+        let line = String::from_utf8_lossy(&said.stdout)
+            .lines()
+            .next()?
+            .trim()
+            .to_owned();
+        (!line.is_empty()).then_some(line)
+    }
+
+    /// What a back end lacks here.
+    pub fn missing(&self, backend: Backend) -> Option<String> {
+        let seccomp = (!self.seccomp).then(|| "the kernel has no seccomp".to_owned());
+        match backend {
+            Backend::Bubblewrap if self.bubblewrap.is_none() => {
+                Some("the program `bwrap` is not installed".into())
+            }
+            Backend::Bubblewrap => self.namespaces.clone().or(seccomp),
+            Backend::Landlock => match self.landlock {
+                None => Some("the kernel has no landlock".into()),
+                Some(version) if version < LANDLOCK_NEEDED => Some(format!(
+                    "the kernel's landlock has version {version}, and {LANDLOCK_NEEDED} (Linux 6.12) is needed to keep signals in"
+                )),
+                Some(_) => seccomp,
+            },
+            Backend::Seatbelt if self.seatbelt.is_none() => {
+                Some("`sandbox-exec` is a program of macOS".into())
+            }
+            Backend::Container if self.container.is_none() => {
+                Some("neither `podman` nor `docker` is installed".into())
+            }
+            Backend::Seatbelt | Backend::Container | Backend::None => None,
+        }
+    }
+}
+
+/// A program of the system that nobody but root can have put there.
+fn trusted(name: &str) -> Option<PathBuf> {
+    let folders = [
+        "/usr/bin",
+        "/bin",
+        "/usr/local/bin",
+        "/run/current-system/sw/bin",
+    ];
+    let mut paths = folders.iter().map(|folder| Path::new(folder).join(name));
+    paths.find(|path| is_trusted(path))
+}
+
+#[cfg(unix)]
+fn is_trusted(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path)
+        .is_ok_and(|file| file.is_file() && file.uid() == 0 && file.mode() & 0o022 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_trusted(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(target_os = "linux")]
+fn landlock() -> Option<u32> {
+    crate::launcher::landlock_abi()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn landlock() -> Option<u32> {
+    None
+}
+
+/// Whether this process is root.
+#[cfg(unix)]
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether this process is root.
+#[cfg(not(unix))]
+pub fn is_root() -> bool {
+    false
+}
+
+/// The settings of distributions that forbid new user namespaces.
+fn namespaces_forbidden() -> Option<String> {
+    let is = |path: &str, value: &str| {
+        fs::read_to_string(path).is_ok_and(|content| content.trim() == value)
+    };
+    for (path, value) in [
+        ("/proc/sys/user/max_user_namespaces", "0"),
+        ("/proc/sys/kernel/unprivileged_userns_clone", "0"),
+    ] {
+        if is(path, value) {
+            return Some(format!("new user namespaces are forbidden by `{path}`"));
+        }
+    }
+    None
+}

@@ -1,0 +1,233 @@
+//! Profiles: what they show, what they protect, and what a back end refuses.
+
+use std::fs;
+use std::path::PathBuf;
+
+use skillyard_sandbox::survey::Survey;
+use skillyard_sandbox::{
+    Access, Backend, Commands, End, Mount, Network, Profile, Sandbox, SandboxError,
+};
+
+use crate::lab::{BOTH, Lab, output};
+
+#[test]
+fn protected_places_stay_as_they_are() {
+    let lab = Lab::new();
+    let work = lab.work();
+    fs::create_dir_all(work.join(".git/hooks")).unwrap();
+    fs::write(work.join(".git/config"), "[core]\n").unwrap();
+    let mut profile = lab.profile();
+    profile.protected = [
+        ".git/hooks",
+        ".git/config",
+        ".claude",
+        ".envrc",
+        "AGENTS.md",
+        "sub/.vscode",
+    ]
+    .map(PathBuf::from)
+    .into();
+    for attempt in [
+        "echo x > .git/hooks/pre-commit",
+        "echo x >> .git/config",
+        "rm -rf .git/hooks",
+        "mv .git .git2",
+        "mv .git/hooks .git/away",
+        "rmdir .git/hooks",
+        "mv .git/config .git/c2",
+        "ln -sf /tmp .git/hooks/x",
+        "echo x > .envrc",
+        "mkdir -p .claude && echo x > .claude/settings.json",
+        "rm -rf .claude && echo x > .claude",
+        "mv AGENTS.md a; echo x > AGENTS.md",
+        "mkdir -p sub/.vscode && echo x > sub/.vscode/tasks.json",
+    ] {
+        let outcome = lab.shell(Backend::Bubblewrap, &profile, attempt);
+        assert_ne!(outcome.end, End::Exited(0), "{attempt}");
+    }
+    assert_eq!(
+        fs::read_to_string(work.join(".git/config")).unwrap(),
+        "[core]\n"
+    );
+    assert_eq!(fs::read_dir(work.join(".git/hooks")).unwrap().count(), 0);
+    // What stood in their place is gone, and the rest of the workspace could be used.
+    for name in [".claude", ".envrc", "AGENTS.md", "sub"] {
+        assert!(!work.join(name).exists(), "{name}");
+    }
+    let outcome = lab.shell(
+        Backend::Bubblewrap,
+        &profile,
+        "echo x > .git/index && cat .git/config",
+    );
+    assert_eq!(output(&outcome), "[core]\n");
+    assert!(work.join(".git/index").exists());
+}
+
+#[test]
+fn what_a_back_end_cannot_enforce_it_refuses() {
+    let lab = Lab::new();
+    let protected = Profile {
+        protected: vec![".git/hooks".into()],
+        ..lab.profile()
+    };
+    let hosts = Profile {
+        network: Network::Hosts(vec!["example.com".parse().unwrap()]),
+        ..Profile::default()
+    };
+    let commands = Profile {
+        commands: Commands::Only(vec!["/bin/sh".into()]),
+        ..Profile::default()
+    };
+    for profile in [protected, hosts, commands] {
+        let command = lab.command("/bin/true", &[]);
+        let refused = lab.try_run(Backend::Landlock, &profile, &command);
+        assert!(
+            matches!(refused, Err(SandboxError::Unenforceable { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(
+            Backend::best(&Survey::take(), &profile).unwrap(),
+            Backend::Bubblewrap
+        );
+    }
+}
+
+#[test]
+fn a_back_end_that_is_missing_is_an_error_and_never_replaced_by_none() {
+    let nothing = Survey::default();
+    let error = Backend::best(&nothing, &Profile::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("bubblewrap") && error.contains("landlock"),
+        "{error}"
+    );
+    for backend in BOTH {
+        let sandbox = Sandbox::new(
+            backend,
+            nothing.clone(),
+            "/bin/true".as_ref(),
+            "/tmp".as_ref(),
+        );
+        assert!(matches!(sandbox, Err(SandboxError::Unavailable { .. })));
+    }
+    let old = Survey {
+        landlock: Some(5),
+        seccomp: true,
+        ..Survey::default()
+    };
+    assert!(old.missing(Backend::Landlock).unwrap().contains("signals"));
+}
+
+#[test]
+fn only_the_commands_that_are_allowed_are_there() {
+    let lab = Lab::new();
+    let profile = Profile {
+        commands: Commands::Only(["/bin/sh", "/usr/bin/env"].map(PathBuf::from).into()),
+        ..lab.profile()
+    };
+    fs::copy("/bin/ls", lab.work().join("ls")).unwrap();
+    let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    let loader = loader
+        .iter()
+        .find(|path| fs::exists(path).unwrap_or(false))
+        .unwrap();
+    for (attempt, allowed) in [
+        ("env true 2>/dev/null; echo $?".to_owned(), "127"),
+        ("/usr/bin/ls >/dev/null 2>&1; echo $?".to_owned(), "127"),
+        ("./ls >/dev/null 2>&1; echo $?".to_owned(), "126"),
+        (
+            "/proc/self/root/usr/bin/ls >/dev/null 2>&1; echo $?".to_owned(),
+            "127",
+        ),
+        (
+            format!("{loader} /usr/bin/ls >/dev/null 2>&1; echo $?"),
+            "127",
+        ),
+        ("env sh -c 'echo yes'".to_owned(), "yes"),
+    ] {
+        let shown = output(&lab.shell(Backend::Bubblewrap, &profile, &attempt));
+        assert_eq!(shown.trim(), allowed, "{attempt}");
+    }
+}
+
+#[test]
+fn mounts_are_shown_where_they_belong() {
+    let lab = Lab::new();
+    let mount = Mount {
+        source: lab.own(),
+        target: "/skill".into(),
+        access: Access::Read,
+    };
+    assert_eq!(Backend::Landlock.place(&mount), lab.own());
+    assert_eq!(
+        Backend::Bubblewrap.place(&mount),
+        std::path::Path::new("/skill")
+    );
+    let profile = Profile {
+        mounts: vec![mount],
+        ..Profile::default()
+    };
+    let command = skillyard_sandbox::Command::new("/bin/cat").arguments(["/skill/SKILL.md"]);
+    assert_eq!(
+        output(&lab.run(Backend::Bubblewrap, &profile, &command)),
+        "mine"
+    );
+}
+
+#[test]
+fn a_mount_that_is_not_there_is_an_error() {
+    let lab = Lab::new();
+    let profile = Profile {
+        mounts: vec![Mount::new(&lab.root().join("nowhere"), Access::Read)],
+        ..Profile::default()
+    };
+    for backend in BOTH {
+        let error = lab.try_run(backend, &profile, &lab.command("/bin/true", &[]));
+        assert!(
+            matches!(error, Err(SandboxError::Mount { .. })),
+            "{error:?}"
+        );
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error() {
+    let lab = Lab::new();
+    for backend in BOTH {
+        let error = lab.try_run(
+            backend,
+            &lab.profile(),
+            &lab.command("/usr/bin/no-such-program", &[]),
+        );
+        let error = error.unwrap_err();
+        assert!(matches!(error, SandboxError::Start { .. }), "{error:?}");
+        assert!(error.to_string().contains("No such file"), "{error}");
+    }
+}
+
+#[test]
+fn the_host_is_not_named() {
+    let lab = Lab::new();
+    let shown = output(&lab.shell(
+        Backend::Bubblewrap,
+        &lab.profile(),
+        "uname -n; tr '\\0' ' ' < /proc/1/cmdline",
+    ));
+    assert!(shown.starts_with("sandbox\n"), "{shown}");
+    // The first process says nothing about what is mounted.
+    assert!(!shown.contains(&*lab.root().to_string_lossy()), "{shown}");
+}
+
+#[test]
+fn none_is_nothing_but_what_was_asked_for() {
+    let lab = Lab::new();
+    let secret = lab.root().join("home/.ssh/id_rsa");
+    let outcome = lab.run(
+        Backend::None,
+        &lab.profile(),
+        &lab.command("/bin/cat", &[secret.to_str().unwrap()]),
+    );
+    assert_eq!(output(&outcome), "SECRET");
+    assert_eq!(outcome.backend, Backend::None);
+}

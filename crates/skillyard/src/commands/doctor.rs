@@ -1,0 +1,271 @@
+//! `skillyard doctor`.
+
+use std::path::Path;
+
+use serde_json::json;
+use skillyard_sandbox::survey::{LANDLOCK_NEEDED, Survey};
+use skillyard_sandbox::{Backend, Command, Live, Profile, Sandbox};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::Status;
+use crate::sanitize::visible;
+
+/// Check what this machine has and what it lacks
+///
+/// Examples:
+///   skillyard doctor          every check, with what can be done
+///   skillyard doctor --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {}
+
+/// One thing that was looked at.
+struct Check {
+    /// What it is about.
+    area: &'static str,
+    /// A name that does not change.
+    name: &'static str,
+    verdict: Verdict,
+    /// What was found.
+    message: String,
+    /// What can be done, if something can.
+    hint: Option<String>,
+}
+
+/// What a check says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// It is there.
+    Good,
+    /// It is not there, and something else takes its place.
+    Missing,
+    /// It is not there, and is needed.
+    Bad,
+}
+
+impl Verdict {
+    fn mark(self) -> char {
+        match self {
+            Self::Good => '✓',
+            Self::Missing => '-',
+            Self::Bad => '✗',
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Missing => "missing",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, _: &Args) -> Outcome {
+    // Every area adds its own.
+    let checks: Vec<Check> = [sandbox_checks(context)].into_iter().flatten().collect();
+    let bad = checks
+        .iter()
+        .filter(|check| check.verdict == Verdict::Bad)
+        .count();
+    let status = if bad == 0 { Status::Yes } else { Status::No };
+    if context.printer.is_json() {
+        let checks: Vec<_> = checks
+            .iter()
+            .map(|check| {
+                json!({
+                    "area": check.area, "name": check.name, "verdict": check.verdict.as_str(),
+                    "message": check.message, "hint": check.hint,
+                })
+            })
+            .collect();
+        context
+            .printer
+            .json(&json!({ "healthy": bad == 0, "checks": checks }))?;
+        return Ok(status);
+    }
+    let mut area = "";
+    let mut text = String::new();
+    for check in &checks {
+        if check.area != area {
+            area = check.area;
+            text += &format!("{}\n", context.printer.heading(area));
+        }
+        text += &format!("  {} {}\n", check.verdict.mark(), visible(&check.message));
+        if let Some(hint) = &check.hint {
+            text += &format!("    hint: {}\n", visible(hint));
+        }
+    }
+    context.printer.data(&text)?;
+    match bad {
+        0 => context.printer.note("Everything that is needed is here"),
+        1 => context.printer.note("1 thing is missing"),
+        count => context.printer.note(&format!("{count} things are missing")),
+    }
+    Ok(status)
+}
+
+/// Which sandbox would be used, and what there is to build one from.
+fn sandbox_checks(context: &Context) -> Vec<Check> {
+    let survey = Survey::take();
+    let mut checks = vec![
+        used(context, &survey),
+        bubblewrap(context, &survey),
+        landlock(context, &survey),
+        seccomp(&survey),
+        container(&survey),
+    ];
+    if survey.root {
+        checks.push(check(
+            "root",
+            Verdict::Good,
+            "as root, scripts run as a user without rights".into(),
+            None,
+        ));
+    }
+    checks
+}
+
+fn check(name: &'static str, verdict: Verdict, message: String, hint: Option<&str>) -> Check {
+    Check {
+        area: "sandbox",
+        name,
+        verdict,
+        message,
+        hint: hint.map(str::to_owned),
+    }
+}
+
+/// The back end that scripts run in, by running something in it.
+fn used(context: &Context, survey: &Survey) -> Check {
+    let install = Some("Install `bubblewrap` (`apt install bubblewrap`, `dnf install bubblewrap`)");
+    match Backend::best(survey, &Profile::default()) {
+        Err(error) => check("backend", Verdict::Bad, error.to_string(), install),
+        Ok(backend) => match trial(context, survey, backend) {
+            Ok(()) => check(
+                "backend",
+                Verdict::Good,
+                format!("scripts run in the sandbox `{backend}`"),
+                None,
+            ),
+            Err(reason) => check(
+                "backend",
+                Verdict::Bad,
+                format!("the sandbox `{backend}` does not work: {reason}"),
+                Some("See below why, or choose another with `run --backend`"),
+            ),
+        },
+    }
+}
+
+/// Runs the smallest program there is.
+fn trial(context: &Context, survey: &Survey, backend: Backend) -> Result<(), String> {
+    let launcher = Path::new("/proc/self/exe");
+    let sandbox = Sandbox::new(
+        backend,
+        survey.clone(),
+        launcher,
+        &context.environment.temporary,
+    );
+    let ran = sandbox.and_then(|sandbox| {
+        sandbox.run(
+            &Profile::default(),
+            &Command::new("/bin/true"),
+            Live::default(),
+        )
+    });
+    match ran {
+        Ok(ran) if ran.code() == 0 => Ok(()),
+        Ok(ran) => Err(format!("`true` ended with {}", ran.code())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn bubblewrap(context: &Context, survey: &Survey) -> Check {
+    let Some(program) = &survey.bubblewrap else {
+        let hint = "Install `bubblewrap`: only it can open the network for single hosts and protect places in a workspace";
+        return check(
+            "bubblewrap",
+            Verdict::Missing,
+            "bubblewrap is not installed".into(),
+            Some(hint),
+        );
+    };
+    let version = Survey::version(program).unwrap_or_else(|| "of an unknown version".into());
+    if let Some(reason) = &survey.namespaces {
+        return check(
+            "bubblewrap",
+            Verdict::Missing,
+            format!("{version}, but {reason}"),
+            Some("Allow user namespaces, or use landlock"),
+        );
+    }
+    match trial(context, survey, Backend::Bubblewrap) {
+        Ok(()) => check(
+            "bubblewrap",
+            Verdict::Good,
+            format!("{version} at {}", program.display()),
+            None,
+        ),
+        Err(reason) => {
+            let hint = "Some systems let no program make user namespaces without a profile of AppArmor, and containers often forbid them";
+            check(
+                "bubblewrap",
+                Verdict::Missing,
+                format!("{version} does not work here: {reason}"),
+                Some(hint),
+            )
+        }
+    }
+}
+
+fn landlock(context: &Context, survey: &Survey) -> Check {
+    let message = match (survey.landlock, survey.missing(Backend::Landlock)) {
+        (Some(version), None) => match trial(context, survey, Backend::Landlock) {
+            Ok(()) => {
+                return check(
+                    "landlock",
+                    Verdict::Good,
+                    format!("landlock, version {version}"),
+                    None,
+                );
+            }
+            Err(reason) => format!("landlock, version {version}, does not work here: {reason}"),
+        },
+        (_, reason) => reason.unwrap_or_default(),
+    };
+    let hint = format!(
+        "A kernel with landlock {LANDLOCK_NEEDED} (Linux 6.12) can hold scripts without bubblewrap"
+    );
+    check("landlock", Verdict::Missing, message, Some(&hint))
+}
+
+fn seccomp(survey: &Survey) -> Check {
+    if survey.seccomp {
+        return check("seccomp", Verdict::Good, "seccomp".into(), None);
+    }
+    check(
+        "seccomp",
+        Verdict::Bad,
+        "the kernel has no seccomp".into(),
+        Some("Both sandboxes of Linux need it"),
+    )
+}
+
+fn container(survey: &Survey) -> Check {
+    match &survey.container {
+        Some(program) => check(
+            "container",
+            Verdict::Good,
+            format!("containers by {}", program.display()),
+            None,
+        ),
+        None => check(
+            "container",
+            Verdict::Missing,
+            "neither podman nor docker is installed".into(),
+            Some("Only `run --backend container` needs one"),
+        ),
+    }
+}

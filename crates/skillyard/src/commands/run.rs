@@ -1,0 +1,398 @@
+//! `skillyard run`.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skillyard_sandbox::survey::Survey;
+use skillyard_sandbox::{
+    Access, Backend, Captured, Denial, End, HostRule, Limit, Live, Network, Outcome as Ran, Sandbox,
+};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, RunError, Status};
+use crate::sanitize::visible;
+use crate::script::approval::{self, Answer, Request};
+use crate::script::interpreter;
+use crate::script::place::{Copy, SkillPlace};
+use crate::script::profile::{self, Allowed, Plan, Subject};
+
+/// Run a script of a skill in a sandbox
+///
+/// The script sees its skill, which it cannot change, the system's programs, and nothing else of
+/// yours: no home, no network, no variables. `--workspace` and `--net` let it see more. Its exit
+/// code becomes ours; 124 means that it took too long, 1 may also mean that it was not allowed.
+///
+/// Examples:
+///   skillyard run pdf-tools scripts/extract.py --workspace . -- form.pdf
+///   skillyard run ./weather fetch.sh --net api.weather.example --yes
+///   skillyard run pdf-tools scripts/extract.py --explain   what it could do, without running it
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The skill's name, its folder or its SKILL.md
+    skill: OsString,
+    /// The script's path in the skill, or its name in `scripts/`
+    script: String,
+    /// What the script is told
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<OsString>,
+    /// End it after this many seconds [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    /// A folder it may read and write; it starts there
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Let it only read the workspace
+    #[arg(long, requires = "workspace")]
+    read_only: bool,
+    /// A host it may reach, or `full` for the whole network (may be repeated)
+    #[arg(long, value_name = "HOST")]
+    net: Vec<String>,
+    /// Pass this variable on (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    env: Vec<String>,
+    /// The sandbox: bubblewrap, landlock, container, sandbox-exec or none [default: the best]
+    #[arg(long)]
+    backend: Option<Backend>,
+    /// Give it our input; otherwise it has none
+    #[arg(long)]
+    stdin: bool,
+    /// Show what it could do, and do not run it
+    #[arg(long)]
+    explain: bool,
+    /// Approve this run
+    #[arg(long, short)]
+    yes: bool,
+    /// Approve first runs of scripts
+    #[arg(long)]
+    allow_scripts: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let skill = SkillPlace::find(context, &args.skill)?;
+    let allowed = allowed(context, args)?;
+    let survey = Survey::take();
+    let temporary = &context.environment.temporary;
+    let backend = backend(&survey, args, &allowed)?;
+    let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary);
+    let sandbox = sandbox.map_err(RunError::from)?;
+    let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+    let (script, script_digest) = copy.script(&skill.name, &args.script)?;
+    let home = context.environment.home.as_deref();
+    let interpreter = interpreter::find(
+        &copy.folder().join(script),
+        script,
+        &context.environment.path,
+        home,
+    )?;
+    let subject = Subject {
+        name: &skill.name,
+        copy: &copy.folder(),
+        folder: &skill.folder,
+        fields: &skill.fields,
+        script,
+    };
+    let plan = profile::plan(&subject, &interpreter, &allowed, &args.arguments, backend);
+    if args.explain {
+        explain(context, &skill, script, &copy, &plan, backend)?;
+        return Ok(Status::Yes);
+    }
+    let request = Request {
+        skill: &skill.name,
+        source: skill.source,
+        digest: copy.digest(),
+        script,
+        reach: &profile::reach(&plan.profile),
+    };
+    let approval = approval::decide(context, &request, answer(args))?;
+    if backend == Backend::None {
+        context
+            .printer
+            .note("Running without a sandbox, as `--backend none` says");
+    }
+    let ran = start(context, &sandbox, &plan)?;
+    if context.printer.is_json() {
+        let mut value = as_json(&ran, &plan);
+        value["skill"] = json!(skill.name);
+        value["digest"] = json!(copy.digest().to_string());
+        value["script"] = json!(script);
+        value["script_digest"] = json!(script_digest.to_string());
+        value["approval"] = json!(approval.as_str());
+        context.printer.json(&value)?;
+    } else {
+        tell(context, &ran, &plan);
+    }
+    Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
+}
+
+fn answer(args: &Args) -> Answer {
+    match (args.yes, args.allow_scripts) {
+        (true, _) => Answer::Yes,
+        (false, true) => Answer::AllowScripts,
+        (false, false) => Answer::Ask,
+    }
+}
+
+/// What the command line allows.
+fn allowed(context: &Context, args: &Args) -> Result<Allowed, RunError> {
+    let day = 24.0 * 60.0 * 60.0;
+    let timeout = match args.timeout {
+        None => None,
+        Some(seconds) if seconds > 0.0 && seconds < day => Some(Duration::from_secs_f64(seconds)),
+        Some(_) => return Err(RunError::Timeout),
+    };
+    let network = if args.net.iter().any(|host| host == "full") {
+        Network::Full
+    } else if args.net.is_empty() {
+        Network::None
+    } else {
+        let rules = args.net.iter().map(|host| host.parse::<HostRule>());
+        Network::Hosts(rules.collect::<Result<_, _>>()?)
+    };
+    let variables = args.env.iter().map(|name| {
+        let value = context.environment.variable(name);
+        let value = value.ok_or_else(|| RunError::NoSuchVariable(name.clone()))?;
+        Ok((OsString::from(name), value))
+    });
+    let workspace = args
+        .workspace
+        .as_deref()
+        .map(|path| profile::workspace(path, &context.environment));
+    Ok(Allowed {
+        timeout,
+        workspace: workspace.transpose()?,
+        read_only: args.read_only,
+        network,
+        environment: variables.collect::<Result<_, RunError>>()?,
+        stdin: args.stdin,
+    })
+}
+
+/// The back end that was asked for, or the best for what is allowed.
+fn backend(survey: &Survey, args: &Args, allowed: &Allowed) -> Result<Backend, RunError> {
+    match args.backend {
+        Some(backend) => Ok(backend),
+        None => Ok(Backend::best(survey, &profile::outline(allowed))?),
+    }
+}
+
+/// Runs it, with its output passed on as it comes.
+fn start(context: &Context, sandbox: &Sandbox, plan: &Plan) -> Result<Ran, CommandError> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in [
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+        signal_hook::consts::SIGHUP,
+    ] {
+        // What cannot be registered ends us as ever, and the sandbox with us.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&cancel));
+    }
+    let (mut stdout, mut stderr) = (
+        context.printer.foreign_stdout(),
+        context.printer.foreign_stderr(),
+    );
+    let live = if context.printer.is_json() {
+        Live {
+            cancel: Some(&cancel),
+            ..Live::default()
+        }
+    } else {
+        Live {
+            cancel: Some(&cancel),
+            stdout: Some(&mut stdout),
+            stderr: Some(&mut stderr),
+        }
+    };
+    Ok(sandbox
+        .run(&plan.profile, &plan.command, live)
+        .map_err(RunError::from)?)
+}
+
+/// Tells people what they would miss.
+fn tell(context: &Context, ran: &Ran, plan: &Plan) {
+    for denial in &ran.denials {
+        let text = match denial {
+            Denial::Limit(Limit::WallTime) => {
+                format!("it was ended after {}", seconds(ran.limits.wall))
+            }
+            Denial::Limit(Limit::Output) => format!(
+                "its output was cut: {} bytes of it were left out, and {} is the limit",
+                ran.stdout.omitted() + ran.stderr.omitted(),
+                ran.limits.output
+            ),
+            other => other.to_string(),
+        };
+        context
+            .printer
+            .note(&format!("sandbox: {}", visible(&text)));
+    }
+    if ran.code() != 0 && !plan.wished.is_empty() {
+        let hosts: Vec<String> = plan
+            .wished
+            .iter()
+            .map(|host| format!("--net {host}"))
+            .collect();
+        context.printer.note(&format!(
+            "The skill would like more of the network: {}",
+            hosts.join(" ")
+        ));
+    }
+    context.printer.detail(&format!(
+        "{} in {}, {} MB, in the sandbox `{}`",
+        ended(ran),
+        seconds(ran.duration),
+        ran.peak_memory / (1024 * 1024),
+        ran.backend
+    ));
+}
+
+fn ended(ran: &Ran) -> String {
+    match ran.end {
+        End::Exited(code) => format!("Ended with code {code}"),
+        End::Signalled(signal) => format!("Ended by signal {signal}"),
+        End::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
+        End::Cancelled => "Stopped".to_owned(),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1}s", time.as_secs_f64())
+}
+
+/// An outcome as programs get it.
+fn as_json(ran: &Ran, plan: &Plan) -> Value {
+    let (signal, stopped) = match ran.end {
+        End::Exited(_) => (None, None),
+        End::Signalled(signal) => (Some(signal), None),
+        End::Stopped(limit) => (None, Some(limit.to_string())),
+        End::Cancelled => (None, Some("cancelled".to_owned())),
+    };
+    let denials = ran.denials.iter().map(|denial| match denial {
+        Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
+        Denial::Host { host, reason } => json!({ "kind": "host", "host": host, "reason": reason }),
+        Denial::SystemCall => json!({ "kind": "system-call" }),
+    });
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    json!({
+        "skill": null,
+        "digest": null,
+        "script": null,
+        "script_digest": null,
+        "approval": null,
+        "argv": profile::argv(&plan.command),
+        "backend": ran.backend.as_str(),
+        "exit_code": ran.code(),
+        "signal": signal,
+        "stopped": stopped,
+        "stdout": output(&ran.stdout),
+        "stderr": output(&ran.stderr),
+        "duration_ms": milliseconds(ran.duration),
+        "cpu_ms": milliseconds(ran.cpu),
+        "peak_memory_bytes": ran.peak_memory,
+        "limits": profile::limits_json(&ran.limits),
+        "denials": denials.collect::<Vec<_>>(),
+        "connections": ran.connections,
+    })
+}
+
+fn output(captured: &Captured) -> Value {
+    let digest = captured
+        .sha256
+        .iter()
+        .fold(String::from("sha256:"), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+    json!({
+        "text": captured.text(),
+        "bytes": captured.total,
+        "truncated": captured.omitted() > 0,
+        "digest": digest,
+    })
+}
+
+/// What it could do, for people or programs.
+fn explain(
+    context: &Context,
+    skill: &SkillPlace,
+    script: &str,
+    copy: &Copy,
+    plan: &Plan,
+    backend: Backend,
+) -> Result<(), CommandError> {
+    let cannot = backend.cannot(&plan.profile);
+    if context.printer.is_json() {
+        let mut value = profile::as_json(plan, backend);
+        value["skill"] = json!(skill.name);
+        value["digest"] = json!(copy.digest().to_string());
+        value["script"] = json!(script);
+        value["unenforceable"] = json!(cannot);
+        return Ok(context.printer.json(&value)?);
+    }
+    let mut text = String::new();
+    let mut row = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {label:<12} {}", visible(value));
+    };
+    row("script", &format!("{script} of {}", skill.name));
+    row("digest", &copy.digest().to_string());
+    row("sandbox", backend.as_str());
+    row("command", &profile::argv(&plan.command).join(" "));
+    row("starts in", &plan.command.directory.to_string_lossy());
+    for mount in &plan.profile.mounts {
+        let label = if mount.access == Access::Write {
+            "writes"
+        } else {
+            "reads"
+        };
+        row(label, &backend.place(mount).to_string_lossy());
+    }
+    if plan.profile.writable().next().is_some() {
+        let protected: Vec<_> = plan
+            .profile
+            .protected
+            .iter()
+            .map(|path| path.to_string_lossy())
+            .collect();
+        row("but never", &protected.join(" "));
+    }
+    row("reaches", &profile::reach(&plan.profile));
+    let names: Vec<_> = plan
+        .profile
+        .environment
+        .iter()
+        .map(|(name, _)| name.to_string_lossy())
+        .collect();
+    row("variables", &names.join(" "));
+    let limits = &plan.profile.limits;
+    let mib = |bytes: u64| bytes / (1024 * 1024);
+    row(
+        "limits",
+        &format!(
+            "{} of time, {} of processor time, {} MB of memory, {} processes, {} open files, {} MB a file, {} MB of temporary files, {} KB of output",
+            seconds(limits.wall),
+            seconds(limits.cpu),
+            mib(limits.memory),
+            limits.processes,
+            limits.open_files,
+            mib(limits.file_size),
+            mib(limits.scratch),
+            limits.output / 1024
+        ),
+    );
+    for host in &plan.wished {
+        row("would like", &format!("--net {host}"));
+    }
+    if let Some(reason) = cannot {
+        row(
+            "refused",
+            &format!("the sandbox `{backend}` cannot enforce this: {reason}"),
+        );
+    }
+    Ok(context.printer.data(&text)?)
+}

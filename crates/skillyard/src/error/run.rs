@@ -1,0 +1,92 @@
+//! Why a script did not run, and what can be done about it.
+
+use std::path::PathBuf;
+
+use skillyard_sandbox::{Backend, SandboxError};
+
+/// Why a script did not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error("skill `{skill}` may not run scripts: {reason}")]
+    Blocked {
+        skill: String,
+        reason: String,
+        hint: String,
+    },
+    #[error("skill `{0}` has not been approved to run scripts")]
+    NotApproved(String),
+    #[error("skill `{skill}` has no script `{script}`")]
+    NoSuchScript {
+        skill: String,
+        script: String,
+        scripts: Vec<String>,
+    },
+    #[error("`{0}` is no script: it has no `#!` line and no known ending")]
+    NotAScript(String),
+    #[error("`{script}` needs `{interpreter}`, which is not installed where a sandbox can use it")]
+    NoInterpreter { script: String, interpreter: String },
+    #[error("`{}` cannot be the workspace: {reason}", path.display())]
+    Workspace { path: PathBuf, reason: String },
+    #[error("`--timeout` must be more than nothing and less than a day")]
+    Timeout,
+    #[error("the variable `{0}` is not set")]
+    NoSuchVariable(String),
+    #[error(transparent)]
+    Host(#[from] skillyard_sandbox::HostRuleError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+impl RunError {
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Blocked { hint, .. } => hint.clone(),
+            Self::NotApproved(name) => {
+                format!(
+                    "Look at it with `skillyard show {name} --files`, then pass `--yes` to run it this once"
+                )
+            }
+            Self::NoSuchScript { scripts, .. } if scripts.is_empty() => {
+                "It has no scripts at all".into()
+            }
+            Self::NoSuchScript { scripts, .. } => format!("It has {}", scripts.join(", ")),
+            Self::NotAScript(_) => "Start it with a line such as `#!/usr/bin/env python3`".into(),
+            Self::NoInterpreter { interpreter, .. } => {
+                format!("Install `{interpreter}`, then run the command again")
+            }
+            Self::Workspace { .. } => "Name a folder of its own for the work".into(),
+            Self::Host(_) => {
+                "Give a name such as `api.example.com`, `*.example.com` or `10.0.0.5:8080`".into()
+            }
+            Self::Sandbox(error) => return sandbox_hint(error),
+            Self::Timeout | Self::NoSuchVariable(_) => return None,
+        })
+    }
+
+    /// 1 when the answer is no, 2 when there is no answer.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Blocked { .. } | Self::NotApproved(_) => 1,
+            _ => 2,
+        }
+    }
+}
+
+fn sandbox_hint(error: &SandboxError) -> Option<String> {
+    Some(match error {
+        SandboxError::Unenforceable { backend: Backend::Landlock, .. } => {
+            "Install `bubblewrap`, which can, or ask for less".into()
+        }
+        SandboxError::NoBackend { .. } | SandboxError::Unavailable { .. } => {
+            "See what is missing with `skillyard doctor`; installing `bubblewrap` is the usual answer".into()
+        }
+        SandboxError::Broken { backend: Backend::Bubblewrap, .. } => {
+            "See what this machine can do with `skillyard doctor`, or try `--backend landlock`".into()
+        }
+        SandboxError::Launcher { action, .. } if action.contains("mount") => {
+            "Name a workspace that belongs to another user than root, or run as that user".into()
+        }
+        _ => return None,
+    })
+}

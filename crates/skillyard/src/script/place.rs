@@ -1,0 +1,196 @@
+//! Where a script is: the skill, and a copy of it that is what its digest says.
+//!
+//! The copy is made while hashing. Whatever happens to the skill between the question whether
+//! it may run and the moment it does, what runs is what was asked about.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Status, builtin};
+use skillyard_format::Document;
+use skillyard_format::package::Digest;
+use skillyard_sandbox::Identity;
+use tempfile::TempDir;
+
+use crate::commands::read::load;
+use crate::context::Context;
+use crate::error::{CommandError, RunError};
+use crate::library::{self, Choice, IndexMode, Target};
+use crate::skill_files;
+
+/// A skill that has scripts.
+pub(crate) struct SkillPlace {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its folder; empty for one inside the binary.
+    pub(crate) folder: PathBuf,
+    /// Where it came from; `None` if it was named by its path.
+    pub(crate) source: Option<SourceKind>,
+    /// The fields of its frontmatter.
+    pub(crate) fields: Value,
+}
+
+impl SkillPlace {
+    /// The skill that a word on the command line names, if its standing lets it run.
+    pub(crate) fn find(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
+        let name = match Target::of(word) {
+            Target::Path(path) => return Self::at(&path),
+            Target::Name(name) => name,
+        };
+        let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+        let skill = library::find(&catalog, &name)?;
+        let blocked = |reason: String, hint: &str| RunError::Blocked {
+            skill: name.clone(),
+            reason,
+            hint: hint.to_owned(),
+        };
+        match &skill.status {
+            Status::Enabled => {}
+            Status::Untrusted => {
+                let reason = "it belongs to a project that you have not trusted".to_owned();
+                let hint = "Look at the project, then trust it with `skillyard trust .`";
+                return Err(blocked(reason, hint).into());
+            }
+            Status::Disabled { reason } => {
+                let hint = format!("Use it again with `skillyard enable {name}`");
+                return Err(blocked(format!("it is disabled: {reason}"), &hint).into());
+            }
+            Status::Unavailable { missing } => {
+                let reason = format!(
+                    "it needs commands that are not here: {}",
+                    missing.join(", ")
+                );
+                return Err(blocked(reason, "Install them, then run the command again").into());
+            }
+        }
+        Ok(Self {
+            name: skill.record.name.clone(),
+            folder: match skill.kind {
+                SourceKind::Builtin => PathBuf::new(),
+                _ => skill.record.folder.clone(),
+            },
+            source: Some(skill.kind),
+            fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
+        })
+    }
+
+    fn at(path: &Path) -> Result<Self, CommandError> {
+        let file = skill_files::read_one(path)?;
+        let document = Document::parse(&file.bytes);
+        let (skill, _) = load(&file.folder, &file, &document)?;
+        let folder = file
+            .folder
+            .canonicalize()
+            .map_err(|source| CommandError::Read {
+                path: file.folder.clone(),
+                source,
+            })?;
+        Ok(Self {
+            name: skill.name,
+            folder,
+            source: None,
+            fields: Value::Object(skill.frontmatter.to_json()),
+        })
+    }
+}
+
+/// A copy of a skill, which goes when it is dropped.
+pub(crate) struct Copy {
+    holder: TempDir,
+    name: String,
+    snapshot: Snapshot,
+}
+
+impl Copy {
+    /// Copies a skill to where a sandbox can read it.
+    pub(crate) fn make(
+        skill: &SkillPlace,
+        temporary: &Path,
+        identity: Option<Identity>,
+    ) -> Result<Self, CommandError> {
+        let failed = |source| CommandError::Write {
+            path: temporary.to_owned(),
+            source,
+        };
+        let holder = tempfile::Builder::new()
+            .prefix("skillyard-")
+            .tempdir_in(temporary);
+        let holder = holder.map_err(failed)?;
+        let name = plain(&skill.name);
+        let folder = holder.path().join(&name);
+        let prepare = || {
+            // Others may pass to a name that they cannot list; the folder itself is closed.
+            fs::set_permissions(holder.path(), fs::Permissions::from_mode(0o711))?;
+            fs::create_dir(&folder)?;
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+            match identity {
+                Some(Identity { uid, gid }) => {
+                    std::os::unix::fs::chown(&folder, Some(uid), Some(gid))
+                }
+                None => Ok(()),
+            }
+        };
+        prepare().map_err(failed)?;
+        let written;
+        let source = if skill.source == Some(SourceKind::Builtin) {
+            written = tempfile::tempdir_in(temporary).map_err(failed)?;
+            builtin::materialise(&skill.name, written.path()).map_err(failed)?
+        } else {
+            skill.folder.clone()
+        };
+        let root = SkillRoot::open(&source).map_err(CommandError::Resource)?;
+        let limits = DigestLimits::default();
+        let snapshot = snapshot(&root, &limits, &folder).map_err(CommandError::Resource)?;
+        Ok(Self {
+            holder,
+            name,
+            snapshot,
+        })
+    }
+
+    /// Its folder.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.holder.path().join(&self.name)
+    }
+
+    /// The digest of the skill.
+    pub(crate) fn digest(&self) -> Digest {
+        self.snapshot.digest
+    }
+
+    /// The path and the digest of a script: by its path, or by its name in `scripts/`.
+    pub(crate) fn script(&self, skill: &str, word: &str) -> Result<(&str, Digest), RunError> {
+        let path = word.strip_prefix("./").unwrap_or(word);
+        let inside = format!("scripts/{path}");
+        let files = &self.snapshot.files;
+        let found = files.iter().find(|(each, _)| each == path);
+        let found = found.or_else(|| files.iter().find(|(each, _)| *each == inside));
+        found
+            .map(|(path, digest)| (path.as_str(), *digest))
+            .ok_or_else(|| {
+                let scripts = files.iter().map(|(path, _)| path.as_str());
+                let scripts: Vec<&str> = scripts
+                    .filter(|path| path.starts_with("scripts/"))
+                    .collect();
+                RunError::NoSuchScript {
+                    skill: skill.to_owned(),
+                    script: word.to_owned(),
+                    scripts: scripts.into_iter().map(str::to_owned).collect(),
+                }
+            })
+    }
+}
+
+/// A name that is surely a name of a folder.
+fn plain(name: &str) -> String {
+    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match name {
+        name if !name.is_empty() && name.len() <= 64 && name.chars().all(fine) => name.to_owned(),
+        _ => "skill".to_owned(),
+    }
+}

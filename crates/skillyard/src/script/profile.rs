@@ -1,0 +1,422 @@
+//! What a script may do: what the user allows, less what the skill does not need.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skillyard_sandbox::{
+    Access, Backend, Command, HostRule, Limits, Mount, Network, Profile, Stdin,
+};
+
+use super::declared::{Declared, Workspace};
+use super::interpreter::Interpreter;
+use crate::environment::Environment;
+use crate::error::RunError;
+
+/// Places in a workspace that decide what other programs do later; no script changes them.
+const PROTECTED: &[&str] = &[
+    ".git/hooks",
+    ".git/config",
+    ".agents",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".github/workflows",
+    ".idea",
+    ".mcp.json",
+    ".skills",
+    ".skillyard",
+    ".vscode",
+    ".envrc",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+];
+
+/// What the user allows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Allowed {
+    /// How long it may take.
+    pub(crate) timeout: Option<Duration>,
+    /// A folder to work in.
+    pub(crate) workspace: Option<PathBuf>,
+    /// Whether that folder may only be read.
+    pub(crate) read_only: bool,
+    /// The network.
+    pub(crate) network: Network,
+    /// Variables that are passed on.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Whether our own input is passed on.
+    pub(crate) stdin: bool,
+}
+
+/// A script, ready to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// What it may do.
+    pub(crate) profile: Profile,
+    /// How it is started.
+    pub(crate) command: Command,
+    /// Hosts that the skill would like and the user did not allow.
+    pub(crate) wished: Vec<HostRule>,
+}
+
+/// The skill as the plan needs it.
+pub(crate) struct Subject<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Its copy.
+    pub(crate) copy: &'a Path,
+    /// Where it really is; empty if nowhere.
+    pub(crate) folder: &'a Path,
+    /// Its fields.
+    pub(crate) fields: &'a Value,
+    /// The script's path in it.
+    pub(crate) script: &'a str,
+}
+
+/// Puts everything together for a back end.
+pub(crate) fn plan(
+    subject: &Subject<'_>,
+    interpreter: &Interpreter,
+    allowed: &Allowed,
+    arguments: &[OsString],
+    backend: Backend,
+) -> Plan {
+    let declared = Declared::read(subject.fields);
+    let skill = Mount {
+        source: subject.copy.to_owned(),
+        // Where it can be, the copy is shown in the place of the skill.
+        target: if subject.folder.as_os_str().is_empty() {
+            subject.copy.to_owned()
+        } else {
+            subject.folder.to_owned()
+        },
+        access: Access::Read,
+    };
+    let folder = backend.place(&skill).to_owned();
+    let mut profile = Profile {
+        limits: limits(allowed, &declared),
+        ..Profile::default()
+    };
+    let workspace = match declared.workspace {
+        Some(Workspace::None) => None,
+        _ => allowed.workspace.as_deref(),
+    };
+    if let Some(workspace) = workspace {
+        let read_only = allowed.read_only || declared.workspace == Some(Workspace::Read);
+        let access = if read_only {
+            Access::Read
+        } else {
+            Access::Write
+        };
+        profile.mounts.push(Mount::new(workspace, access));
+        profile.protected = PROTECTED.iter().map(PathBuf::from).collect();
+    }
+    let installation = interpreter.installation.as_deref();
+    profile
+        .mounts
+        .extend(installation.map(|folder| Mount::new(folder, Access::Read)));
+    profile.mounts.push(skill);
+    let wished = network(&mut profile, allowed, &declared);
+    profile.environment = environment(&folder, subject.name, &allowed.environment);
+    let script = folder.join(subject.script);
+    let mut words = interpreter.arguments.clone();
+    let program = match &interpreter.program {
+        Some(program) => {
+            words.push(script.into_os_string());
+            program.clone()
+        }
+        None => script,
+    };
+    words.extend(arguments.iter().cloned());
+    Plan {
+        command: Command {
+            program,
+            arguments: words,
+            directory: workspace.map_or(folder, Path::to_owned),
+            stdin: if allowed.stdin {
+                Stdin::Inherited
+            } else {
+                Stdin::Empty
+            },
+        },
+        profile,
+        wished,
+    }
+}
+
+/// As much of a profile as is known before the script is: enough to choose a back end.
+pub(crate) fn outline(allowed: &Allowed) -> Profile {
+    let workspace = allowed.workspace.iter().filter(|_| !allowed.read_only);
+    Profile {
+        mounts: workspace
+            .map(|folder| Mount::new(folder, Access::Write))
+            .collect(),
+        protected: PROTECTED.iter().map(PathBuf::from).collect(),
+        network: allowed.network.clone(),
+        ..Profile::default()
+    }
+}
+
+fn limits(allowed: &Allowed, declared: &Declared) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(timeout) = allowed.timeout {
+        limits.wall = timeout;
+        limits.cpu = limits.cpu.max(timeout);
+    }
+    limits.wall = declared
+        .timeout
+        .map_or(limits.wall, |timeout| limits.wall.min(timeout));
+    limits.memory = declared
+        .memory
+        .map_or(limits.memory, |memory| limits.memory.min(memory));
+    limits
+}
+
+/// Sets the network to what both sides say, and returns what only the skill would like.
+fn network(profile: &mut Profile, allowed: &Allowed, declared: &Declared) -> Vec<HostRule> {
+    let Some(hosts) = &declared.hosts else {
+        profile.network = allowed.network.clone();
+        return Vec::new();
+    };
+    profile.network = match &allowed.network {
+        Network::None => Network::None,
+        Network::Full if hosts.is_empty() => Network::None,
+        Network::Full => Network::Hosts(hosts.clone()),
+        Network::Hosts(rules) => {
+            let both: Vec<_> = rules
+                .iter()
+                .filter(|rule| hosts.contains(rule))
+                .cloned()
+                .collect();
+            if both.is_empty() {
+                Network::None
+            } else {
+                Network::Hosts(both)
+            }
+        }
+    };
+    match &profile.network {
+        Network::Full => Vec::new(),
+        Network::None => hosts.clone(),
+        Network::Hosts(rules) => hosts
+            .iter()
+            .filter(|host| !rules.contains(host))
+            .cloned()
+            .collect(),
+    }
+}
+
+fn environment(
+    folder: &Path,
+    name: &str,
+    passed: &[(OsString, OsString)],
+) -> Vec<(OsString, OsString)> {
+    let mut variables = passed.to_vec();
+    variables.extend([
+        ("SKILL_DIR".into(), folder.into()),
+        ("SKILL_NAME".into(), name.into()),
+        // The skill cannot be written to, and output is wanted while it happens.
+        ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
+        ("PYTHONUNBUFFERED".into(), "1".into()),
+        ("NO_COLOR".into(), "1".into()),
+    ]);
+    variables
+}
+
+/// A folder that a script may work in: never one that holds the user's home or our own files.
+pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBuf, RunError> {
+    let failed = |reason: String| RunError::Workspace {
+        path: path.to_owned(),
+        reason,
+    };
+    let folder = path
+        .canonicalize()
+        .map_err(|error| failed(error.to_string()))?;
+    if !folder.is_dir() {
+        return Err(failed("it is not a folder".into()));
+    }
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let home = environment.home.as_deref().map(real);
+    if home.is_some_and(|home| home.starts_with(&folder)) {
+        return Err(failed("your home folder is in it".into()));
+    }
+    let own = real(&environment.skillyard_home);
+    if own.starts_with(&folder) || folder.starts_with(&own) {
+        return Err(failed("Skillyard's own files are in it".into()));
+    }
+    let system = [
+        "/usr", "/etc", "/bin", "/sbin", "/lib", "/proc", "/sys", "/dev", "/boot", "/var", "/run",
+        "/tmp",
+    ];
+    if folder == Path::new("/") || system.iter().any(|each| folder == Path::new(each)) {
+        return Err(failed("it belongs to the system".into()));
+    }
+    Ok(folder)
+}
+
+/// What a script can reach, in one line.
+pub(crate) fn reach(profile: &Profile) -> String {
+    let network = match &profile.network {
+        Network::None => "no network".to_owned(),
+        Network::Full => "the whole network".to_owned(),
+        Network::Hosts(rules) => {
+            let rules: Vec<String> = rules.iter().map(HostRule::to_string).collect();
+            format!("hosts {}", rules.join(", "))
+        }
+    };
+    let mut text = network;
+    for mount in profile.writable() {
+        let _ = write!(text, "; writes `{}`", mount.source.display());
+    }
+    text
+}
+
+/// A plan as programs get it.
+pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
+    let Profile {
+        mounts,
+        protected,
+        network,
+        environment,
+        limits,
+        ..
+    } = &plan.profile;
+    let hosts = match network {
+        Network::Hosts(rules) => rules.iter().map(HostRule::to_string).collect(),
+        _ => Vec::new(),
+    };
+    let mode = match network {
+        Network::None => "none",
+        Network::Hosts(_) => "hosts",
+        Network::Full => "full",
+    };
+    let protected: Vec<_> = protected
+        .iter()
+        .map(|path| path.to_string_lossy())
+        .collect();
+    json!({
+        "backend": backend.as_str(),
+        "argv": argv(&plan.command),
+        "directory": plan.command.directory.to_string_lossy(),
+        "mounts": mounts.iter().map(|mount| json!({
+            "source": mount.source.to_string_lossy(),
+            "target": backend.place(mount).to_string_lossy(),
+            "access": if mount.access == Access::Write { "write" } else { "read" },
+        })).collect::<Vec<_>>(),
+        "protected": protected,
+        "network": { "mode": mode, "hosts": hosts },
+        // Values may be secrets; names say enough.
+        "environment": environment.iter().map(|(name, _)| name.to_string_lossy()).collect::<Vec<_>>(),
+        "limits": limits_json(limits),
+        "wished_hosts": plan.wished.iter().map(HostRule::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// Limits as programs get them.
+pub(crate) fn limits_json(limits: &Limits) -> Value {
+    json!({
+        "timeout_ms": u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
+        "cpu_ms": u64::try_from(limits.cpu.as_millis()).unwrap_or(u64::MAX),
+        "memory_bytes": limits.memory,
+        "processes": limits.processes,
+        "open_files": limits.open_files,
+        "file_bytes": limits.file_size,
+        "scratch_bytes": limits.scratch,
+        "output_bytes": limits.output,
+    })
+}
+
+/// All words of a command.
+pub(crate) fn argv(command: &Command) -> Vec<String> {
+    let program = command.program.to_string_lossy().into_owned();
+    let words = command
+        .arguments
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned());
+    std::iter::once(program).chain(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(metadata: Value, allowed: &Allowed) -> Plan {
+        let fields = json!({ "metadata": metadata });
+        let subject = Subject {
+            name: "pdf",
+            copy: Path::new("/tmp/copy/pdf"),
+            folder: Path::new("/skills/pdf"),
+            fields: &fields,
+            script: "scripts/run.py",
+        };
+        let interpreter = Interpreter {
+            program: Some("/usr/bin/python3".into()),
+            arguments: vec!["-u".into()],
+            installation: None,
+        };
+        plan(
+            &subject,
+            &interpreter,
+            allowed,
+            &["a".into()],
+            Backend::Bubblewrap,
+        )
+    }
+
+    #[test]
+    fn a_skill_narrows_and_never_widens() {
+        let allowed = Allowed {
+            timeout: Some(Duration::from_secs(20)),
+            workspace: Some("/work".into()),
+            network: Network::Hosts(vec![
+                "a.example".parse().unwrap(),
+                "b.example".parse().unwrap(),
+            ]),
+            ..Allowed::default()
+        };
+        let plain = planned(json!({}), &allowed);
+        assert_eq!(
+            argv(&plain.command),
+            ["/usr/bin/python3", "-u", "/skills/pdf/scripts/run.py", "a"]
+        );
+        assert_eq!(plain.command.directory, Path::new("/work"));
+        assert_eq!(plain.profile.limits.wall, Duration::from_secs(20));
+        assert_eq!(plain.profile.writable().count(), 1);
+        let more = json!({ "sandbox-timeout": "1000", "sandbox-memory": "999999", "sandbox-network": "a.example evil.example", "sandbox-workspace": "write" });
+        let more = planned(more, &allowed);
+        assert_eq!(more.profile.limits, plain.profile.limits);
+        assert_eq!(reach(&more.profile), "hosts a.example; writes `/work`");
+        assert_eq!(more.wished, ["evil.example".parse().unwrap()]);
+        let less = json!({ "sandbox-timeout": "5", "sandbox-memory": "10", "sandbox-network": "none", "sandbox-workspace": "none" });
+        let less = planned(less, &allowed);
+        assert_eq!(
+            (
+                less.profile.limits.wall.as_secs(),
+                less.profile.limits.memory
+            ),
+            (5, 10 << 20)
+        );
+        assert_eq!(reach(&less.profile), "no network");
+        assert_eq!(less.command.directory, Path::new("/skills/pdf"));
+        let read = planned(json!({ "sandbox-workspace": "read" }), &allowed);
+        assert_eq!(read.profile.writable().count(), 0);
+        let full = Allowed {
+            network: Network::Full,
+            ..Allowed::default()
+        };
+        assert_eq!(
+            reach(&planned(json!({ "sandbox-network": "a.example" }), &full).profile),
+            "hosts a.example"
+        );
+        let none = planned(
+            json!({ "sandbox-network": "a.example" }),
+            &Allowed::default(),
+        );
+        assert_eq!(none.profile.network, Network::None);
+    }
+}
