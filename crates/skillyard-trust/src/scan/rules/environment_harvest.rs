@@ -1,0 +1,33 @@
+//! The whole environment, taken.
+
+use super::{Findings, Subject};
+use crate::scan::Severity;
+use crate::scan::facts::Fact;
+
+rule! {
+    /// The whole environment is written down, encoded or handed on.
+    ///
+    /// The environment holds the tokens of everything the user works with. Passing it to a
+    /// child process is normal; turning it into text is not.
+    ///
+    /// **Fix:** read the variables that are needed, by name.
+    "scan-environment-harvest", Medium,
+    "read the variables that are needed, by name",
+    skill: check
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for seen in subject.done(Fact::WholeEnvironment) {
+        let here = subject.here(seen);
+        let text = &here.text[seen.range.start - here.unit.range.start..];
+        let becomes_text = ["dumps", "stringify", "printenv", "env |", "env >"];
+        let severity = if becomes_text.iter().any(|word| text.starts_with(word) || here.text.contains(word)) {
+            Severity::Medium
+        } else {
+            Severity::Info
+        };
+        let start = seen.range.start - here.unit.range.start;
+        let end = seen.range.end - here.unit.range.start;
+        findings.add(&RULE, &here, start..end, severity, "the whole environment is taken");
+    }
+}

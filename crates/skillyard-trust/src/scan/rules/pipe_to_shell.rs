@@ -1,0 +1,65 @@
+//! Downloads that run without being looked at.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::hosts::{self, Standing};
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
+
+rule! {
+    /// What is downloaded goes straight into an interpreter.
+    ///
+    /// `curl … | sh` and its relatives (`bash <(curl …)`, `sh -c "$(curl …)"`,
+    /// `iex (iwr …)`, `python -c "exec(urlopen(…))"`) run whatever the server sends at that
+    /// moment. The installers of well-known tools do it too, from their own hosts, which is
+    /// a lower severity.
+    ///
+    /// **Fix:** download to a file, check it, then run it; or use a package manager.
+    "scan-pipe-to-shell", Critical,
+    "download to a file, check it, then run it; or use a package manager",
+    words: &["curl", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-"],
+    check
+}
+
+static PIPE: Pattern = Pattern::new(
+    r#"\b(?:curl|wget|fetch|lwp-\w+)\b[^;]{0,600}?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
+    \b(?:curl|wget|fetch)\b[^;|]{0,600}?\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s+-(?:\s|$|['"\x60)]))?(?:\s*$|\s*['"\x60);&]|\s+-\s*)|
+    (?:(?:ba|z|da)?sh|source|\.|eval|python3?|node)\s+(?:-\w+\s+)*["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b|
+    \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|
+    \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|
+    \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests))|
+    \bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
+);
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = PIPE.find(here.text) else {
+        return;
+    };
+    // The address may stand before the match, in a variable of the same statement.
+    let standing = hosts::worst(here.text).unwrap_or(Standing::Unknown);
+    let is_field = here.unit.place == Place::Frontmatter;
+    let severity = match standing {
+        Standing::Doubtful | Standing::Plain => Severity::Critical,
+        // A client runs what the frontmatter names without anyone reading it.
+        Standing::Unknown | Standing::Installer if is_field => Severity::High,
+        Standing::Unknown if here.is_shell() => Severity::High,
+        Standing::Unknown => Severity::Medium,
+        Standing::Local | Standing::Installer => Severity::Low,
+    };
+    let severity = if is_own_host(here) { severity.lowered(1) } else { severity };
+    findings.add(&RULE, here, range, severity, "what is downloaded runs without being looked at");
+}
+
+/// Whether the skill is called like the host: the makers of a tool explain how to get it.
+fn is_own_host(here: &Here<'_>) -> bool {
+    let mut owners = hosts::urls(here.text).map(|url| hosts::owner(hosts::host(url)));
+    let skill = here.subject.files.iter().find(|file| file.is_skill_file());
+    let fields = skill.map_or("", |file| {
+        let text = &file.folded.text;
+        &text[..text.floor_char_boundary(200)]
+    });
+    owners.any(|owner| {
+        let name = owner.split('.').next().unwrap_or(owner);
+        name.len() > 3 && name != "githubusercontent" && name != "github" && fields.contains(name)
+    })
+}
