@@ -1,9 +1,9 @@
 //! Detection and false positives on labelled skills, beside what a peer was measured at.
 //!
 //! Reads one skill a line from stdin: `{"set", "label", "dir", "files": [{"path", "text" or
-//! "base64", "x"}]}`. Prints a table a set, a development half and a held-back half (by a
-//! hash of the name), and what one skill costs. `--list` names what was missed and what was
-//! flagged wrongly; `--half 0|1` keeps one half.
+//! "base64", "x"}]}`. Prints a table: a line for each set, for the part that was developed
+//! on and for the part that was held back (by a hash of the name); and what one skill costs. `--list` names what was missed and what was
+//! flagged wrongly; `--part 0|1` keeps one part.
 
 #![allow(
     clippy::print_stdout,
@@ -26,7 +26,7 @@ struct Row {
     set: String,
     malicious: bool,
     dir: String,
-    half: u8,
+    part: u8,
     report: Report,
     time: Duration,
 }
@@ -35,7 +35,7 @@ struct Row {
 #[derive(Default)]
 struct Options {
     list: Option<Severity>,
-    half: Option<u8>,
+    part: Option<u8>,
     set: Option<String>,
 }
 
@@ -60,7 +60,7 @@ fn main() {
     }
     // Whatever follows the last line is not ours, but the writer may wait for it.
     let _ = stdin.read_to_end(&mut Vec::new());
-    rows.retain(|row| options.half.is_none_or(|half| half == row.half));
+    rows.retain(|row| options.part.is_none_or(|part| part == row.part));
     rows.retain(|row| options.set.as_ref().is_none_or(|set| row.set.contains(set.as_str())));
     if let Some(severity) = options.list {
         list(&rows, severity);
@@ -81,7 +81,7 @@ fn options() -> Options {
         let value = arguments.next().unwrap_or_default();
         match argument.as_str() {
             "--list" => options.list = value.parse().ok(),
-            "--half" => options.half = value.parse().ok(),
+            "--part" => options.part = value.parse().ok(),
             "--set" => options.set = Some(value),
             other => eprintln!("`{other}` is not known"),
         }
@@ -119,7 +119,7 @@ fn evaluate(line: &str) -> Option<Row> {
     let (set, dir) = (word("set"), word("dir"));
     Some(Row {
         malicious: word("label") == "malicious",
-        half: half(&format!("{set}/{dir}")),
+        part: part(&format!("{set}/{dir}")),
         set,
         dir,
         report,
@@ -127,9 +127,10 @@ fn evaluate(line: &str) -> Option<Row> {
     })
 }
 
-/// Which half a skill belongs to, for good: 0 was looked at while the rules were written.
-fn half(key: &str) -> u8 {
-    Sha256::digest(key.as_bytes())[0] & 1
+/// Which part a skill belongs to, for good: 1 is the quarter that nobody looked at while the
+/// rules were written.
+fn part(key: &str) -> u8 {
+    u8::from(Sha256::digest(key.as_bytes())[0] & 3 == 3)
 }
 
 /// Names the malicious skills below `severity` and the benign ones at or above it.

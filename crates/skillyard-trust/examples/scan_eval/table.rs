@@ -1,4 +1,4 @@
-//! The table: one line a set and half, with the peer's numbers where they were measured.
+//! The table: one line a set and part, with the peer's numbers where they were measured.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -31,20 +31,20 @@ const PEER: &[(&str, bool, [f64; 3])] = &[
 
 /// Prints everything.
 pub(crate) fn print(rows: &[Row]) {
-    println!("| set | label | half | n | critical | ≥ high | ≥ medium | ≥ low | peer critical / high / medium |");
+    println!("| set | label | part | n | critical | ≥ high | ≥ medium | ≥ low | peer critical / high / medium |");
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<(bool, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
         groups.entry((!row.malicious, &row.set)).or_default().push(row);
     }
     for ((benign, set), group) in &groups {
-        for half in [None, Some(0), Some(1)] {
+        for part in [None, Some(0), Some(1)] {
             let chosen: Vec<&&Row> = group
                 .iter()
-                .filter(|row| half.is_none_or(|half| half == row.half))
+                .filter(|row| part.is_none_or(|part| part == row.part))
                 .collect();
             if !chosen.is_empty() {
-                line(set, *benign, half, &chosen);
+                line(set, *benign, part, &chosen);
             }
         }
     }
@@ -53,18 +53,22 @@ pub(crate) fn print(rows: &[Row]) {
     times(rows);
 }
 
-fn line(set: &str, benign: bool, half: Option<u8>, rows: &[&&Row]) {
+fn line(set: &str, benign: bool, part: Option<u8>, rows: &[&&Row]) {
     let label = if benign { "benign" } else { "malicious" };
     let peer = PEER
         .iter()
-        .find(|(name, malicious, _)| half.is_none() && *name == set && *malicious != benign)
+        .find(|(name, malicious, _)| part.is_none() && *name == set && *malicious != benign)
         .map_or(String::new(), |(_, _, [critical, high, medium])| {
             format!("{critical:.1} / {high:.1} / {medium:.1}")
         });
     let share = |severity| percent(rows.iter().filter(|row| reaches(row, severity)).count(), rows.len());
     println!(
         "| {set} | {label} | {} | {} | {} | {} | {} | {} | {peer} |",
-        half.map_or("all".to_owned(), |half| half.to_string()),
+        match part {
+            None => "all",
+            Some(0) => "developed on",
+            Some(_) => "held back",
+        },
         rows.len(),
         share(Severity::Critical),
         share(Severity::High),
@@ -97,7 +101,7 @@ fn twins(rows: &[Row]) {
         found.map(|each| (each.code, each.evidence.clone())).collect()
     };
     let injected: Vec<&Row> = rows.iter().filter(|row| row.set == "skill-inject").collect();
-    let mut by_half = [(0, 0); 2];
+    let mut by_part = [(0, 0); 2];
     for row in &injected {
         let twin = rows.iter().find(|twin| twin.set == "skill-inject-clean" && twin.dir == base(&row.dir));
         let clean: Vec<(&str, String)> = match twin {
@@ -109,11 +113,11 @@ fn twins(rows: &[Row]) {
                 .unwrap_or_default(),
         };
         let new = raised(row).iter().any(|each| !clean.contains(each));
-        let half = &mut by_half[usize::from(row.half)];
-        half.0 += usize::from(new);
-        half.1 += 1;
+        let part = &mut by_part[usize::from(row.part)];
+        part.0 += usize::from(new);
+        part.1 += 1;
     }
-    let [first, second] = by_half;
+    let [first, second] = by_part;
     println!(
         "\ninjected prose beyond the clean twin, ≥ medium: {} of {} ({} and {} of the halves); peer 7% (at high)",
         first.0 + second.0,

@@ -21,6 +21,8 @@ static WARNS: Pattern = Pattern::new(
 pub(crate) enum Weight {
     /// Quoted, it is an example.
     Quotable,
+    /// Names of files and hosts, which do not become harmless in a string.
+    Named,
     /// It has no place in a skill, wherever it stands.
     Plain,
 }
@@ -37,9 +39,13 @@ pub(crate) fn lowered(
     }
     let mut steps = match here.unit.place {
         Place::Comment => 2,
-        Place::Data => 1,
+        Place::Data => 2,
         Place::Code if here.unit.language == Language::Data => 1,
-        Place::Code if here.is_quoted(range) && !here.starts_programs() => 2,
+        Place::Code
+            if weight == Weight::Quotable && here.is_quoted(range) && !here.starts_programs() =>
+        {
+            2
+        }
         Place::Prose | Place::Heading if warns_before(here, range) => 1,
         _ => 0,
     };
@@ -49,7 +55,8 @@ pub(crate) fn lowered(
     if here.subject.about_security && here.file.is_document {
         steps += 1;
         // What a lesson shows below a warning is what it warns of.
-        if WARNS.is_match(here.heading()) || WARNS.is_match(here.introduction()) {
+        let spoken = [here.heading(), here.introduction(), here.file.path];
+        if here.unit.place == Place::Decoded || spoken.iter().any(|text| WARNS.is_match(text)) {
             steps += 1;
         }
     }
@@ -66,7 +73,7 @@ fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
 fn is_test(path: &str) -> bool {
     let mut parts = path.split('/');
     parts.any(|part| {
-        matches!(part, "tests" | "test" | "fixtures" | "__tests__" | "testdata" | "evals")
+        matches!(part, "tests" | "test" | "fixtures" | "__tests__" | "testdata" | "evals" | "benchmark" | "evals.json")
             || part.starts_with("test_")
     })
 }

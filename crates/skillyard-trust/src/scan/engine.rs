@@ -162,6 +162,21 @@ impl<'a> Findings<'a> {
         self.put(rule, here, &range, severity, message.into());
     }
 
+    /// Notes that a fact that was seen breaks `rule`.
+    pub(crate) fn add_seen(
+        &mut self,
+        rule: &'static Rule,
+        seen: &Seen,
+        severity: Severity,
+        message: impl Into<String>,
+    ) {
+        let here = self.subject.here(seen);
+        let base = here.unit.range.start;
+        let range = seen.range.start - base..seen.range.end - base;
+        let severity = lowered(&here, &range, severity, Weight::Named);
+        self.put(rule, &here, &range, severity, message.into());
+    }
+
     /// Notes that `rule` applies at `range` of the unit, which no surroundings excuse.
     pub(crate) fn add_plain(
         &mut self,

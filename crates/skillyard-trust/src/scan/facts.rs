@@ -95,7 +95,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
         fact: Fact::WholeEnvironment,
         words: &["environ", "process.env", "printenv", "env"],
         pattern: Pattern::new(
-            r#"(?:dict|json\.dumps|str|list)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\s*[,)]|os\.environ\.(?:copy|items)\s*\(|\bin\s+os\.environ\b|
+            r#"(?:dict|json\.dumps|str|list)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\s*[,)]|os\.environ\.(?:copy|items)\s*\(|\bfor\s+\w+(?:\s*,\s*\w+)?\s+in\s+os\.environ\b|
             =\s*os\.environ\s*$|['":]\s*os\.environ\s*[,})]|json\.stringify\s*\(\s*process\.env\b\s*[,)]|\.\.\.process\.env\b|
             object\.(?:entries|keys|values|assign)\s*\([^)]{0,20}process\.env\s*\)|[:=]\s*process\.env\s*[,;})]|
             (?:^|[\s;|&($`'"])(?:printenv|env)\s*(?:\||>|\)|$|;)|\$\((?:env|printenv)\b|get-childitem\s+env:|\bset\s*\|\s*curl"#,
@@ -141,7 +141,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "writefile", "createwritestream", "wb", "write_bytes",
         ],
         pattern: Pattern::new(
-            r#"\bcurl\b[^|;]*\s-(?:[a-z]*o)\b|\bcurl\b[^|;]*--(?:output|remote-name)|\bcurl\b[^|;]*\s>\s*\S|\bwget\b[^|;]*https?:|\bwget\b[^|;]*\$|
+            r#"\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+[^/\s]|\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+/[^d]|\bcurl\b[^|;]*--(?:output|remote-name)|\bcurl\b[^|;]*\s>\s*\S|\bwget\b[^|;]*https?:|\bwget\b[^|;]*\$|
             urlretrieve\s*\(|downloadfile\s*\(|-outfile\b|certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer"#,
         ),
     },
@@ -189,7 +189,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
         ],
         pattern: Pattern::new(
             r#"\bchmod\s+(?:\+x|a\+x|u\+x|0?7[0-7]{2})\s|(?:^|[\s;&|('"])(?:ba|z)?sh\s+(?:-\w+\s+)?["']?(?:/tmp/|\./|\$\{?tmp)[\w./$-]+|
-            (?:^|[\s;&|('"])(?:python3?|node|perl|ruby)\s+["']?/tmp/[\w./-]+|(?:^|[;&|]\s*|\s)(?:/tmp/|/var/tmp/|/dev/shm/)[\w./-]+(?:\s|$|&)|
+            (?:^|[\s;&|('"])(?:python3?|node|perl|ruby)\s+["']?/tmp/[\w./-]+|(?:^|[;&|]\s*|\bnohup\s+)(?:/tmp/|/var/tmp/|/dev/shm/)[\w./-]+(?:\s|$|&)|
             start-process\b|msiexec\b|\bdpkg\s+-i\b|installer\s+-pkg|(?:^|[;&|]\s*)source\s+["']?/tmp/"#,
         ),
     },

@@ -25,6 +25,7 @@ const INSTALLERS: &[&str] = &[
     "deb.nodesource.com/",
     "deno.land/",
     "developer.download.nvidia.com/",
+    "dl.cloudsmith.io/",
     "dl.google.com/",
     "dl.k8s.io/",
     "dot.net/",
@@ -122,7 +123,7 @@ static PRIVATE: Pattern = Pattern::new(
 );
 /// Names that nobody gives to a host that is meant well.
 static HOSTILE: Pattern = Pattern::new(
-    r"https?://[^/\s]*\b(?:attacker|evil|malicious|exfil(?:trate|tration)?|c2|malware|payload|hacker|backdoor|steal(?:er)?|phish|exploit|covert|sink\.bad|shadow)\b",
+    r"https?://[^/\s]*\b(?:attacker|evil|malicious|exfil(?:trate|tration)?|c2|malware|payload|hacker|backdoor|steal(?:er)?|phish(?:ing)?|exploit|covert|adversary|rogue|hostile|spoof|botnet|keylog(?:ger)?)\b",
 );
 
 /// How far a host can be believed.
@@ -152,13 +153,19 @@ pub(crate) fn standing(url: &str) -> Standing {
         || HOSTILE.is_match(url)
     {
         Standing::Doubtful
-    } else if url.starts_with("http://") {
+    } else if url.starts_with("http://") && !is_placeholder(rest) {
         Standing::Plain
     } else if is_installer(rest) {
         Standing::Installer
     } else {
         Standing::Unknown
     }
+}
+
+/// Names that stand for any host, which nobody can own.
+fn is_placeholder(rest: &str) -> bool {
+    let host = rest.split(['/', ':']).next().unwrap_or(rest);
+    matches!(host, "example.com" | "example.org" | "example.net" | "host" | "server")
 }
 
 fn is_installer(rest: &str) -> bool {

@@ -22,6 +22,7 @@ mod markdown;
 mod pattern;
 mod prepare;
 pub mod rules;
+mod slip;
 mod subject;
 
 pub use file::File;

@@ -117,7 +117,7 @@ impl<'a> Prepared<'a> {
 
     /// Whether it is the file that says what the skill is.
     pub(crate) fn is_skill_file(&self) -> bool {
-        self.path.eq_ignore_ascii_case("skill.md")
+        self.name().eq_ignore_ascii_case("skill.md")
     }
 
     fn cut(&mut self, language: Option<Language>) {

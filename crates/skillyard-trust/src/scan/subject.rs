@@ -123,9 +123,17 @@ impl<'a> Here<'a> {
     pub(crate) fn is_prose(&self) -> bool {
         match self.unit.place {
             Place::Prose | Place::Heading | Place::Frontmatter | Place::Hidden => true,
-            Place::Code => self.unit.language == Language::Other && self.file.is_document,
+            Place::Code => {
+                let is_words = matches!(self.unit.language, Language::Other | Language::Data);
+                is_words && self.file.is_document
+            }
             Place::Comment | Place::Data | Place::Decoded => false,
         }
+    }
+
+    /// Whether it is written as code, in a script or a fenced block, or was encoded.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self.unit.place, Place::Code | Place::Decoded | Place::Data)
     }
 
     /// Whether it is a statement that runs when its script or its block does.

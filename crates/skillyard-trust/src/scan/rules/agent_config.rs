@@ -25,7 +25,7 @@ rule! {
 
 static WRITE: Pattern = Pattern::new(
     r#"(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?[^\s;|]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|gemini\.md|\.claude/settings|\.cursorrules|mcp\.json|claude_desktop_config)|
-    (?:open|write_text|writefile(?:sync)?|appendfile(?:sync)?)\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)[^)]*['"]?(?:a|w)?"#,
+    (?:write_text|writefile(?:sync)?|appendfile(?:sync)?)\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)|open\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)['"]\s*,\s*['"][aw]"#,
 );
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
@@ -44,14 +44,19 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = ENDPOINT.find(text).filter(|range| !OFFICIAL.is_match(&text[range.clone()])) {
         findings.add(&RULE, here, range, Severity::Medium, "requests of the agent are sent elsewhere");
     } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
-        let severity = if here.has(Fact::Fetches) { Severity::Critical } else { Severity::Medium };
+        let is_settings = text[range.clone()].contains("settings") || text[range.clone()].contains("config");
+        let severity = match (here.has(Fact::Fetches), is_settings) {
+            (true, _) => Severity::Critical,
+            (false, true) => Severity::High,
+            (false, false) => Severity::Medium,
+        };
         findings.add(&RULE, here, range, severity, "the agent's memory or settings are written to");
     } else if let Some(range) = WIDEN.find(text) {
         let is_order = here.unit.language == crate::scan::file::Language::Data && here.unit.place == Place::Code;
         let severity = match here.unit.place {
             Place::Code if is_order => Severity::High,
             Place::Code if here.file.is_document => Severity::Low,
-            Place::Data | Place::Prose => Severity::Low,
+            Place::Data | Place::Prose => Severity::Info,
             _ => Severity::Medium,
         };
         findings.add(&RULE, here, range, severity, "the agent's permissions are widened");

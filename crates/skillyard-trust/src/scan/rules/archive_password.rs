@@ -18,7 +18,7 @@ rule! {
 }
 
 static PROSE: Pattern = Pattern::new(
-    r"\b(?:extract|unzip|unpack|unarchive|decompress|archive|zip|rar|7z)\w*\b.{0,80}?\b(?:pass(?:word|code|phrase)?|pwd|key)\b\s*(?:is\b|[:=]|-)?\s*['\x22(]?[\w!@$%.-]{2,32}|
+    r"\b(?:extract|unzip|unpack|unarchive|decompress|archive|zip|rar|7z)\w*\b.{0,80}?\b(?:pass(?:word|code|phrase)?|pwd)\b\s*(?:is\b|[:=])\s*['\x22(]?[\w!@$%.-]{2,32}|
     \b(?:archive|zip|file|rar|download)\s+pass(?:word|code)\b|\bpass(?:word)?[\s-]protected\b.{0,40}\b(?:zip|archive|rar|7z|download)|
     \bextract(?:ing|ed)?\s+(?:it\s+)?(?:using|with)\s*:\s*\w+|\(pass(?:word)?\s*:\s*[^)]{2,32}\)",
 );

@@ -14,13 +14,14 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention"],
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend"],
     check
 }
 
 static SLANT: Pattern = Pattern::new(
     r"\b(?:always|in\s+(?:each|every|all)|make\s+sure|ensure|any|automatically)\b[^.]{0,80}\b(?:promote|recommend|endorse|favou?r|highlight|praise|advertise)\b[^.]{0,80}\b(?:over|instead\s+of|rather\s+than|above|benefits\s+of|products?|services?|brand|compan)|
-    \b(?:claim(?:ing)?|assert(?:ing)?|state|stating)\b\s+(?:that\s+)?(?:authorship|ownership|the\s+(?:model|product|company|tool)\s+(?:outperforms|is\s+(?:the\s+)?(?:best|better|superior)))|
+    \b(?:claim(?:ing)?|assert(?:ing)?|state|stating)\b\s+(?:that\s+)?(?:the\s+(?:model|product|company|tool)\s+(?:outperforms|is\s+(?:the\s+)?(?:best|better|superior)))|
+    \b(?:append|add|insert|include|prepend)\s+(?:the\s+)?(?:phrase|sentence|text|statement|note|line|words?)\s*['\x22(][^'\x22]{8,}['\x22][^.]{0,60}\b(?:to|in|at)\s+(?:at\s+least\s+one|every|each|any|all|the\s+end\s+of)|
     \bautomatically\s+claim\b|\boutperforms?\s+(?:\S+\s+)?on\s+all\b|
     \b(?:replace|change|swap|substitute)\s+(?:any|all|every)\s+(?:\w+\s+){0,2}(?:names?|references?|mentions?|genders?|pronouns?|occurrences?\s+of)\b[^.]{0,40}\bwith\b[^.]{0,40}['\x22]|
     \b(?:delete|remove|censor|redact|omit|suppress)\s+(?:any|all|every)\s+(?:paragraphs?|sections?|mentions?|references?|sentences?|statements?|slides?)\b[^.]{0,60}\b(?:containing|about|mentioning|with\s+the\s+words?|that\s+(?:mention|contain|criticis))|

@@ -29,8 +29,6 @@ static WRITES: Pattern = Pattern::new(r"ssh-keygen|ssh\s+-i\s|\.pub\b|ssh-add|ss
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for seen in subject.seen(Fact::SecretFile) {
         let here = subject.here(seen);
-        let start = seen.range.start - here.unit.range.start;
-        let end = seen.range.end - here.unit.range.start;
         let grave = GRAVE.is_match(here.text) && !WRITES.is_match(here.text);
         let reads = READS.is_match(here.text);
         let severity = match here.unit.place {
@@ -39,6 +37,6 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             _ if grave && reads => Severity::Medium,
             _ => Severity::Info,
         };
-        findings.add(&RULE, &here, start..end, severity, "a file with secrets is named");
+        findings.add_seen(&RULE, seen, severity, "a file with secrets is named");
     }
 }

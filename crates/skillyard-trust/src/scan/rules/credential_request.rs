@@ -22,10 +22,13 @@ static PRINT: Pattern = Pattern::new(concat!(
     r"(?:passwords?|credentials|\w*_?tokens?|api[\s_]keys?|secrets?|private\s+keys?)\b(?:[^.]{0,40}\b(?:to|in|into)\s+(?:the\s+)?(?:logs?|console|output|stdout|file|reply|response|comments?|terminal|chat)|[^.]{0,40}\b(?:for\s+debug|verbatim|plain\s?text|in\s+(?:each|every)))"
 ));
 static ASK: Pattern = Pattern::new(concat!(
-    r"\b(?:ask|request|prompt|need|require|obtain|collect|get)\b[^.]{0,60}\b(?:user|their|them|your)\b[^.]{0,60}\b(?:passwords?|credentials|private\s+keys?|seed\s+phrases?|mnemonics?|recovery\s+phrases?|authentication\s+tokens)\b"
+    r"\b(?:ask|instruct|tell|request|prompt|need|require|obtain|collect|get)\b[^.]{0,60}\b(?:user|their|them|your)\b[^.]{0,60}\b(?:passwords?|credentials|private\s+keys?|seed\s+phrases?|mnemonics?|recovery\s+phrases?|(?:authentication|api|access)\s+tokens?)\b"
 ));
 static KEEP: Pattern = Pattern::new(
-    r"\b(?:remember|note|weave|echo|include|maintain|record|keep)\w*\b[^.]{0,80}\b(?:credentials|passwords|sensitive\s+(?:values|information|data)|private\s+information)\b",
+    r"\b(?:remember|weave|echo|include|maintain|record|keep)(?:s|ing)?\b[^.]{0,80}\b(?:credentials|passwords|sensitive\s+(?:values|information|data)|private\s+information)\b[^.]{0,40}\b(?:they|user|shared?|provided|mention\w*|conversation)",
+);
+static PRESSURE: Pattern = Pattern::new(
+    r"\bif\s+(?:the\s+user|they)\s+(?:hesitates?|refuses?|declines?|asks?\s+why|objects?|resists?)|\breassure\s+(?:the\s+user|them)|\btrust\s+is\s+established|\bbuild\s+(?:rapport|trust)|\bframe\s+(?:this|it)\s+as\b",
 );
 static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|not|don't|avoid|without|no\s+need|instead\s+of|refuse|redact\w*|mask\w*|rather\s+than|must\s+not|do(?:es)?n't|prevent\w*|protect\w*|secure\w*)\b",
@@ -40,6 +43,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if let Some(range) = KEEP.find(here.text) {
         findings.add(&RULE, here, range, Severity::High, "secrets from the conversation are to be kept or repeated");
     } else if let Some(range) = ASK.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Low, "the user is to be asked for secrets");
+        let severity = if presses(here) { Severity::High } else { Severity::Low };
+        findings.add(&RULE, here, range, severity, "the user is to be asked for secrets");
     }
+}
+
+/// Whether the skill tells how to talk the user round.
+fn presses(here: &Here<'_>) -> bool {
+    let units = here.file.units.iter();
+    units.map(|unit| here.file.text(unit)).any(|text| PRESSURE.is_match(text))
 }

@@ -32,10 +32,10 @@ static DELETES: Pattern = Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshuti
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if let Some(range) = ALL.find(text) {
-        let severity = match (here.is_shell() || here.runs(), here.is_prose()) {
-            (true, false) if is_image(text) => Severity::Info,
-            (true, false) => Severity::High,
-            _ => Severity::Low,
+        let severity = match here.runs() {
+            true if is_image(text) => Severity::Info,
+            true => Severity::High,
+            false => Severity::Low,
         };
         findings.add(&RULE, here, range, severity, "everything in a place is destroyed");
     } else if let Some(range) = KIND.find(text).filter(|_| here.runs()) {

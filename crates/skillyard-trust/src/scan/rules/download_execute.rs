@@ -39,9 +39,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             Standing::Unknown => Severity::Medium,
             Standing::Installer | Standing::Local => Severity::Low,
         };
-        let start = download.range.start - here.unit.range.start;
-        let end = download.range.end - here.unit.range.start;
-        findings.add(&RULE, &here, start..end, severity, "a file is downloaded and then started");
+        findings.add_seen(&RULE, download, severity, "a file is downloaded and then started");
     }
 }
 

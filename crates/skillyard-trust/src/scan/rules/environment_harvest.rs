@@ -19,15 +19,12 @@ rule! {
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for seen in subject.done(Fact::WholeEnvironment) {
         let here = subject.here(seen);
-        let text = &here.text[seen.range.start - here.unit.range.start..];
         let becomes_text = ["dumps", "stringify", "printenv", "env |", "env >"];
-        let severity = if becomes_text.iter().any(|word| text.starts_with(word) || here.text.contains(word)) {
+        let severity = if becomes_text.iter().any(|word| here.text.contains(word)) {
             Severity::Medium
         } else {
             Severity::Info
         };
-        let start = seen.range.start - here.unit.range.start;
-        let end = seen.range.end - here.unit.range.start;
-        findings.add(&RULE, &here, start..end, severity, "the whole environment is taken");
+        findings.add_seen(&RULE, seen, severity, "the whole environment is taken");
     }
 }

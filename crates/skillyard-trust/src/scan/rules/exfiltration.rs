@@ -21,7 +21,10 @@ rule! {
 
 static BODY: Pattern = Pattern::new(
     r#"(?:json|data|params|files|body|payload|content)\s*[=:]\s*[^)]*(?:os\.environ|getenv|process\.env|secret|token|passw|credential|private_key|api_key)|
-    (?:-d|--data(?:-\w+)?|-f|--form)\s*['"]?[^|;]*\$[({]?\w*(?:token|secret|passw|key|credential)|[?&]\w+=\$[({]?\w*(?:token|secret|passw|key)"#,
+    (?:-d|--data(?:-\w+)?|-f|--form)\s*['"]?[^|;]*\$[({]?\w*(?:token|secret|passw|key|credential)|[?&](?:data|d|q|v|s|secret|leak|x)=\$[({]?\w*(?:token|secret|passw|key)"#,
+);
+static ENCODED: Pattern = Pattern::new(
+    r"\|\s*(?:base64|xxd|gzip|openssl\s+enc)\b[^|;]*\|\s*(?:curl|nc|wget)\b|\becho\s+[\x22'][^|;]*(?:credential|token|secret|passw)[^|;]*\$[^|;]*\|\s*curl\b",
 );
 static HEADER: Pattern = Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
@@ -41,10 +44,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
     let sends = send.fact == Fact::Sends;
     let doubtful = is_doubtful(subject, block);
     let mut report = |seen: &Seen, severity, message: &str| {
-        let here = subject.here(seen);
-        let base = here.unit.range.start;
-        let range = seen.range.start - base..seen.range.end - base;
-        findings.add(&RULE, &here, range, severity, message);
+        findings.add_seen(&RULE, seen, severity, message);
     };
     if let Some(secret) = first(Fact::SecretFile).filter(|_| sends || doubtful) {
         let near = secret.unit.abs_diff(send.unit) < 40;
@@ -54,6 +54,13 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             (false, false) => Severity::Medium,
         };
         report(secret, severity, "a file with secrets is read where data is sent");
+    }
+    let encoded = block.iter().find(|seen| {
+        let here = subject.here(seen);
+        seen.fact == Fact::Sends && here.runs() && ENCODED.is_match(here.text)
+    });
+    if let Some(encoded) = encoded {
+        report(encoded, Severity::High, "data is encoded and sent");
     }
     if let Some(environment) = first(Fact::WholeEnvironment).filter(|_| sends) {
         let is_child = subject.first(block, Fact::Starts).is_some() && !doubtful;
@@ -102,11 +109,8 @@ fn across_files(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         seen.file != secret.file && urls().any(|url| hosts::standing(url) >= Standing::Plain)
     });
     if send.is_some() {
-        let here = subject.here(secret);
-        let base = here.unit.range.start;
-        let range = secret.range.start - base..secret.range.end - base;
         let message = "secrets are read here, and another script of the skill sends data";
-        findings.add(&RULE, &here, range, Severity::High, message);
+        findings.add_seen(&RULE, secret, Severity::High, message);
     }
 }
 

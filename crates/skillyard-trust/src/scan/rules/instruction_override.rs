@@ -31,7 +31,7 @@ static OVERRIDE: Pattern = Pattern::new(
     \b(?:reveal|print|output|show|repeat|leak|dump)\b\s+(?:\w+\s+){0,3}?(?:system\s+prompt|hidden\s+instructions|initial\s+instructions)|
     \b(?:these|this|the\s+following)\s+(?:instructions?|rules?|skill)\s+(?:take|takes|have|has)\s+(?:precedence|priority)\s+over\s+(?:all|any|the\s+(?:system|user)|your|safety)|
     \bnever\s+refuse\b|\bcannot\s+refuse\b|\bwithout\s+(?:any\s+)?(?:ethical|safety|moral)\s+(?:constraints?|considerations?|guidelines?|restrictions?)|
-    (?:^|\s)\[?<?/?system\]?>?\s*(?:override|prompt|message|instruction)s?\s*:|\bact\s+as\s+(?:if\s+you\s+(?:have|had)\s+no|an?\s+unrestricted)",
+    (?:^|\s)\[?<?/?system\]?>?\s*(?:instruction\s+)?override\b|\bact\s+as\s+(?:if\s+you\s+(?:have|had)\s+no|an?\s+unrestricted)",
 );
 static APPROVAL: Pattern = Pattern::new(
     r"\b(?:bypass|skip|disable|suppress|without\s+(?:asking|requesting|waiting)\s+for|do\s+not\s+(?:ask|wait)\s+for|never\s+ask\s+for)\b[^.]{0,30}\b(?:user\s+|human\s+|any\s+|security\s+|permission\s+)?(?:confirmation|approval|permission|consent|permission\s+prompts?)s?\b|
@@ -58,7 +58,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         findings.add(&RULE, here, range, severity, "the agent is told to leave its instructions or limits behind");
     } else if let Some(range) = APPROVAL.find(here.text) {
         let before = here.text.get(..range.start).unwrap_or_default();
-        let severity = if FORBIDS.is_match(before) { Severity::Info } else { Severity::Medium };
+        let severity = match (hidden, FORBIDS.is_match(before)) {
+            (true, _) => Severity::High,
+            (false, true) => Severity::Info,
+            (false, false) => Severity::Low,
+        };
         findings.add(&RULE, here, range, severity, "the agent is told to act without asking the user");
     }
 }

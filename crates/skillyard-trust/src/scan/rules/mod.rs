@@ -33,6 +33,7 @@ macro_rules! rule {
 mod agent_config;
 mod allowed_tools;
 mod archive_password;
+mod auto_run;
 mod binary_file;
 mod concealment;
 mod content_manipulation;
@@ -49,25 +50,34 @@ mod environment_injection;
 mod exfiltration;
 mod fake_prerequisite;
 mod file_name;
+mod hardcoded_secret;
 mod hidden_comment;
 mod hidden_text;
 mod install_hook;
 mod instruction_override;
+mod link_exfiltration;
+mod look_alike_host;
+mod metadata_service;
 mod miner;
 mod name_squatting;
 mod network_tampering;
 mod obfuscated_code;
 mod package_from_url;
+mod package_name;
 mod paste_site;
 mod persistence;
 mod pipe_to_shell;
+mod planted_output;
 mod privilege;
+mod ransom;
 mod raw_address;
 mod reverse_shell;
 mod secret_bundle;
 mod security_disabled;
 mod send_instruction;
 mod standing_order;
+mod surveillance;
+mod system_tool;
 mod tool_poisoning;
 mod undeclared_network;
 mod unmentioned_script;
@@ -86,12 +96,18 @@ pub static ALL: &[&Rule] = &[
     &encoded_payload::RULE,
     &raw_address::RULE,
     &package_from_url::RULE,
+    &package_name::RULE,
     &install_hook::RULE,
+    &auto_run::RULE,
+    &system_tool::RULE,
     &exfiltration::RULE,
     &secret_bundle::RULE,
     &environment_harvest::RULE,
     &credential_read::RULE,
     &dns_exfiltration::RULE,
+    &link_exfiltration::RULE,
+    &metadata_service::RULE,
+    &surveillance::RULE,
     &send_instruction::RULE,
     &credential_request::RULE,
     &wallet_theft::RULE,
@@ -100,9 +116,11 @@ pub static ALL: &[&Rule] = &[
     &tool_poisoning::RULE,
     &standing_order::RULE,
     &content_manipulation::RULE,
+    &planted_output::RULE,
     &unsafe_advice::RULE,
     &hidden_text::RULE,
     &hidden_comment::RULE,
+    &look_alike_host::RULE,
     &obfuscated_code::RULE,
     &reverse_shell::RULE,
     &miner::RULE,
@@ -113,8 +131,10 @@ pub static ALL: &[&Rule] = &[
     &security_disabled::RULE,
     &privilege::RULE,
     &destructive::RULE,
+    &ransom::RULE,
     &dynamic_code::RULE,
     &workflow::RULE,
+    &hardcoded_secret::RULE,
     &binary_file::RULE,
     &file_name::RULE,
     &allowed_tools::RULE,

@@ -32,10 +32,12 @@ static REBUILD: Pattern = Pattern::new(
     \b(?:run|execute|follow)\b[^.]{0,60}\b(?:decoded|reconstructed|deobfuscated|decrypted|concatenated|reassembled)\b",
 );
 
+static ENCODED: Pattern = Pattern::new(r"base(?:64|32|85)|rot-?13|\bhex\b|encoded|cipher|obfuscat|encrypted|fragments?|\bxor\b");
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if here.is_prose() && here.unit.place != Place::Code {
-        if let Some(range) = REBUILD.find(text) {
+        if let Some(range) = REBUILD.find(text).filter(|_| ENCODED.is_match(text)) {
             findings.add(&RULE, here, range, Severity::Medium, "the agent is told to rebuild hidden text and act on it");
         }
     } else if here.runs() {

@@ -43,7 +43,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     let reaches_out = hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
-        (range, Severity::High, "keys, hosts or hooks of the user are changed")
+        let severity = if here.file.is_document { Severity::Medium } else { Severity::High };
+        (range, severity, "keys, hosts or hooks of the user are changed")
     } else if let Some(range) = PROFILE.find(text) {
         let severity = match (reaches_out, PATH_ONLY.is_match(text)) {
             (true, _) => Severity::High,

@@ -37,12 +37,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let severity = if both || here.is_shell() { Severity::Medium } else { Severity::Low };
         (range, severity, "everyone may write this")
     } else if let Some(range) = MACHINE.find(text) {
-        (range, Severity::Low, "a container gets hold of the machine")
+        let severity = if here.has(crate::scan::facts::Fact::SecretVariable) {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        (range, severity, "a container gets hold of the machine")
     } else if let Some(range) = ROOT.find(text) {
         (range, Severity::Info, "a command runs as root")
     } else {
         return;
     };
-    let severity = if here.is_prose() { severity.lowered(1) } else { severity };
+    let severity = if !here.is_code() { severity.lowered(1) } else { severity };
     findings.add(&RULE, here, range, severity, message);
 }

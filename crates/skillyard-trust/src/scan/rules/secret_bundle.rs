@@ -26,6 +26,7 @@ static SECRET: Pattern = Pattern::new(
 /// Names of one family, which one service reads together.
 const FAMILIES: &[&[&str]] = &[
     &["aws", "s3", "bedrock", "amazon"],
+    &["gh", "github"],
     &["gcp", "google", "gemini", "vertex"],
     &["openai", "anthropic", "gemini", "google", "mistral", "groq", "deepseek", "openrouter", "llm", "azure", "xai", "cohere", "perplexity", "hf", "huggingface", "together", "moonshot", "dashscope", "qwen", "ollama", "claude", "nvidia", "ngc"],
 ];
@@ -41,7 +42,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     });
     let services: BTreeSet<&str> = names.filter(|name| !PLAIN.contains(name)).collect();
     let is_family = FAMILIES.iter().any(|family| services.iter().all(|each| family.contains(each)));
-    if services.len() < 2 || is_family {
+    // One of several names for the same key is chosen with `or`.
+    let is_choice = here.text.contains(" or os.") || here.text.contains("|| process.env");
+    if services.len() < 2 || is_family || is_choice {
         return;
     }
     let list: Vec<&str> = services.into_iter().collect();

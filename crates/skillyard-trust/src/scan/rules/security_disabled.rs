@@ -45,6 +45,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.is_prose() { severity.lowered(1) } else { severity };
+    let severity = if !here.is_code() { severity.lowered(1) } else { severity };
     findings.add(&RULE, here, range, severity, message);
 }

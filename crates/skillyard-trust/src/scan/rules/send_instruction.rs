@@ -27,13 +27,16 @@ static PRIVATE: Pattern = Pattern::new(
 );
 static TARGET: Pattern = Pattern::new(r"https?://[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
 static GRAVE: Pattern = Pattern::new(
-    r"\b(?:credentials?|(?:access|session|auth|api)\s+tokens?|session[\s-]token|passwords?|api\s+keys?|secrets?|private\s+keys?|seed\s+phrase|ssh\s+keys?|env(?:ironment)?\s+variables?|\.env\b|all\s+data|conversation|chat\s+history|/etc/passwd|id_rsa)\b",
+    r"\b(?:credentials?|(?:access|session|auth|api)\s+tokens?|session[\s-]token|passwords?|api\s+keys?|secrets?|private\s+keys?|seed\s+phrase|ssh\s+keys?|env(?:ironment)?\s+variables?|\.env\b|all\s+(?:\w+\s+)?(?:data|messages|conversations|outputs?|files)|conversation|chat\s+history|/etc/passwd|id_rsa)\b",
 );
 static HABIT: Pattern = Pattern::new(
     r"\b(?:always|after\s+(?:every|each|any|completing|finishing|editing|processing|creating|all)|before\s+(?:every|each|any|finali[sz]ing|completing)|every\s+time|each\s+time|whenever|on\s+each|at\s+the\s+end\s+of|automatically|must|make\s+sure|for\s+each|important|required|ensure)\b",
 );
 static SENDS: Pattern = Pattern::new(
     r#"\bcurl\b[^;|]*(?:-x\s?post|--data|-d\s|-f\s+['"]?\w+=)[^;|]*https?://\S+|\bcurl\b[^;|]*https?://\S+[^;|]*(?:-x\s?post|--data|-d\s|-f\s+['"]?\w+=)"#,
+);
+static IMPERATIVE: Pattern = Pattern::new(
+    r"^(?:[-+]|\d+[.)])?\s*(?:then\s+|finally\s+|next\s*,?\s+)?(?:upload|send|forward|transmit|exfiltrate|email)\s",
 );
 static SERVICE: Pattern = Pattern::new(r"\b(?:api\s+reference|endpoint|webhook|example|rest\s+api|response|request\s+body)\b");
 
@@ -57,8 +60,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let habit = HABIT.is_match(text) || HABIT.is_match(here.heading());
     let runs = SENDS.is_match(text);
     let severity = match (GRAVE.is_match(text), private, habit, runs) {
+        (true, _, _, _) if standing == Standing::Doubtful => Severity::Critical,
         (true, _, _, _) if standing >= Standing::Plain || habit => Severity::High,
         (_, true, true, _) | (_, _, true, true) | (_, true, _, true) => Severity::Medium,
+        (_, true, _, _) if IMPERATIVE.is_match(text) => Severity::Medium,
         (true, _, _, _) | (_, _, _, true) => Severity::Low,
         _ => return,
     };

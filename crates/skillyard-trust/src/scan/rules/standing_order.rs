@@ -23,7 +23,7 @@ static HABIT: Pattern = Pattern::new(
     \bafter\s+(?:editing|processing|creating|modifying|saving|reading|generating)\s+(?:a|any|the|each|every)\s+\w+|\b(?:in|on|at)\s+(?:the\s+end\s+of\s+)?(?:each|every)\s+(?:user\s+)?(?:interaction|session|response|reply|task|run)\b|\bevery\s+time\s+(?:you|the\s+(?:user|agent|skill))",
 );
 static SCRIPT: Pattern = Pattern::new(
-    r"\b(?:run|execute|call|invoke|launch|start)\b[^.]{0,40}(?:\b|/)[\w-]+\.(?:sh|py|js|cjs|mjs|ps1|rb|pl|bat)\b",
+    r"\b(?:run|execute|call|invoke|launch|start)\b[^.]{0,60}(?:\b|/)[\w-]+\.(?:sh|py|js|cjs|mjs|ps1|rb|pl|bat)\b",
 );
 static REASON: Pattern = Pattern::new(
     r"\b(?:clean\s?up|remove|delete|prune|purge|backup|back\s+up|sync|integrity|telemetry|analytics|metrics|monitoring|logging|compliance|optimi[sz]e|maintenance|disk\s+space|health\s+check|verification\s+server|audit)\b",

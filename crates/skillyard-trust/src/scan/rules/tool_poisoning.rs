@@ -25,8 +25,8 @@ static ORDER: Pattern = Pattern::new(
     \b(?:read|forward|send|upload|pass)\b[^<]{0,120}\b(?:token|credential|key|password|file|environment|data|conversation)",
 );
 static FIELD: Pattern = Pattern::new(
-    r"^(?:description|when_to_use|summary)\b.*?\b(?:(?:critical|important|required|mandatory|warning)\s*:?[^.]{0,40}\b(?:download|install|run|execute|visit|read|send)|
-    (?:you|agent|assistant|model)\s+must\s+(?:first|always|now)|before\s+(?:using|calling)\s+any\s+(?:other\s+)?(?:tool|skill)|always\s+(?:use|call|run|invoke|prefer)\s+this\s+(?:tool|skill)\s+(?:first|instead|before|over|for\s+(?:every|all|any))|do\s+not\s+use\s+(?:any\s+)?other\s+(?:tools?|skills?)|
+    r"^(?:description|when_to_use|summary)\b.*?\b(?:(?:critical|important|required|mandatory|warning)\s*:[^.]{0,60}\b(?:download|install|run|execute|visit|read|send)|
+    (?:you|agent|assistant|model)\s+must\s+(?:first|always|now)|before\s+(?:using|calling)\s+any\s+(?:other\s+)?(?:tool|skill)|do\s+not\s+use\s+(?:any\s+)?other\s+(?:tools?|skills?)|
     ignore\s+(?:all|other|previous)|instead\s+of\s+any\s+other\s+(?:tool|skill))",
 );
 

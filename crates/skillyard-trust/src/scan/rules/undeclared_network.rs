@@ -26,10 +26,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         !here.file.is_document && !is_local && hosts::urls(here.text).next().is_some()
     });
     if let Some(send) = send {
-        let here = subject.here(send);
-        let base = here.unit.range.start;
-        let range = send.range.start - base..send.range.end - base;
         let message = "data is sent, and the skill says that it stays on this machine";
-        findings.add(&RULE, &here, range, Severity::High, message);
+        findings.add_seen(&RULE, send, Severity::High, message);
     }
 }

@@ -33,13 +33,19 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         if !file.folded.text.contains("uses:") && !file.folded.text.contains("run:") {
             continue;
         }
+        let is_whole = file.folded.text.contains("runs-on:");
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for (at, unit) in file.units.iter().enumerate() {
+            // A workflow that was pasted without a fence comes out as prose.
+            let is_pasted = matches!(unit.place, Place::Prose | Place::Heading) && is_whole;
             let is_value = matches!(unit.place, Place::Code | Place::Data);
-            if !is_value || unit.language != Language::Data {
+            if !is_pasted && !(is_value && unit.language == Language::Data) {
                 continue;
             }
-            let same = |last: &Vec<usize>| last.last().is_some_and(|before| file.units[*before].block == unit.block);
+            let same = |last: &Vec<usize>| {
+                let before = last.last().and_then(|before| file.units.get(*before));
+                before.is_some_and(|before| before.block == unit.block || (is_pasted && before.place != Place::Code))
+            };
             match blocks.last_mut().filter(|last| same(last)) {
                 Some(last) => last.push(at),
                 None => blocks.push(vec![at]),
