@@ -85,6 +85,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "create")]
     New(commands::new::Args),
     Validate(commands::validate::Args),
+    Scan(commands::scan::Args),
     Explain(commands::explain::Args),
     Eval(commands::eval::Args),
     Completions(commands::completions::Args),
@@ -96,7 +97,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Find and use",
         &["list", "show", "read", "search", "match", "prompt"],
     ),
-    ("Choose", &["enable", "disable", "trust"]),
+    ("Choose", &["enable", "disable", "scan", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["completions"]),
 ];

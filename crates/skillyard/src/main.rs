@@ -5,6 +5,7 @@
 //! message, a hint and an exit code, and `environment` lists every variable read.
 //! Nothing is configured or started before the arguments are understood.
 
+mod baseline;
 mod cli;
 mod commands;
 mod config;

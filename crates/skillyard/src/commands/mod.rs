@@ -11,6 +11,7 @@ mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod scan;
 pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod validate;
@@ -35,6 +36,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),
+        Command::Scan(args) => scan::run(context, &args),
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
