@@ -70,7 +70,7 @@ fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> 
 }
 
 fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
 /// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
@@ -80,7 +80,6 @@ fn is_listed(byte: u8) -> bool {
 
 /// The text of a base64 or hex word.
 fn readable(word: &str) -> Option<String> {
-    let word = word.trim_end_matches('=');
     let hex = || {
         let is_hex = word.len().is_multiple_of(2) && word.bytes().all(|b| b.is_ascii_hexdigit());
         is_hex.then(|| hex_bytes(word)).and_then(text_of)

@@ -158,8 +158,31 @@ impl<'a> Findings<'a> {
         severity: Severity,
         message: impl Into<String>,
     ) {
-        let severity = lowered(here, &range, severity, Weight::Quotable);
-        self.put(rule, here, &range, severity, message.into());
+        self.put(rule, here, &range, (severity, Weight::Quotable), message.into());
+    }
+
+    /// The same for names of hosts and files, which are no milder in a string.
+    pub(crate) fn add_named(
+        &mut self,
+        rule: &'static Rule,
+        here: &Here<'_>,
+        range: Range<usize>,
+        severity: Severity,
+        message: impl Into<String>,
+    ) {
+        self.put(rule, here, &range, (severity, Weight::Named), message.into());
+    }
+
+    /// The same for what no surroundings excuse.
+    pub(crate) fn add_plain(
+        &mut self,
+        rule: &'static Rule,
+        here: &Here<'_>,
+        range: Range<usize>,
+        severity: Severity,
+        message: impl Into<String>,
+    ) {
+        self.put(rule, here, &range, (severity, Weight::Plain), message.into());
     }
 
     /// Notes that a fact that was seen breaks `rule`.
@@ -173,21 +196,7 @@ impl<'a> Findings<'a> {
         let here = self.subject.here(seen);
         let base = here.unit.range.start;
         let range = seen.range.start - base..seen.range.end - base;
-        let severity = lowered(&here, &range, severity, Weight::Named);
-        self.put(rule, &here, &range, severity, message.into());
-    }
-
-    /// Notes that `rule` applies at `range` of the unit, which no surroundings excuse.
-    pub(crate) fn add_plain(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: Range<usize>,
-        severity: Severity,
-        message: impl Into<String>,
-    ) {
-        let severity = lowered(here, &range, severity, Weight::Plain);
-        self.put(rule, here, &range, severity, message.into());
+        self.put(rule, &here, &range, (severity, Weight::Named), message.into());
     }
 
     /// Notes that `rule` applies to a place of a file's source.
@@ -237,9 +246,10 @@ impl<'a> Findings<'a> {
         rule: &'static Rule,
         here: &Here<'_>,
         range: &Range<usize>,
-        severity: Severity,
+        (severity, weight): (Severity, Weight),
         message: String,
     ) {
+        let severity = lowered(here, range, severity, weight);
         let span = here.file.span(here.at(range));
         self.add_source(rule, here.index.0, Some(span), severity, message);
     }

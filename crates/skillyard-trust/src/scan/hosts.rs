@@ -119,7 +119,7 @@ static ADDRESS: Pattern = Pattern::new(
     r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/",
 );
 static PRIVATE: Pattern = Pattern::new(
-    r"//(?:127\.|10\.|0\.0\.0\.0|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|1\.2\.3\.4|x\.)",
+    r"//(?:127\.|10\.|0\.0\.0\.0|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|1\.2\.3\.4|x\.x)",
 );
 /// Names that nobody gives to a host that is meant well.
 static HOSTILE: Pattern = Pattern::new(
@@ -171,7 +171,7 @@ fn is_placeholder(rest: &str) -> bool {
 fn is_installer(rest: &str) -> bool {
     INSTALLERS.iter().any(|known| {
         let behind = rest.strip_prefix(known);
-        // A name must end where the host ends, or `mise.run.evil.test` would pass for `mise.run`.
+        // A name must end where the host ends, or `mise.run.other.test` would pass for `mise.run`.
         behind.is_some_and(|behind| {
             known.contains('/') || behind.is_empty() || behind.starts_with(['/', '?', '#'])
         })
@@ -224,7 +224,7 @@ mod tests {
     fn hosts_are_told_apart() {
         for (url, expected) in [
             ("https://sh.rustup.rs", Standing::Installer),
-            ("https://mise.run.evil.test/x", Standing::Unknown),
+            ("https://mise.run.other.test/x", Standing::Unknown),
             ("https://mise.run?x=1", Standing::Installer),
             ("https://tools.test/x", Standing::Unknown),
             ("http://tools.test/x", Standing::Plain),

@@ -152,7 +152,12 @@ impl<'a> Prepared<'a> {
             };
             let start = self.folded.text.len();
             let end = region.range.end;
-            self.folded.push(source, region.range, Mode::Prose);
+            // Stars mean something in a list of tools.
+            let mode = match place {
+                Place::Frontmatter => Mode::Code,
+                _ => Mode::Prose,
+            };
+            self.folded.push(source, region.range, mode);
             if place == Place::Heading {
                 heading = Some(self.units.len());
             }

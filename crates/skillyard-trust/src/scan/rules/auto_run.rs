@@ -12,7 +12,7 @@ rule! {
     /// start-up files of languages need no one to call them.
     ///
     /// **Fix:** remove it; let users start the step themselves.
-    "scan-auto-run", High,
+    "scan-auto-run", Critical,
     "remove it, and let users start the step themselves",
     words: &["folderopen", "postcreatecommand", "poststartcommand", "initializecommand", "pretooluse", "posttooluse", "sessionstart", "userpromptsubmit", "sitecustomize", "usercustomize", ".pth", "build.rs", "onstartupfinished", "allowautomatictasks"],
     check
@@ -37,7 +37,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.unit.place == Place::Data { Severity::Critical } else { severity };
     let severity = if !here.is_code() { Severity::Low } else { severity };
-    findings.add(&RULE, here, range, severity, "something runs without being started");
+    let message = "something runs without being started";
+    if here.unit.place == Place::Data {
+        findings.add_plain(&RULE, here, range, Severity::High, message);
+    } else {
+        findings.add(&RULE, here, range, severity, message);
+    }
 }

@@ -18,7 +18,7 @@ rule! {
 }
 
 static LOOKUP: Pattern = Pattern::new(
-    r#"\b(?:dig|nslookup|host|ping)\b[^;|]{0,80}(?:\$\([^)]*\)|\$\{?(?:\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*)\}?|\{\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*\})\.[a-z0-9.-]+\.[a-z]{2,}|
+    r#"\b(?:dig|nslookup|host|ping)\b[^;|]{0,80}(?:\$\([^)]*\)|\$\{?(?:\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*)\}?|\{\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*\})["']?\.[a-z0-9.-]+\.[a-z]{2,}|
     (?:gethostbyname|getaddrinfo|dns\.resolve\w*|resolver\.resolve)\s*\(\s*f?["'\x60]?[^)]*(?:\{|\$\{|\+\s*)?\w*(?:data|secret|token|encoded|payload|chunk|b64|hex)\w*[^)]*\."#,
 );
 

@@ -12,7 +12,7 @@ rule! {
     /// that is written to `.env` do the same through the back door.
     ///
     /// **Fix:** remove it.
-    "scan-environment-injection", High,
+    "scan-environment-injection", Critical,
     "remove it: the next harmless command would run somebody else's code",
     words: &["ld_preload", "node_options", "bash_env", "pythonstartup", "dyld_insert", "prompt_command", "git_ssh_command", "perl5opt", "rubyopt", "ld_library_path", "glob -c", "--cmd", "git_pager", "core.fsmonitor", "core.sshcommand"],
     check

@@ -13,7 +13,7 @@ rule! {
     /// a download is how most poisoned packages begin.
     ///
     /// **Fix:** remove the hook; let users run the step themselves.
-    "scan-install-hook", High,
+    "scan-install-hook", Critical,
     "remove the hook, and let users run the step themselves",
     words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass"],
     check
@@ -29,12 +29,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = HOOK.find(here.text) {
         let text = &here.text[range.clone()];
         let fetches = text.contains("http") || text.contains("curl") || text.contains(" -e");
-        let severity = match here.unit.place {
-            Place::Data if fetches => Severity::Critical,
-            Place::Data => Severity::High,
-            _ => Severity::Critical,
-        };
-        findings.add(&RULE, here, range, severity, "a script runs as soon as the package is installed");
+        let message = "a script runs as soon as the package is installed";
+        if here.unit.place == Place::Data {
+            let severity = if fetches { Severity::Critical } else { Severity::Medium };
+            findings.add_plain(&RULE, here, range, severity, message);
+        } else {
+            findings.add(&RULE, here, range, Severity::Critical, message);
+        }
     } else if here.runs()
         && let Some(range) = SETUP.find(here.text)
     {

@@ -53,7 +53,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let severity = match (hidden, FORBIDS.is_match(before) || quoted) {
             (true, _) => Severity::Critical,
             (false, false) => Severity::High,
-            (false, true) => Severity::Low,
+            (false, true) => Severity::Info,
         };
         findings.add(&RULE, here, range, severity, "the agent is told to leave its instructions or limits behind");
     } else if let Some(range) = APPROVAL.find(here.text) {

@@ -27,12 +27,16 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
             let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
             let host = &rest[..length];
-            let mixed = host.chars().any(|c| look_alike(c).is_some_and(|plain| plain.is_ascii_alphabetic()))
-                && host.chars().any(|c| c.is_ascii_alphabetic());
-            if mixed || host.starts_with("xn--") {
+            if host.split('.').any(is_mixed) || host.starts_with("xn--") {
                 let span = Span::new(at + 3, at + 3 + length);
                 findings.add_source(&RULE, index, Some(span), Severity::High, "the host is not the one that is read");
             }
         }
     }
+}
+
+/// Whether a label has letters of ASCII and letters that look like them.
+fn is_mixed(label: &str) -> bool {
+    let looks = |c: char| look_alike(c).is_some_and(|plain| plain.is_ascii_alphabetic());
+    label.chars().any(looks) && label.chars().any(|c| c.is_ascii_alphabetic())
 }

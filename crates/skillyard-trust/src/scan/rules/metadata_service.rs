@@ -29,6 +29,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (true, false) => Severity::Medium,
             (false, _) => Severity::Low,
         };
-        findings.add(&RULE, here, range, severity, "the metadata service of the machine is asked");
+        findings.add_named(&RULE, here, range, severity, "the metadata service of the machine is asked");
     }
 }

@@ -38,5 +38,5 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         (true, _) => Severity::Medium,
         (false, _) => Severity::Info,
     };
-    findings.add(&RULE, here, range, severity, format!("`{site}` serves what anyone left there"));
+    findings.add_named(&RULE, here, range, severity, format!("`{site}` serves what anyone left there"));
 }

@@ -27,5 +27,5 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         Severity::Low
     };
-    findings.add(&RULE, here, range, severity, "a server is named by its number");
+    findings.add_named(&RULE, here, range, severity, "a server is named by its number");
 }
