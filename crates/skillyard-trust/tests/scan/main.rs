@@ -104,11 +104,11 @@ each_rule! {
     exfiltration secret_bundle environment_harvest credential_read dns_exfiltration
     link_exfiltration metadata_service surveillance send_instruction credential_request
     wallet_theft instruction_override concealment tool_poisoning standing_order
-    content_manipulation planted_output unsafe_advice hidden_text hidden_comment look_alike_host
-    obfuscated_code reverse_shell miner persistence agent_config environment_injection
-    network_tampering security_disabled privilege destructive ransom dynamic_code workflow
-    hardcoded_secret binary_file file_name allowed_tools undeclared_network unmentioned_script
-    name_squatting
+    content_manipulation planted_output false_authority unsafe_advice hidden_text hidden_comment
+    look_alike_host obfuscated_code reverse_shell miner persistence agent_config mcp_server
+    open_door path_escape delayed_trigger environment_injection network_tampering
+    security_disabled privilege destructive ransom dynamic_code workflow hardcoded_secret
+    binary_file file_name allowed_tools undeclared_network unmentioned_script name_squatting
 }
 
 #[test]

@@ -18,7 +18,7 @@ rule! {
     "let the user change their agent's settings, memory and permissions",
     words: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
-        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto",
+        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent",
     ],
     check
 }
@@ -30,8 +30,11 @@ static WRITE: Pattern = Pattern::new(
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
 );
+static LASTING: Pattern = Pattern::new(
+    r"\b(?:remember|store|save|persist|retain|apply|keep)\b[^.]{0,80}\b(?:in|for|across|to)\s+(?:all\s+)?(?:future\s+(?:sessions|conversations|tasks)|(?:long-term|permanent|persistent)\s+memory)\b",
+);
 static WIDEN: Pattern = Pattern::new(
-    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|--yolo\b|trust_all_tools"#,
+    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
 static ENDPOINT: Pattern = Pattern::new(r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#);
 static OFFICIAL: Pattern = Pattern::new(r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)");
@@ -42,7 +45,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     if let Some(range) = ENDPOINT.find(text).filter(|range| !OFFICIAL.is_match(&text[range.clone()])) {
-        findings.add(&RULE, here, range, Severity::Medium, "requests of the agent are sent elsewhere");
+        findings.add_named(&RULE, here, range, Severity::High, "requests of the agent are sent elsewhere");
     } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
         let is_settings = text[range.clone()].contains("settings") || text[range.clone()].contains("config");
         let severity = match (here.has(Fact::Fetches), is_settings) {
@@ -60,6 +63,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             _ => Severity::Medium,
         };
         findings.add(&RULE, here, range, severity, "the agent's permissions are widened");
+    } else if let Some(range) = LASTING.find(text).filter(|_| here.is_prose() && text.contains("rule") | text.contains("instruction") | text.contains("always")) {
+        findings.add(&RULE, here, range, Severity::Medium, "orders are to outlast the session");
     } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
         let severity = if here.unit.place == Place::Hidden { Severity::High } else { Severity::Low };
         findings.add(&RULE, here, range, severity, "the agent is told to change its memory or settings");

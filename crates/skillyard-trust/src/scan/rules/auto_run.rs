@@ -21,7 +21,7 @@ rule! {
 static EDITOR: Pattern = Pattern::new(r#"["']?runon["']?\s*:\s*["']folderopen|allowautomatictasks["']?\s*:\s*["']?(?:on|true)"#);
 static CONTAINER: Pattern = Pattern::new(r#"["']?(?:postcreate|poststart|initialize)command["']?\s*:\s*[^}]*(?:curl|wget|https?:|base64)"#);
 static AGENT: Pattern = Pattern::new(r"\b(?:pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)\b.*\bcommand\b.*(?:curl|wget|https?:|base64|nc\s|python3?\s+-c|bash\s+-c)");
-static PYTHON: Pattern = Pattern::new(r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|\w\.pth\b)");
+static PYTHON: Pattern = Pattern::new(r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|site-packages[^;]{0,40}\.pth\b)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
@@ -30,9 +30,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if let Some(range) = CONTAINER.find(text).or_else(|| AGENT.find(text)) {
         (range, Severity::Critical)
     } else if let Some(range) = PYTHON.find(text).filter(|_| here.runs()) {
-        if here.text.contains("torch") || here.text.contains(".pth'") && here.text.contains("save") {
-            return;
-        }
         (range, Severity::High)
     } else {
         return;

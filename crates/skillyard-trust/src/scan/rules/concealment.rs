@@ -2,6 +2,7 @@
 
 use super::{Findings, Here};
 use crate::scan::Severity;
+use crate::scan::facts::Fact;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 
@@ -28,8 +29,11 @@ static SILENT: Pattern = Pattern::new(
     r"\b(?:silently|quietly|discreetly)\b[^.]{0,30}\b(?:send|upload|post|forward|copy|collect|run|execute|install|download|transmit|record|append|exfiltrate|email|log)\b",
 );
 static HARMLESS: Pattern = Pattern::new(
-    r"\b(?:internal\s+(?:details|names|reasoning|ids?|steps|jargon|mechan\w+|state)|tool\s+names?|raw\s+(?:json|output|error)|implementation|stack\s+trace|jargon|spoil\w*|json|until|technical|unless|placeholder|answer|token\s+count|file\s+paths?|skill\s+name|which\s+files?|secrets?|credentials?|api\s+keys?|passwords?|sensitive|fail\w*|errors?|done|success|complete\w*|to\s+(?:run|install|use|open|restart|go|do|manually))\b",
+    r"\b(?:internal\s+(?:details|names|reasoning|ids?|steps|jargon|mechan\w+|state)|tool\s+names?|raw\s+(?:json|output|error)|implementation|stack\s+trace|jargon|spoil\w*|json|until|technical|unless|placeholder|answer|token\s+count|file\s+paths?|skill\s+name|which\s+files?|fail\w*|errors?|done|success|complete\w*|to\s+(?:run|install|use|open|restart|go|do|manually))\b",
 );
+
+static SECRETS: Pattern = Pattern::new(r"\b(?:secrets?|credentials?|api\s+keys?|passwords?|tokens?|sensitive)\b");
+static SHOWS: Pattern = Pattern::new(r"\b(?:reveal|disclose|show|report|discuss|expose)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let hidden = here.unit.place == Place::Hidden;
@@ -39,9 +43,15 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = SECRET.find(here.text) {
         let tail = here.text.get(range.start..).unwrap_or_default();
         let near = tail.get(..tail.len().min(range.len() + 60)).unwrap_or(tail);
-        let severity = match (hidden, HARMLESS.is_match(near)) {
+        // Secrets are kept from users who could leak them, and actions are not.
+        let keeps_secrets = SECRETS.is_match(near) && SHOWS.is_match(&here.text[range.clone()]);
+        let reaches_out = here.subject.facts.iter().any(|seen| {
+            matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile) && seen.file == here.index.0
+        });
+        let severity = match (hidden, HARMLESS.is_match(near) || keeps_secrets) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::Info,
+            (false, false) if reaches_out && here.file.is_skill_file() => Severity::High,
             (false, false) => Severity::Medium,
         };
         findings.add(&RULE, here, range, severity, "the agent is told to keep something from the user");

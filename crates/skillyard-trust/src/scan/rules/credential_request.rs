@@ -21,6 +21,9 @@ static PRINT: Pattern = Pattern::new(concat!(
     r"\b(?:print|log|echo|output|display|include|write|save|store|append|embed|repeat|echo(?:ing)?\s+back)\b\s+(?:out\s+)?(?:\w+\s+){0,4}?",
     r"(?:passwords?|credentials|\w*_?tokens?|api[\s_]keys?|secrets?|private\s+keys?)\b(?:[^.]{0,40}\b(?:to|in|into)\s+(?:the\s+)?(?:logs?|console|output|stdout|file|reply|response|comments?|terminal|chat)|[^.]{0,40}\b(?:for\s+debug|verbatim|plain\s?text|in\s+(?:each|every)))"
 ));
+static COMMIT: Pattern = Pattern::new(
+    r"\b(?:commit|push|include|check\s+in|add)\b[^.]{0,30}(?:\.env\b|credentials|secrets|api\s+keys?|tokens?)[^.]{0,30}\b(?:to|in|into)\s+(?:the\s+|every\s+|each\s+)?(?:repo\w*|commits?|git\b|version\s+control|source\s+code|readme|reports?|outputs?)",
+);
 static ASK: Pattern = Pattern::new(concat!(
     r"\b(?:ask|instruct|tell|request|prompt|need|require|obtain|collect|get)\b[^.]{0,60}\b(?:user|their|them|your)\b[^.]{0,60}\b(?:passwords?|credentials|private\s+keys?|seed\s+phrases?|mnemonics?|recovery\s+phrases?|(?:authentication|api|access)\s+tokens?)\b"
 ));
@@ -40,6 +43,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     }
     if let Some(range) = PRINT.find(here.text) {
         findings.add(&RULE, here, range, Severity::Medium, "secrets are to be written where they show");
+    } else if let Some(range) = COMMIT.find(here.text) {
+        findings.add(&RULE, here, range, Severity::Medium, "secrets are to be put where others read");
     } else if let Some(range) = KEEP.find(here.text) {
         findings.add(&RULE, here, range, Severity::High, "secrets from the conversation are to be kept or repeated");
     } else if let Some(range) = ASK.find(here.text) {

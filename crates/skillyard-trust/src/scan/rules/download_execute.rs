@@ -2,7 +2,7 @@
 
 use super::{Findings, Here, Subject};
 use crate::scan::Severity;
-use crate::scan::facts::Fact;
+use crate::scan::facts::{Fact, Seen};
 use crate::scan::hosts::{self, Standing};
 use crate::scan::prepare::Place;
 
@@ -22,6 +22,7 @@ rule! {
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for block in subject.blocks() {
+        check_fetched(subject, block, findings);
         let (Some(download), Some(run)) = (
             subject.first(block, Fact::Downloads),
             block.iter().rev().find(|seen| seen.fact == Fact::RunsFile && subject.here(seen).runs()),
@@ -40,6 +41,26 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             Standing::Installer | Standing::Local => Severity::Low,
         };
         findings.add_seen(&RULE, download, severity, "a file is downloaded and then started");
+    }
+}
+
+/// What is fetched is run as code a few lines later.
+fn check_fetched(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) {
+    let Some(run) = subject.first(block, Fact::Evaluates) else {
+        return;
+    };
+    let fetch = block.iter().rev().find(|seen| {
+        let near = seen.unit < run.unit && run.unit - seen.unit <= 8;
+        seen.fact == Fact::Fetches && near && subject.here(seen).runs()
+    });
+    if let Some(fetch) = fetch {
+        let severity = match standing(&subject.here(fetch)) {
+            Standing::Local => Severity::Low,
+            Standing::Doubtful | Standing::Plain => Severity::Critical,
+            Standing::Unknown if !subject.files[run.file].is_document => Severity::High,
+            Standing::Unknown | Standing::Installer => Severity::Medium,
+        };
+        findings.add_seen(&RULE, fetch, severity, "what is fetched is run as code");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Secrets that leave the machine.
 
-use super::{Findings, Subject};
+use super::{Findings, Here, Subject};
 use crate::scan::Severity;
 use crate::scan::facts::{Fact, Seen};
 use crate::scan::hosts::{self, Standing};
@@ -26,13 +26,35 @@ static BODY: Pattern = Pattern::new(
 static ENCODED: Pattern = Pattern::new(
     r"\|\s*(?:base64|xxd|gzip|openssl\s+enc)\b[^|;]*\|\s*(?:curl|nc|wget)\b|\becho\s+[\x22'][^|;]*(?:credential|token|secret|passw)[^|;]*\$[^|;]*\|\s*curl\b",
 );
+static PUSH: Pattern = Pattern::new(r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror");
 static HEADER: Pattern = Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in subject.files.iter().enumerate() {
+        if file.folded.text.contains("git push") {
+            pushes(subject, index, findings);
+        }
+    }
     for block in subject.blocks() {
         in_block(subject, block, findings);
     }
     across_files(subject, findings);
+}
+
+/// A repository is pushed to somewhere else.
+fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
+    for unit in 0..subject.files[file].units.len() {
+        let here = Here::new(subject, file, unit);
+        let Some(range) = PUSH.find(here.text) else {
+            continue;
+        };
+        let severity = match hosts::worst(here.text) {
+            Some(Standing::Doubtful | Standing::Plain) => Severity::High,
+            Some(Standing::Unknown) if !here.text.contains("github.com") => Severity::Medium,
+            _ => continue,
+        };
+        findings.add(&RULE, &here, range, severity, "the repository is pushed somewhere else");
+    }
 }
 
 /// What one script or one fenced block does.

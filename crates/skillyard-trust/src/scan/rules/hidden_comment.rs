@@ -33,7 +33,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if here.unit.place == Place::Hidden {
         if let Some(range) = ORDER.find(text) {
-            findings.add(&RULE, here, range, Severity::High, "a comment that is not shown gives orders");
+            findings.add_plain(&RULE, here, range, Severity::High, "a comment that is not shown gives orders");
         }
     } else if here.is_prose()
         && let Some(range) = STYLE.find(text)

@@ -20,8 +20,8 @@ rule! {
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
-        // None of them is ASCII, and nearly all files are.
-        if file.source.is_ascii() {
+        // But for one, none of them is ASCII, and nearly all files are.
+        if file.source.is_ascii() && !file.source.contains('\u{1b}') {
             continue;
         }
         let mut count = Count::default();
@@ -41,6 +41,7 @@ struct Count {
     overrides: (usize, Option<Span>),
     selectors: (usize, Option<Span>),
     widthless: (usize, Option<Span>),
+    escapes: (usize, Option<Span>),
 }
 
 impl Count {
@@ -52,6 +53,7 @@ impl Count {
             '\u{202a}' | '\u{202b}' | '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => &mut self.overrides,
             '\u{e0100}'..='\u{e01ef}' => &mut self.selectors,
             '\u{fe00}'..='\u{fe0e}' if is_selector(before) => &mut self.selectors,
+            '\u{1b}' | '\u{9b}' => &mut self.escapes,
             '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{180e}' => &mut self.widthless,
             // Joiners are part of emoji and of scripts such as Persian; between ASCII letters they hide.
             '\u{200c}' | '\u{200d}' | '\u{ad}' if before.is_ascii_alphanumeric() => &mut self.widthless,
@@ -71,6 +73,7 @@ impl Count {
         };
         add(self.tags, Severity::Critical, "tag characters, which only a model reads");
         add(self.overrides, Severity::High, "characters that turn the order of the text around");
+        add(self.escapes, Severity::Medium, "escapes that a terminal obeys");
         let many = self.selectors.0 >= 8;
         add(self.selectors, if many { Severity::Critical } else { Severity::Low }, "variation selectors, which can carry a hidden message");
         let severity = match self.widthless.0 {

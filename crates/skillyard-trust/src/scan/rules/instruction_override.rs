@@ -18,10 +18,15 @@ rule! {
     words: &[
         "ignore", "disregard", "forget", "override", "bypass", "developer mode", "jailbreak", "dan mode", "unrestricted", "you are now",
         "system prompt", "restrictions", "safety", "guardrail", "no longer", "new instructions", "supersede", "privileged mode", "admin mode", "[system]", "<system", "system:",
-        "highest priority", "without restriction", "ethical", "refuse", "god mode", "pre-approved", "approval", "confirmation",
+        "highest priority", "without restriction", "ethical", "refuse", "god mode", "pre-approved", "approval", "confirmation", "忽略", "ignora", "ignoriere",
     ],
     check
 }
+
+/// The same in languages that need no folding.
+static FOREIGN: Pattern = Pattern::new(
+    r"\xe5\xbf\xbd\xe7\x95\xa5[^.]{0,24}(?:\xe6\x8c\x87\xe4\xbb\xa4|\xe6\x8c\x87\xe7\xa4\xba)|\bignor(?:a|e)\s+(?:todas\s+)?(?:las|as)\s+instru|\bignoriere\s+(?:alle\s+)?(?:vorherigen|bisherigen)|\bignore[zr]?\s+(?:toutes\s+)?les\s+instructions",
+);
 
 static OVERRIDE: Pattern = Pattern::new(
     r"\b(?:ignore|disregard|forget|override|bypass|supersede|discard)\w*\b\s+(?:\w+\s+){0,3}?(?:previous|prior|earlier|preceding|above|existing|all\s+(?:other\s+)?|system|your|any|default|safety|security)\b\s*(?:\w+\s+){0,2}?(?:instructions?|prompts?|rules?|guidelines?|guardrails|constraints?|directives?|restrictions?|safety|polic(?:y|ies)|programming|checks)\b|
@@ -47,7 +52,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !counts {
         return;
     }
-    if let Some(range) = OVERRIDE.find(here.text) {
+    if let Some(range) = OVERRIDE.find(here.text).or_else(|| FOREIGN.find(here.text)) {
         let before = here.text.get(..range.start).unwrap_or_default();
         let quoted = before.trim_end().ends_with(['"', '\'', '(']);
         let severity = match (hidden, FORBIDS.is_match(before) || quoted) {
@@ -55,7 +60,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (false, false) => Severity::High,
             (false, true) => Severity::Info,
         };
-        findings.add(&RULE, here, range, severity, "the agent is told to leave its instructions or limits behind");
+        let message = "the agent is told to leave its instructions or limits behind";
+        if hidden {
+            findings.add_plain(&RULE, here, range, severity, message);
+        } else {
+            findings.add(&RULE, here, range, severity, message);
+        }
     } else if let Some(range) = APPROVAL.find(here.text) {
         let before = here.text.get(..range.start).unwrap_or_default();
         let severity = match (hidden, FORBIDS.is_match(before)) {

@@ -40,6 +40,7 @@ mod content_manipulation;
 mod credential_read;
 mod credential_request;
 mod decode_execute;
+mod delayed_trigger;
 mod destructive;
 mod dns_exfiltration;
 mod download_execute;
@@ -49,6 +50,7 @@ mod environment_harvest;
 mod environment_injection;
 mod exfiltration;
 mod fake_prerequisite;
+mod false_authority;
 mod file_name;
 mod hardcoded_secret;
 mod hidden_comment;
@@ -57,14 +59,17 @@ mod install_hook;
 mod instruction_override;
 mod link_exfiltration;
 mod look_alike_host;
+mod mcp_server;
 mod metadata_service;
 mod miner;
 mod name_squatting;
 mod network_tampering;
 mod obfuscated_code;
+mod open_door;
 mod package_from_url;
 mod package_name;
 mod paste_site;
+mod path_escape;
 mod persistence;
 mod pipe_to_shell;
 mod planted_output;
@@ -117,6 +122,7 @@ pub static ALL: &[&Rule] = &[
     &standing_order::RULE,
     &content_manipulation::RULE,
     &planted_output::RULE,
+    &false_authority::RULE,
     &unsafe_advice::RULE,
     &hidden_text::RULE,
     &hidden_comment::RULE,
@@ -126,6 +132,10 @@ pub static ALL: &[&Rule] = &[
     &miner::RULE,
     &persistence::RULE,
     &agent_config::RULE,
+    &mcp_server::RULE,
+    &open_door::RULE,
+    &path_escape::RULE,
+    &delayed_trigger::RULE,
     &environment_injection::RULE,
     &network_tampering::RULE,
     &security_disabled::RULE,

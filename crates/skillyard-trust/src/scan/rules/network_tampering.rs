@@ -18,7 +18,7 @@ rule! {
 }
 
 static CHANGE: Pattern = Pattern::new(
-    r#"(?:>>?|tee\s+(?:-a\s+)?|sed\s+-i[^;|]*|open\s*\(\s*['"])\s*["']?/etc/(?:hosts|resolv\.conf)\b|\biptables\b[^;|]*(?:-j\s+(?:redirect|dnat)|-t\s+nat[^;|]*-a\b|\s-f\b)|
+    r#"(?:>>?|tee\s+(?:-a\s+)?|sed\s+-i[^;|]*|open\s*\(\s*['"])\s*["']?/etc/(?:hosts|resolv\.conf)\b|\biptables\b[^;|]*(?:-j\s+(?:redirect|dnat)|-t\s+nat[^;|]*-a\b)|\biptables\s+-f\b|
     security\s+add-trusted-cert|\bnetworksetup\s+-set(?:web|secureweb|socks|dns)|\bnetsh\b[^;|]*(?:portproxy|advfirewall\s+set[^;|]*off|winhttp\s+set)|\bpfctl\s+-(?:f|e|d)\b"#,
 );
 static WEAKER: Pattern = Pattern::new(r"\bufw\s+disable\b|systemctl\s+(?:stop|disable)\s+(?:firewalld|ufw)|set-netfirewallprofile\b[^;|]*false|\bupdate-ca-certificates\b");

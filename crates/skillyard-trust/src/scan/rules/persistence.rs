@@ -18,7 +18,7 @@ rule! {
     "let the user set it up, and tell them how to undo it",
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
-        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup\\", "githooks", "pth",
+        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup\\", "githooks", "asar", "resources/app",
     ],
     check
 }
@@ -33,6 +33,7 @@ static TIMER: Pattern = Pattern::new(
 static GRAVE: Pattern = Pattern::new(
     r"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*)\s*[^\s;|]*authorized_keys|core\.hookspath\s+[\x22']?(?:/tmp|~|/|\$home)|(?:>>|tee\s+-a)\s*[^\s;|]*\.ssh/config",
 );
+static PROGRAM: Pattern = Pattern::new(r"\basar\s+(?:pack|p)\b|(?:>>?|cp|mv|write\w*\s*\()\s*[^;|]{0,60}(?:app\.asar|resources/app/)");
 static HOOK: Pattern = Pattern::new(r"(?:>>?|tee|cp|open\s*\([^)]*)\s*[^\s;|]*\.git/hooks/[\w-]+");
 static PATH_ONLY: Pattern = Pattern::new(r"(?:echo|printf)\s+['\x22](?:export\s+\w+=|eval\s+[\x22\\]*\$\(\s*[\w-]+\s+(?:init|env|shellenv|activate|hook|completion)|source\s+|alias\s|\[\[?\s|\#|\.\s)");
 
@@ -53,6 +54,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (false, false) => Severity::Medium,
         };
         (range, severity, "a shell profile is written to")
+    } else if let Some(range) = PROGRAM.find(text).filter(|_| here.runs()) {
+        (range, Severity::High, "another program is rebuilt")
     } else if let Some(range) = HOOK.find(text) {
         let severity = if here.file.is_document { Severity::Low } else { Severity::Medium };
         (range, severity, "a git hook is installed")

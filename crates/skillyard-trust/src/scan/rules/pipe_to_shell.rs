@@ -17,7 +17,7 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone"],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun "],
     check
 }
 
@@ -29,6 +29,7 @@ static PIPE: Pattern = Pattern::new(
     \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|
     \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|
     \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests))|
+    \bdeno\s+(?:run|eval)\b[^;|]{0,120}(?:https?://|data:)|\bbun\s+(?:run|x)\s+["']?https?://|\bpython3?\s+-c\s+["'][^"']*(?:urlopen|requests\.get)[^"']*exec|
     \bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
 );
 
@@ -51,7 +52,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Standing::Doubtful | Standing::Plain => Severity::Critical,
         // A client runs what the frontmatter names without anyone reading it.
         Standing::Unknown | Standing::Installer if is_field => Severity::High,
-        Standing::Unknown if here.is_shell() && is_read_first(here) => Severity::High,
+        Standing::Unknown if is_read_first(here) => Severity::High,
         Standing::Unknown => Severity::Medium,
         Standing::Local | Standing::Installer => Severity::Low,
     };

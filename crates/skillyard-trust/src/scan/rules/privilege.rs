@@ -37,7 +37,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let severity = if both || here.is_shell() { Severity::Medium } else { Severity::Low };
         (range, severity, "everyone may write this")
     } else if let Some(range) = MACHINE.find(text) {
-        let severity = if here.has(crate::scan::facts::Fact::SecretVariable) {
+        let mounts = text.contains("docker.sock:") || text.contains("-v /:");
+        let severity = if here.has(crate::scan::facts::Fact::SecretVariable)
+            || (mounts && here.is_shell() && here.file.is_skill_file())
+        {
             Severity::High
         } else {
             Severity::Low
