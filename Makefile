@@ -5,6 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test check bench fuzz tools python corpus retrieval clean-tools interop-sign
+.PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools
 
 run:
 	cargo run --release -- list
@@ -44,6 +45,12 @@ retrieval:
 	@if [ -f ../shared/corpus/finding.jsonl.zst ]; then \
 		zstd -dc ../shared/corpus/finding.jsonl.zst | cargo run --release -q -p skillyard-catalog --example retrieval; \
 	else echo "retrieval: the labelled tasks are not beside the repository"; fi
+
+# Detection and false positives of the scanner on the labelled skills beside the repository.
+scan-eval:
+	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
+		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
+	else echo "scan-eval: the labelled skills are not beside the repository"; fi
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60

@@ -7,3 +7,4 @@ pub mod provenance;
 pub mod signature;
 pub mod tier;
 pub mod verdict;
+pub mod scan;

@@ -104,6 +104,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "create")]
     New(commands::new::Args),
     Validate(commands::validate::Args),
+    Scan(commands::scan::Args),
     Explain(commands::explain::Args),
     Key(commands::key::Args),
     Sign(commands::sign::Args),
@@ -129,6 +130,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Choose", &["enable", "disable", "trust"]),
     ("Choose", &["enable", "disable", "trust", "guard"]),
+    ("Choose", &["enable", "disable", "scan", "trust"]),
     ("Write", &["new", "validate", "explain", "eval"]),
     ("Set up", &["config", "completions"]),
     ("Sign", &["sign", "verify", "key"]),

@@ -70,6 +70,11 @@ impl Printer {
         self.json
     }
 
+    /// Whether the user asked for more with `-v`.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.volume >= Volume::Verbose
+    }
+
     /// Whether stdout is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         io::stdout().is_terminal()

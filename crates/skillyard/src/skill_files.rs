@@ -229,3 +229,66 @@ fn has_shebang(path: &Path) -> bool {
         .and_then(|mut file| file.read_exact(&mut start))
         .is_ok_and(|()| start == *b"#!")
 }
+
+/// Most bytes of one file, and of all files of a skill, that are looked into.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_ALL_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A file with its content.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadFile {
+    /// Its path below the skill's root, separated by `/`.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether its owner may execute it.
+    pub(crate) executable: bool,
+}
+
+/// All files of a skill's folder, as far as they can be read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contents {
+    /// The files, by their paths.
+    pub(crate) files: Vec<ReadFile>,
+    /// Files that were left out, and why.
+    pub(crate) skipped: Vec<(String, &'static str)>,
+}
+
+/// Reads all files of a skill's folder; links are not followed.
+pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
+    let mut contents = Contents::default();
+    let mut left = MAX_ALL_BYTES;
+    let names = files(folder);
+    if names.len() >= MAX_FILES {
+        contents.skipped.push((".".to_owned(), "there are more files than are looked at"));
+    }
+    for file in names {
+        let path = folder.join(&file.path);
+        let metadata = fs::symlink_metadata(&path).map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let reason = match metadata.len() {
+            _ if metadata.is_symlink() => Some("it is a link"),
+            _ if !metadata.is_file() => Some("it is no file"),
+            size if size > MAX_FILE_BYTES => Some("it is too large"),
+            size if size > left => Some("the skill is too large"),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            contents.skipped.push((file.path, reason));
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        left = left.saturating_sub(bytes.len() as u64);
+        contents.files.push(ReadFile {
+            executable: is_executable(&path),
+            path: file.path,
+            bytes,
+        });
+    }
+    Ok(contents)
+}

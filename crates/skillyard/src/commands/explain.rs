@@ -4,17 +4,19 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_format::nearest::nearest;
-use skillyard_format::rules::{self, Class, Rule};
+use skillyard_format::rules::{self, Class};
+use skillyard_trust::scan;
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::report::explanation;
+use crate::report::RuleNote;
 
-/// Explain a rule of `validate`, or why a skill is used or not
+/// Explain a rule of `validate` or `scan`, or why a skill is used or not
 ///
 /// Examples:
 ///   skillyard explain yaml-unquoted-text     one rule
+///   skillyard explain scan-pipe-to-shell     one rule of the scanner
 ///   skillyard explain                        all rules
 ///   skillyard explain skill pdf-tools        why it is listed, shadowed, hidden or shortened
 #[derive(Debug, clap::Args)]
@@ -33,24 +35,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (_, Some(extra)) => return Err(CommandError::UnexpectedArgument(extra.clone())),
         _ => {}
     }
-    let chosen: Vec<&Rule> = match &args.code {
+    let chosen: Vec<RuleNote> = match &args.code {
         Some(code) => vec![find(code)?],
-        None => rules::ALL.to_vec(),
+        None => all().collect(),
     };
     if context.printer.is_json() {
         let rules: Vec<_> = chosen
             .iter()
-            .map(|rule| json!({ "code": rule.code, "kind": kind(rule), "explanation": explanation(rule) }))
+            .map(|rule| json!({ "code": rule.code, "kind": kind(*rule), "explanation": rule.explanation() }))
             .collect();
         context.printer.json(&json!({ "rules": rules }))?;
     } else if args.code.is_some() {
         let rule = chosen[0];
-        let text = format!("{} ({})\n\n{}", rule.code, kind(rule), explanation(rule));
+        let text = format!("{} ({})\n\n{}", rule.code, kind(rule), rule.explanation());
         context.printer.data(&text)?;
     } else {
         let mut text = String::new();
         for rule in chosen {
-            let summary = explanation(rule)
+            let summary = rule
+                .explanation()
                 .split("\n\n")
                 .next()
                 .unwrap_or_default()
@@ -62,18 +65,27 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Yes)
 }
 
-fn find(code: &str) -> Result<&'static Rule, CommandError> {
-    rules::find(code).ok_or_else(|| CommandError::NoSuchRule {
+/// The rules of `validate`, then those of `scan`.
+fn all() -> impl Iterator<Item = RuleNote> {
+    RuleNote::of_format().chain(RuleNote::of_scan())
+}
+
+fn find(code: &str) -> Result<RuleNote, CommandError> {
+    all().find(|rule| rule.code == code).ok_or_else(|| CommandError::NoSuchRule {
         code: code.to_owned(),
-        nearest: nearest(code, rules::ALL.iter().map(|rule| rule.code)),
+        nearest: nearest(code, all().map(|rule| rule.code)),
     })
 }
 
-fn kind(rule: &Rule) -> &'static str {
-    match rule.class {
-        Class::Fatal => "without this a skill cannot be loaded",
-        Class::Format => "the specification's text",
-        Class::Extension => "outside the specification",
-        Class::Advice => "advice",
+fn kind(rule: RuleNote) -> String {
+    if let Some(rule) = scan::rules::find(rule.code) {
+        return format!("scanner, up to {}", rule.severity);
     }
+    match rules::find(rule.code).map(|rule| rule.class) {
+        Some(Class::Fatal) => "without this a skill cannot be loaded",
+        Some(Class::Format) => "the specification's text",
+        Some(Class::Extension) => "outside the specification",
+        Some(Class::Advice) | None => "advice",
+    }
+    .to_owned()
 }

@@ -20,6 +20,7 @@ pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod run;
+pub(crate) mod scan;
 pub(crate) mod show;
 mod show_security;
 pub(crate) mod sign;
@@ -65,6 +66,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),
+        Command::Scan(args) => scan::run(context, &args),
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),

@@ -15,7 +15,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
-use crate::report::{self, Checked, Summary};
+use crate::report::{self, Checked, RuleNote, Summary};
 use crate::skill_files::{self, directory_name};
 
 /// Check skills against the specification
@@ -98,7 +98,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Format::Json, _) => context
             .printer
             .json(&report::json::document(&checked, &summary))?,
-        (Format::Sarif, _) => context.printer.json(&report::sarif::document(&checked))?,
+        (Format::Sarif, _) => context.printer.json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
     Ok(if summary.invalid == 0 {
@@ -109,7 +109,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// The path itself, or the folder of the skill that is called so.
-fn folder_of(context: &Context, path: &Path) -> Result<PathBuf, CommandError> {
+pub(super) fn folder_of(context: &Context, path: &Path) -> Result<PathBuf, CommandError> {
     let name = path
         .to_str()
         .filter(|name| !name.contains('/') && !name.starts_with('.'));

@@ -2,34 +2,35 @@
 
 use std::fmt::Write as _;
 
-use skillyard_format::{LineIndex, Severity};
+use skillyard_format::LineIndex;
 
-use super::{Checked, for_people};
+use super::{Loudness, Noted, for_people};
 use crate::sanitize::visible;
 
 /// One command a finding.
-pub(crate) fn commands(checked: &[Checked]) -> String {
+pub(crate) fn commands(skills: &[impl Noted]) -> String {
     let mut text = String::new();
-    for skill in checked {
-        let lines = LineIndex::new(&skill.text);
-        for diagnostic in &skill.diagnostics {
-            let level = match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
+    for file in skills.iter().flat_map(Noted::files) {
+        let lines = LineIndex::new(file.text);
+        for note in &file.notes {
+            let level = match note.loudness {
+                Loudness::Error => "error",
+                Loudness::Warning => "warning",
+                Loudness::Note => "notice",
             };
-            let place = diagnostic.span.map_or_else(String::new, |span| {
+            let place = note.span.map_or_else(String::new, |span| {
                 let start = lines.position(span.start);
                 format!(",line={},col={}", start.line, start.column)
             });
-            let mut message = for_people(&diagnostic.message);
-            if let Some(help) = &diagnostic.help {
+            let mut message = for_people(note.message);
+            if let Some(help) = note.help {
                 let _ = write!(message, "\nhelp: {}", for_people(help));
             }
             let _ = writeln!(
                 text,
                 "::{level} file={}{place},title={}::{}",
-                property(&skill.path.to_string_lossy()),
-                property(diagnostic.code),
+                property(&file.path),
+                property(note.code),
                 data(&message),
             );
         }

@@ -1,22 +1,105 @@
-//! The result of `validate`, in every shape it can be asked for.
+//! The results of `validate` and `scan`, in every shape they can be asked for.
 
 pub(crate) mod github;
 pub(crate) mod json;
 pub(crate) mod sarif;
+pub(crate) mod scan;
 pub(crate) mod skills_ref;
 pub(crate) mod text;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use skillyard_format::rules::Rule;
-use skillyard_format::{Diagnostic, Severity};
+use skillyard_format::{Diagnostic, Severity, Span};
 
 use crate::sanitize::{shortened, visible};
 pub(crate) use text::elapsed;
 
 /// Most characters of a message that are shown to people.
 const MOST_CHARACTERS: usize = 240;
+
+/// How loud a finding is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Loudness {
+    /// Fails the command.
+    Error,
+    /// Worth a look.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+/// One finding, as every shape shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Note<'a> {
+    /// The rule.
+    pub(crate) code: &'static str,
+    /// How loud it is.
+    pub(crate) loudness: Loudness,
+    /// What it is called in text.
+    pub(crate) label: &'static str,
+    /// The bytes it is about.
+    pub(crate) span: Option<Span>,
+    /// What was found.
+    pub(crate) message: &'a str,
+    /// What to do about it.
+    pub(crate) help: Option<&'a str>,
+}
+
+/// The findings of one file.
+#[derive(Debug, Clone)]
+pub(crate) struct FileNotes<'a> {
+    /// Its path.
+    pub(crate) path: Cow<'a, str>,
+    /// Its text, if there is something to show in it.
+    pub(crate) text: &'a str,
+    /// What was found.
+    pub(crate) notes: Vec<Note<'a>>,
+}
+
+/// Something with findings in files.
+pub(crate) trait Noted {
+    /// The files that something was found in.
+    fn files(&self) -> Vec<FileNotes<'_>>;
+}
+
+/// A rule, as every shape names it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RuleNote {
+    /// Its name.
+    pub(crate) code: &'static str,
+    /// Its documentation, as it stands in the source.
+    pub(crate) documentation: &'static str,
+}
+
+impl RuleNote {
+    /// The rules of `validate`.
+    pub(crate) fn of_format() -> impl Iterator<Item = Self> {
+        skillyard_format::rules::ALL.iter().map(|rule| Self {
+            code: rule.code,
+            documentation: rule.explanation,
+        })
+    }
+
+    /// The rules of `scan`.
+    pub(crate) fn of_scan() -> impl Iterator<Item = Self> {
+        skillyard_trust::scan::rules::ALL.iter().map(|rule| Self {
+            code: rule.code,
+            documentation: rule.explanation,
+        })
+    }
+
+    /// The documentation without the space that doc comments start with.
+    pub(crate) fn explanation(self) -> String {
+        let lines: Vec<&str> = self
+            .documentation
+            .lines()
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        format!("{}\n", lines.join("\n").trim())
+    }
+}
 
 /// A skill that was checked.
 #[derive(Debug, Clone)]
@@ -75,14 +158,28 @@ pub(crate) fn for_people(message: &str) -> String {
     shortened(&visible(message), MOST_CHARACTERS).into_owned()
 }
 
-/// The rule's documentation without the space that doc comments start with.
-pub(crate) fn explanation(rule: &Rule) -> String {
-    let lines: Vec<&str> = rule
-        .explanation
-        .lines()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
-    format!("{}\n", lines.join("\n").trim())
+impl Noted for Checked {
+    fn files(&self) -> Vec<FileNotes<'_>> {
+        let notes = self.diagnostics.iter().map(|diagnostic| {
+            let (loudness, label) = match diagnostic.severity {
+                Severity::Error => (Loudness::Error, "error"),
+                Severity::Warning => (Loudness::Warning, "warning"),
+            };
+            Note {
+                code: diagnostic.code,
+                loudness,
+                label,
+                span: diagnostic.span,
+                message: &diagnostic.message,
+                help: diagnostic.help.as_deref(),
+            }
+        });
+        vec![FileNotes {
+            path: self.path.to_string_lossy(),
+            text: &self.text,
+            notes: notes.collect(),
+        }]
+    }
 }
 
 /// The result in numbers.

@@ -4,46 +4,49 @@ use std::fmt::Write as _;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use skillyard_format::{Diagnostic, LineIndex, Severity, rules};
+use skillyard_format::LineIndex;
 
-use super::{Checked, explanation};
+use super::{Loudness, Note, Noted, RuleNote};
 
 /// A SARIF log with one run.
-pub(crate) fn document(checked: &[Checked]) -> impl Serialize {
+pub(crate) fn document<T: Noted>(
+    skills: &[T],
+    rules: impl Iterator<Item = RuleNote>,
+) -> impl Serialize {
     #[derive(Serialize)]
-    struct Log<'a> {
+    #[serde(bound = "")]
+    struct Log<'a, T: Noted> {
         #[serde(rename = "$schema")]
         schema: &'static str,
         version: &'static str,
-        runs: [Run<'a>; 1],
+        runs: [Run<'a, T>; 1],
     }
     Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
         runs: [Run {
-            tool: tool(),
+            tool: tool(rules),
             column_kind: "unicodeCodePoints",
-            results: Results(checked),
+            results: Results(skills),
         }],
     }
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'a> {
+#[serde(rename_all = "camelCase", bound = "")]
+struct Run<'a, T: Noted> {
     tool: Value,
     column_kind: &'static str,
-    results: Results<'a>,
+    results: Results<'a, T>,
 }
 
 /// Skillyard and its rules.
-fn tool() -> Value {
-    let rules: Vec<Value> = rules::ALL
-        .iter()
+fn tool(rules: impl Iterator<Item = RuleNote>) -> Value {
+    let rules: Vec<Value> = rules
         .map(|rule| {
             json!({
                 "id": rule.code,
-                "fullDescription": { "text": explanation(rule).trim() },
+                "fullDescription": { "text": rule.explanation().trim() },
             })
         })
         .collect();
@@ -57,22 +60,23 @@ fn tool() -> Value {
 }
 
 /// The findings, made one by one while they are written.
-struct Results<'a>(&'a [Checked]);
+struct Results<'a, T>(&'a [T]);
 
-impl Serialize for Results<'_> {
+impl<T: Noted> Serialize for Results<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().flat_map(|skill| {
-            let lines = LineIndex::new(&skill.text);
-            let path = uri(&skill.path.to_string_lossy());
-            let findings = skill.diagnostics.iter();
-            findings.map(move |each| result(each, &path, &lines))
+        let files = self.0.iter().flat_map(Noted::files);
+        serializer.collect_seq(files.flat_map(|file| {
+            let lines = LineIndex::new(file.text);
+            let path = uri(&file.path);
+            let notes = file.notes.into_iter();
+            notes.map(move |note| result(&note, &path, &lines))
         }))
     }
 }
 
-fn result(diagnostic: &Diagnostic, path: &str, lines: &LineIndex<'_>) -> Value {
+fn result(note: &Note<'_>, path: &str, lines: &LineIndex<'_>) -> Value {
     let mut location = json!({ "artifactLocation": { "uri": path } });
-    if let Some(span) = diagnostic.span {
+    if let Some(span) = note.span {
         let start = lines.position(span.start);
         let end = lines.position(span.end);
         // A region of one line has to hold something; one that ends further down may not.
@@ -89,12 +93,13 @@ fn result(diagnostic: &Diagnostic, path: &str, lines: &LineIndex<'_>) -> Value {
         });
     }
     json!({
-        "ruleId": diagnostic.code,
-        "level": match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
+        "ruleId": note.code,
+        "level": match note.loudness {
+            Loudness::Error => "error",
+            Loudness::Warning => "warning",
+            Loudness::Note => "note",
         },
-        "message": { "text": diagnostic.message },
+        "message": { "text": note.message },
         "locations": [{ "physicalLocation": location }],
     })
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use skillyard_format::{Diagnostic, LineIndex, Severity, Span};
+use skillyard_format::{LineIndex, Span};
 
-use super::{Checked, Summary, for_people};
+use super::{Checked, Loudness, Note, Noted, Summary, for_people};
 use crate::printer::Printer;
 use crate::sanitize::{masked, visible};
 
@@ -25,23 +25,23 @@ pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -
 }
 
 /// Prints the findings.
-pub(crate) fn print_findings(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
+pub(crate) fn print_findings(printer: &Printer, skills: &[impl Noted]) -> io::Result<()> {
     let renderer = Renderer::styled().term_width(printer.width());
     let mut output = String::new();
-    for skill in checked {
-        if skill.diagnostics.is_empty() {
+    for file in skills.iter().flat_map(Noted::files) {
+        if file.notes.is_empty() {
             continue;
         }
-        let lines = LineIndex::new(&skill.text);
+        let lines = LineIndex::new(file.text);
         // Places are found in the masked text too, because it has the same length.
-        let text = masked(&skill.text);
-        let path = visible(&skill.path.to_string_lossy()).into_owned();
-        let shown = most_important(&skill.diagnostics);
-        for diagnostic in &shown {
-            output.push_str(&rendered(&renderer, diagnostic, &text, &lines, &path));
+        let text = masked(file.text);
+        let path = visible(&file.path).into_owned();
+        let shown = most_important(&file.notes);
+        for note in &shown {
+            output.push_str(&rendered(&renderer, note, &text, &lines, &path));
             output.push_str("\n\n");
         }
-        let more = skill.diagnostics.len() - shown.len();
+        let more = file.notes.len() - shown.len();
         if more > 0 {
             let _ = writeln!(
                 output,
@@ -53,42 +53,44 @@ pub(crate) fn print_findings(printer: &Printer, checked: &[Checked]) -> io::Resu
 }
 
 /// As many findings as are shown: errors before warnings, but in the order of their places.
-fn most_important(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
-    let is_error = |each: &&Diagnostic| each.severity == Severity::Error;
+fn most_important<'n>(notes: &'n [Note<'n>]) -> Vec<&'n Note<'n>> {
+    let is_error = |each: &&Note<'_>| each.loudness == Loudness::Error;
     let mut errors = MOST_FINDINGS;
-    let mut warnings = MOST_FINDINGS.saturating_sub(diagnostics.iter().filter(is_error).count());
-    let has_room = |each: &&Diagnostic| {
+    let mut others = MOST_FINDINGS.saturating_sub(notes.iter().filter(is_error).count());
+    let has_room = |each: &&Note<'_>| {
         let room = if is_error(each) {
             &mut errors
         } else {
-            &mut warnings
+            &mut others
         };
         let before = *room;
         *room = room.saturating_sub(1);
         before > 0
     };
-    diagnostics.iter().filter(has_room).collect()
+    notes.iter().filter(has_room).collect()
 }
 
 fn rendered(
     renderer: &Renderer,
-    diagnostic: &Diagnostic,
+    note: &Note<'_>,
     text: &str,
     lines: &LineIndex<'_>,
     path: &str,
 ) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
+    let level = match note.loudness {
+        Loudness::Error => Level::ERROR,
+        Loudness::Warning => Level::WARNING,
+        Loudness::Note => Level::NOTE,
     };
     let title = level
-        .primary_title(for_people(&diagnostic.message))
-        .id(diagnostic.code);
-    let with_help = |group: Group<'_>| match &diagnostic.help {
+        .with_name(note.label)
+        .primary_title(for_people(note.message))
+        .id(note.code);
+    let with_help = |group: Group<'_>| match note.help {
         Some(help) => renderer.render(&[group.element(Level::HELP.message(for_people(help)))]),
         None => renderer.render(&[group]),
     };
-    let Some(span) = diagnostic.span.filter(|_| !text.is_empty()) else {
+    let Some(span) = note.span.filter(|_| !text.is_empty()) else {
         return with_help(title.element(Origin::path(path)));
     };
     let window = Window::new(text, lines, span);
@@ -164,12 +166,15 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
     line
 }
 
-fn count(number: usize, word: &str) -> String {
+/// A number and its word.
+pub(super) fn count(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {word}{plural}")
 }
 
 pub(crate) fn elapsed(time: Duration) -> String {
+/// How long something took.
+pub(super) fn elapsed(time: Duration) -> String {
     match time.as_millis() {
         0 => "under 1ms".to_owned(),
         millis @ 1..=999 => format!("{millis}ms"),

@@ -25,6 +25,7 @@ mod prompt_catalog;
 mod read;
 mod read_resource;
 mod readme;
+mod scan;
 mod show;
 mod signing;
 mod trust;

@@ -1,0 +1,269 @@
+//! Code, taken apart into statements and comments by lexers that know strings.
+//!
+//! Four small lexers in one: what differs between the languages is how a comment starts,
+//! what a string is, and what makes a statement go on. They never fail; code that is not
+//! what it claims to be comes out as lines.
+
+use std::ops::Range;
+
+use super::file::Language;
+
+/// Most bytes of a statement; longer ones are cut.
+const MOST_BYTES: usize = 8_192;
+/// Most bytes of a string; a quote without an end so near is taken as a character.
+const MOST_STRING: usize = 4_096;
+
+/// A statement or a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Statement {
+    /// The pieces of source, comments left out.
+    pub(crate) pieces: Vec<Range<usize>>,
+    /// Where its strings are.
+    pub(crate) strings: Vec<Range<usize>>,
+    /// Whether nothing in it runs.
+    pub(crate) is_comment: bool,
+}
+
+/// The statements and comments of `text[range]`.
+pub(crate) fn statements(text: &str, range: Range<usize>, language: Language) -> Vec<Statement> {
+    let mut lexer = Lexer {
+        bytes: &text.as_bytes()[..range.end],
+        at: range.start,
+        piece: range.start,
+        depth: 0,
+        language,
+        current: Statement::default(),
+        comments: Vec::new(),
+        done: Vec::new(),
+    };
+    lexer.run();
+    lexer.done
+}
+
+struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the piece that is being read started.
+    piece: usize,
+    depth: usize,
+    language: Language,
+    current: Statement,
+    comments: Vec<Range<usize>>,
+    done: Vec<Statement>,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            if let Some(end) = self.comment_end(byte) {
+                self.cut();
+                self.comments.push(self.at..end);
+                self.at = end;
+                self.piece = end;
+                continue;
+            }
+            match byte {
+                b'"' | b'\'' | b'`' if self.has_strings(byte) => self.string(byte),
+                b'\\' => self.at += 2,
+                b'\n' => self.line_end(),
+                _ => {
+                    self.count(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        self.at = self.bytes.len();
+        self.end();
+    }
+
+    /// Where the comment that starts here ends.
+    fn comment_end(&self, byte: u8) -> Option<usize> {
+        let rest = &self.bytes[self.at..];
+        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
+        let at_word = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b';');
+        let line = || self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        match (self.language, byte) {
+            (Language::JavaScript, b'/') if rest.starts_with(b"//") && before != Some(&b':') => {
+                Some(line())
+            }
+            (Language::JavaScript, b'/') if rest.starts_with(b"/*") => {
+                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |found| found + 2);
+                Some(self.at + end)
+            }
+            (Language::JavaScript, _) => None,
+            (Language::PowerShell, b'<') if rest.starts_with(b"<#") => {
+                let end = memchr::memmem::find(rest, b"#>").map_or(rest.len(), |found| found + 2);
+                Some(self.at + end)
+            }
+            (Language::Python, b'#') => Some(line()),
+            (_, b'#') if at_word => Some(line()),
+            _ => None,
+        }
+    }
+
+    fn has_strings(&self, quote: u8) -> bool {
+        match self.language {
+            Language::JavaScript => true,
+            Language::Python | Language::Shell | Language::PowerShell => quote != b'`',
+            Language::Data | Language::Other => false,
+        }
+    }
+
+    /// Steps over a string, or over its first quote if it has no end.
+    fn string(&mut self, quote: u8) {
+        let rest = &self.bytes[self.at..];
+        let triple = [quote; 3];
+        let is_triple = self.language == Language::Python && rest.starts_with(&triple);
+        let width = if is_triple { 3 } else { 1 };
+        let many_lines = is_triple || quote == b'`' || self.language == Language::Shell;
+        let escapes = !(self.language == Language::Shell && quote == b'\'');
+        let mut end = width;
+        while let Some(&byte) = rest.get(end) {
+            let too_far = end > MOST_STRING && !is_triple;
+            if too_far || (byte == b'\n' && !many_lines) {
+                break;
+            }
+            if byte == b'\\' && escapes {
+                end += 2;
+            } else if byte == quote && (!is_triple || rest[end..].starts_with(&triple)) {
+                let string = self.at..self.at + end + width;
+                self.at = string.end;
+                self.current.strings.push(string);
+                return;
+            } else {
+                end += 1;
+            }
+        }
+        self.at += width;
+    }
+
+    fn count(&mut self, byte: u8) {
+        let braces = self.language == Language::Python;
+        match byte {
+            b'(' | b'[' => self.depth += 1,
+            b'{' if braces => self.depth += 1,
+            b')' | b']' => self.depth = self.depth.saturating_sub(1),
+            b'}' if braces => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn line_end(&mut self) {
+        let goes_on = match self.language {
+            Language::Python | Language::JavaScript | Language::PowerShell => self.depth > 0,
+            Language::Shell => {
+                let line = self.bytes[self.piece..self.at].trim_ascii_end();
+                line.ends_with(b"|") || line.ends_with(b"&&")
+            }
+            Language::Data | Language::Other => false,
+        };
+        let length = self.at - self.current.pieces.first().map_or(self.piece, |piece| piece.start);
+        if goes_on && length < MOST_BYTES {
+            self.at += 1;
+        } else {
+            self.depth = 0;
+            self.end();
+            self.at += 1;
+            self.piece = self.at;
+        }
+    }
+
+    /// Closes the piece that is being read.
+    fn cut(&mut self) {
+        let end = self.at.min(self.bytes.len());
+        if !self.bytes[self.piece..end].trim_ascii().is_empty() {
+            self.current.pieces.push(self.piece..end);
+        }
+    }
+
+    fn end(&mut self) {
+        self.cut();
+        let mut statement = std::mem::take(&mut self.current);
+        if let (Some(first), Some(last)) = (statement.pieces.first(), statement.pieces.last()) {
+            let whole = self.bytes[first.start..last.end].trim_ascii();
+            // A string that nothing is done with is documentation.
+            statement.is_comment = self.language == Language::Python
+                && whole.starts_with(b"\"\"\"")
+                && whole.ends_with(b"\"\"\"");
+            self.done.push(statement);
+        }
+        let comments = std::mem::take(&mut self.comments);
+        self.done.extend(comments.into_iter().map(|range| Statement {
+            pieces: vec![range],
+            strings: Vec::new(),
+            is_comment: true,
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, language: Language) -> Vec<(String, bool)> {
+        let statements = statements(text, 0..text.len(), language);
+        let show = |each: Statement| {
+            let pieces = each.pieces.iter();
+            let pieces: Vec<&str> = pieces.map(|piece| text[piece.clone()].trim()).collect();
+            (pieces.join("~"), each.is_comment)
+        };
+        statements.into_iter().map(show).collect()
+    }
+
+    fn check(text: &str, language: Language, expected: &[(&str, bool)]) {
+        let shown = shown(text, language);
+        let shown: Vec<_> = shown.iter().map(|(text, is)| (text.as_str(), *is)).collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_call_over_several_lines_is_one_statement() {
+        check(
+            "\"\"\"Doc.\"\"\"\npost(\n  url,  # where\n  x)\ny = '#'\n",
+            Language::Python,
+            &[
+                ("\"\"\"Doc.\"\"\"", true),
+                ("post(\n  url,~x)", false),
+                ("# where", true),
+                ("y = '#'", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn shells_go_on_after_a_pipe_and_inside_quotes() {
+        check(
+            "curl x |\n sh # go\necho 'a\n# b'\nurl=a#b\n",
+            Language::Shell,
+            &[
+                ("curl x |\n sh", false),
+                ("# go", true),
+                ("echo 'a\n# b'", false),
+                ("url=a#b", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn scripts_have_two_kinds_of_comments() {
+        check(
+            "f(\"//x\") // y\n/* z\n*/ g('https://h')",
+            Language::JavaScript,
+            &[
+                ("f(\"//x\")", false),
+                ("// y", true),
+                ("g('https://h')", false),
+                ("/* z\n*/", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn quotes_without_an_end_are_characters() {
+        check(
+            "don't\nrun",
+            Language::Python,
+            &[("don't", false), ("run", false)],
+        );
+    }
+}

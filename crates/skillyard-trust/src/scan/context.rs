@@ -1,0 +1,79 @@
+//! Where something stands says how bad it is.
+//!
+//! A command in a script is run, the same words in a comment are read, and in the rules of
+//! another scanner they are what it looks for. Each step down is a level of severity.
+
+use std::ops::Range;
+
+use super::file::Language;
+use super::finding::Severity;
+use super::pattern::Pattern;
+use super::prepare::Place;
+use super::subject::Here;
+
+static WARNS: Pattern = Pattern::new(
+    r"\b(?:never|avoid|do\s+not|don't|must\s+not|should\s+not|refuse|flag|reject|detect\w*|watch\s+(?:out\s+)?for|look\s+for|check\s+for|suspicious|red\s+flags?|
+    dangerous|insecure|unsafe|vulnerable|anti-?patterns?|malicious|attackers?|blocked|forbidden|warning\s+signs?)\b|\xe2\x9d\x8c",
+);
+
+/// Whether a rule's words can be an example of what they name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Quoted, it is an example.
+    Quotable,
+    /// Names of files and hosts, which do not become harmless in a string.
+    Named,
+    /// It has no place in a skill, wherever it stands.
+    Plain,
+}
+
+/// The severity that is left of `severity` here.
+pub(crate) fn lowered(
+    here: &Here<'_>,
+    range: &Range<usize>,
+    severity: Severity,
+    weight: Weight,
+) -> Severity {
+    if weight == Weight::Plain {
+        return severity;
+    }
+    let mut steps = match here.unit.place {
+        Place::Comment => 2,
+        Place::Data => 2,
+        Place::Code if here.unit.language == Language::Data => 1,
+        Place::Code
+            if weight == Weight::Quotable && here.is_quoted(range) && !here.starts_programs() =>
+        {
+            2
+        }
+        Place::Prose | Place::Heading if warns_before(here, range) => 1,
+        _ => 0,
+    };
+    if is_test(here.file.path) {
+        steps += 1;
+    }
+    if here.subject.about_security && here.file.is_document {
+        steps += 1;
+        // What a lesson shows below a warning is what it warns of.
+        let spoken = [here.heading(), here.introduction(), here.file.path];
+        if here.unit.place == Place::Decoded || spoken.iter().any(|text| WARNS.is_match(text)) {
+            steps += 1;
+        }
+    }
+    severity.lowered(steps)
+}
+
+/// Whether the words before the place say that this is what not to do.
+fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
+    let before = here.text.get(..range.start).unwrap_or(here.text);
+    let from = before.len().saturating_sub(120);
+    WARNS.is_match(before.get(from..).unwrap_or(before))
+}
+
+fn is_test(path: &str) -> bool {
+    let mut parts = path.split('/');
+    parts.any(|part| {
+        matches!(part, "tests" | "test" | "fixtures" | "__tests__" | "testdata" | "evals" | "benchmark" | "evals.json")
+            || part.starts_with("test_")
+    })
+}

@@ -1,0 +1,190 @@
+//! What encoded text says once it is decoded: base64, hex, escapes and lists of numbers.
+
+use std::ops::Range;
+
+/// Fewest characters of an encoded text; shorter ones are names and hashes.
+const LEAST: usize = 24;
+/// Most characters that are decoded of one text.
+const MOST: usize = 65_536;
+/// How often a decoded text is looked into again.
+const LEVELS: u8 = 2;
+
+/// A text that was encoded, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    /// Where the encoded text stands.
+    pub(crate) range: Range<usize>,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+/// Every encoded text of `source` that is readable once decoded.
+pub(crate) fn decoded(source: &str) -> Vec<Decoded> {
+    let mut found = Vec::new();
+    for range in runs(source, is_base64) {
+        let word = &source[range.clone()];
+        if let Some(text) = readable(word).filter(|text| !is_harmless(source, range.start, text)) {
+            let text = deeper(text, LEVELS - 1);
+            found.push(Decoded { range, text });
+        }
+    }
+    for range in runs(source, is_listed) {
+        if let Some(text) = numbers(&source[range.clone()]) {
+            found.push(Decoded { range, text });
+        }
+    }
+    found
+}
+
+/// Puts what is encoded in `text` behind it.
+fn deeper(mut text: String, levels: u8) -> String {
+    if levels == 0 {
+        return text;
+    }
+    let inner: Vec<String> = runs(&text, is_base64)
+        .filter_map(|range| readable(&text[range]))
+        .map(|inner| deeper(inner, levels - 1))
+        .collect();
+    for each in inner {
+        text.push(' ');
+        text.push_str(&each);
+    }
+    text
+}
+
+/// The stretches of bytes that satisfy `is`, if they are long enough.
+fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let bytes = source.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            let start = at + bytes[at..].iter().position(|byte| is(*byte))?;
+            let length = bytes[start..].iter().take_while(|byte| is(**byte)).count();
+            at = start + length;
+            if length >= LEAST {
+                return Some(start..start + length.min(MOST));
+            }
+        }
+        None
+    })
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
+fn is_listed(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || matches!(byte, b'\\' | b'x' | b',' | b' ')
+}
+
+/// The text of a base64 or hex word.
+fn readable(word: &str) -> Option<String> {
+    let hex = || {
+        let is_hex = word.len().is_multiple_of(2) && word.bytes().all(|b| b.is_ascii_hexdigit());
+        is_hex.then(|| hex_bytes(word)).and_then(text_of)
+    };
+    text_of(base64_bytes(word)?).or_else(hex)
+}
+
+fn base64_bytes(word: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(word.len() * 3 / 4);
+    let (mut buffer, mut bits) = (0_u32, 0);
+    for byte in word.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        buffer = buffer << 6 | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+fn hex_bytes(word: &str) -> Vec<u8> {
+    let pairs = word.as_bytes().chunks_exact(2);
+    pairs
+        .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
+}
+
+/// The text of a list of character codes.
+fn numbers(list: &str) -> Option<String> {
+    if !list.contains(['\\', ',']) {
+        return None;
+    }
+    let codes = list.split(['\\', ',', ' ']).filter(|each| !each.is_empty());
+    let bytes: Option<Vec<u8>> = codes
+        .map(|code| match code.trim_start_matches('0').strip_prefix('x') {
+            Some(hex) => u8::from_str_radix(hex, 16).ok(),
+            None => code.parse().ok(),
+        })
+        .collect();
+    text_of(bytes?)
+}
+
+/// `bytes` as text, if a person could read it.
+fn text_of(bytes: Vec<u8>) -> Option<String> {
+    let is_readable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    let is_text = bytes.len() >= 8
+        && bytes.iter().all(is_readable)
+        && bytes.iter().any(|byte| matches!(byte, b' ' | b'/' | b'.' | b'('));
+    is_text.then(|| String::from_utf8(bytes).ok()).flatten()
+}
+
+/// Pictures in data addresses and the heads of web tokens are encoded for good reasons.
+fn is_harmless(source: &str, start: usize, text: &str) -> bool {
+    let before = &source[source.floor_char_boundary(start.saturating_sub(40))..start];
+    let is_address = before.contains("data:") && before.ends_with("base64,");
+    let text = text.trim_start();
+    is_address && text.starts_with('<') || text.starts_with("{\"alg\"") || text.starts_with("{\"typ\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, expected: &[&str]) {
+        let found = decoded(source);
+        let texts: Vec<&str> = found.iter().map(|each| each.text.as_str()).collect();
+        assert_eq!(texts, expected, "{source}");
+    }
+
+    #[test]
+    fn base64_is_read_twice() {
+        check(
+            "x = 'Y3VybCBodHRwOi8veC50ZXN0L2E='",
+            &["curl http://x.test/a"],
+        );
+        check(
+            "WTNWeWJDQm9kSFJ3T2k4dmVDNTBaWE4wTDJFPQ== bHMgLWxhIC90bXAvdGhpbmdzIGFuZA==",
+            &["ls -la /tmp/things and"],
+        );
+        check(
+            "ZWNobyBZM1Z5YkNCb2RIUndPaTh2ZUM1MFpYTjBMMkU9",
+            &["echo Y3VybCBodHRwOi8veC50ZXN0L2E= curl http://x.test/a"],
+        );
+    }
+
+    #[test]
+    fn escapes_hex_and_lists_are_read() {
+        check("\\x63\\x75\\x72\\x6c\\x20\\x78\\x2e\\x79", &["curl x.y"]);
+        check("[99, 117, 114, 108, 32, 120, 46, 121]", &["curl x.y"]);
+        check("6375726c20687474703a2f2f782e79", &["curl http://x.y"]);
+    }
+
+    #[test]
+    fn hashes_names_and_pictures_are_not() {
+        check("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", &[]);
+        check("the-quick-brown-fox-jumps-over", &[]);
+        check("data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dyI+", &[]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Text made plain: what a reader would see and a machine would run, whatever it was spelled with.
+//!
+//! Letters become small ASCII where they look like it, characters without a width vanish,
+//! white space shrinks to one blank, and strings that were cut apart grow together. The
+//! [`Folded`] text remembers where each piece came from.
+
+use std::ops::Range;
+
+use skillyard_format::Span;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// How a piece of source becomes plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Words for readers: emphasis and backticks are dropped.
+    Prose,
+    /// Words for machines: joined strings and continued lines are put together.
+    Code,
+}
+
+/// Plain text with the way back to its source.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    /// The plain text.
+    pub(crate) text: String,
+    /// Where a run of bytes that were taken one by one starts: here, and in the source.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Folded {
+    /// Adds a piece of the source.
+    pub(crate) fn push(&mut self, source: &str, range: Range<usize>, mode: Mode) {
+        let piece = source.get(range.clone()).unwrap_or_default();
+        let bytes = piece.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let here = range.start + at;
+            let byte = bytes[at];
+            if byte.is_ascii_whitespace() {
+                if !self.text.ends_with([' ', '\n']) {
+                    self.put(here, ' ');
+                }
+                at += 1;
+            } else if byte.is_ascii() {
+                let skipped = match mode {
+                    Mode::Prose => usize::from(matches!(byte, b'*' | b'`')),
+                    Mode::Code => joined(bytes, at, self.text.as_bytes().last().copied()),
+                };
+                if skipped > 0 {
+                    at += skipped;
+                } else {
+                    self.put(here, char::from(byte.to_ascii_lowercase()));
+                    at += 1;
+                }
+            } else {
+                let c = piece[at..].chars().next().unwrap_or(' ');
+                self.put_wide(here, c);
+                at += c.len_utf8();
+            }
+        }
+    }
+
+    /// Ends a unit, so that no pattern reaches into the next.
+    pub(crate) fn end(&mut self, source: usize) {
+        self.put(source, '\n');
+    }
+
+    /// The place in the source that `at` came from.
+    pub(crate) fn source_of(&self, at: usize) -> usize {
+        let after = self.runs.partition_point(|(here, _)| *here <= at);
+        match after.checked_sub(1).and_then(|index| self.runs.get(index)) {
+            Some((here, source)) => source + (at - here),
+            None => 0,
+        }
+    }
+
+    /// The span of the source that `range` came from.
+    pub(crate) fn span(&self, source: &str, range: Range<usize>) -> Span {
+        let start = self.source_of(range.start).min(source.len());
+        let last = range.end.max(range.start + 1) - 1;
+        let end = (self.source_of(last) + 1).clamp(start, source.len());
+        Span::new(source.floor_char_boundary(start), source.ceil_char_boundary(end))
+    }
+
+    /// Adds one character that came from `source`.
+    pub(crate) fn put(&mut self, source: usize, c: char) {
+        let here = self.text.len();
+        let continues = self
+            .runs
+            .last()
+            .is_some_and(|(start, from)| from + (here - start) == source);
+        if !continues {
+            self.runs.push((here, source));
+        }
+        self.text.push(c);
+    }
+
+    fn put_wide(&mut self, source: usize, c: char) {
+        if is_invisible(c) {
+            return;
+        }
+        if let Some(plain) = look_alike(c) {
+            self.put(source, plain);
+            return;
+        }
+        for c in std::iter::once(c).nfkc().flat_map(char::to_lowercase).take(4) {
+            match look_alike(c) {
+                _ if c.is_whitespace() && self.text.ends_with([' ', '\n']) => {}
+                _ if c.is_whitespace() => self.put(source, ' '),
+                Some(plain) => self.put(source, plain),
+                None => self.put(source, c),
+            }
+        }
+    }
+}
+
+/// How many bytes at `at` only hold two pieces of one word together.
+fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
+    let rest = &bytes[at..];
+    match rest {
+        [b'\\' | b'`' | b'^', b'\n', ..] => 2,
+        [b'\\' | b'`' | b'^', b'\r', b'\n', ..] => 3,
+        [b'$', b'{', b'I', b'F', b'S', b'}', ..] => 0,
+        [first @ (b'"' | b'\''), second, after, ..]
+            if first == second
+                && after.is_ascii_alphanumeric()
+                && before.is_some_and(|byte| byte.is_ascii_alphanumeric()) =>
+        {
+            2
+        }
+        [quote @ (b'"' | b'\''), ..] => concatenated(rest, *quote),
+        _ => 0,
+    }
+}
+
+/// The length of `" + "`, if `rest` starts with it.
+fn concatenated(rest: &[u8], quote: u8) -> usize {
+    // More blanks than this are a layout, not a string cut apart.
+    let blanks = |from: usize| {
+        let most = rest[from..].iter().take(40);
+        most.take_while(|byte| byte.is_ascii_whitespace()).count()
+    };
+    let plus = 1 + blanks(1);
+    if rest.get(plus) != Some(&b'+') {
+        return 0;
+    }
+    let next = plus + 1 + blanks(plus + 1);
+    if rest.get(next) == Some(&quote) {
+        next + 1
+    } else {
+        0
+    }
+}
+
+/// Whether a character takes no room, so that words can be cut apart unseen.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The ASCII letter that a Cyrillic or Greek one is taken for.
+pub(crate) fn look_alike(c: char) -> Option<char> {
+    Some(match c {
+        'а' | 'А' | 'α' | 'Α' => 'a',
+        'В' | 'Β' => 'b',
+        'с' | 'С' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' | 'Е' | 'Ε' | 'ё' => 'e',
+        'һ' | 'Н' | 'Η' => 'h',
+        'і' | 'І' | 'ι' | 'Ι' | 'ı' => 'i',
+        'ј' | 'Ј' => 'j',
+        'К' | 'Κ' => 'k',
+        'ӏ' => 'l',
+        'М' | 'Μ' => 'm',
+        'Ν' => 'n',
+        'о' | 'О' | 'ο' | 'Ο' => 'o',
+        'р' | 'Р' | 'ρ' | 'Ρ' => 'p',
+        'ԛ' => 'q',
+        'ѕ' | 'Ѕ' => 's',
+        'Т' | 'Τ' => 't',
+        'ν' => 'v',
+        'ԝ' => 'w',
+        'х' | 'Х' | 'χ' | 'Χ' => 'x',
+        'у' | 'У' | 'Υ' => 'y',
+        'Ζ' => 'z',
+        '\u{2018}' | '\u{2019}' => '\'',
+        '\u{201c}' | '\u{201d}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(source: &str, mode: Mode) -> String {
+        let mut folded = Folded::default();
+        folded.push(source, 0..source.len(), mode);
+        folded.text
+    }
+
+    #[test]
+    fn prose_loses_its_dress() {
+        assert_eq!(
+            fold("**Extract**  the\n`Ｚip` wi\u{200b}th pаss", Mode::Prose),
+            "extract the zip with pass"
+        );
+    }
+
+    #[test]
+    fn code_that_was_cut_apart_grows_together() {
+        assert_eq!(fold("cu''rl \\\n  -s \"ht\" + \"tp\"", Mode::Code), "curl -s \"http\"");
+        assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
+    }
+
+    #[test]
+    fn places_lead_back_to_the_source() {
+        let source = "x  **Ｃurl** y";
+        let mut folded = Folded::default();
+        folded.push(source, 0..source.len(), Mode::Prose);
+        let at = folded.text.find("curl").unwrap();
+        assert_eq!(folded.span(source, at..at + 4).of(source), "Ｃurl");
+    }
+}

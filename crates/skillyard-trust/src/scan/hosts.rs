@@ -1,0 +1,239 @@
+//! What is known about hosts: who serves installers, who serves anything to anyone.
+
+use std::ops::Range;
+
+use super::pattern::Pattern;
+
+/// Hosts, with the start of the path where one host serves many, from which the makers of
+/// a tool serve its installer.
+const INSTALLERS: &[&str] = &[
+    "aka.ms/",
+    "app.warp.dev/",
+    "apt.llvm.org/",
+    "astral.sh/",
+    "aws.amazon.com/",
+    "awscli.amazonaws.com/",
+    "azurecliprod.blob.core.windows.net/",
+    "bun.sh/",
+    "bun.com/",
+    "claude.ai/install",
+    "cli.github.com/",
+    "cli.sentry.dev/",
+    "code.visualstudio.com/",
+    "crates.io/",
+    "cursor.com/install",
+    "deb.nodesource.com/",
+    "deno.land/",
+    "developer.download.nvidia.com/",
+    "dl.cloudsmith.io/",
+    "dl.google.com/",
+    "dl.k8s.io/",
+    "dot.net/",
+    "download.docker.com/",
+    "fnm.vercel.app/",
+    "fly.io/install",
+    "foundry.paradigm.xyz",
+    "get.docker.com",
+    "get.helm.sh/",
+    "get.k3s.io",
+    "get.pnpm.io/",
+    "get.pulumi.com",
+    "get.rvm.io",
+    "get.sdkman.io",
+    "get.volta.sh",
+    "github.com/actions/",
+    "github.com/astral-sh/",
+    "github.com/cli/",
+    "github.com/docker/",
+    "github.com/kubernetes/",
+    "github.com/microsoft/",
+    "github.com/nvidia/",
+    "go.dev/dl/",
+    "go.microsoft.com/",
+    "hf.co/cli/",
+    "huggingface.co/",
+    "install.meteor.com",
+    "install.python-poetry.org",
+    "mise.run",
+    "nodejs.org/dist/",
+    "nixos.org/nix/",
+    "ollama.com/install",
+    "ollama.ai/install",
+    "opencode.ai/install",
+    "packages.microsoft.com/",
+    "pixi.sh/",
+    "pypi.nvidia.com/",
+    "pyenv.run",
+    "pytorch.org/",
+    "raw.githubusercontent.com/anchore/",
+    "raw.githubusercontent.com/aquasecurity/",
+    "raw.githubusercontent.com/asdf-vm/",
+    "raw.githubusercontent.com/astral-sh/",
+    "raw.githubusercontent.com/creationix/nvm/",
+    "raw.githubusercontent.com/docker/",
+    "raw.githubusercontent.com/golangci/",
+    "raw.githubusercontent.com/helm/",
+    "raw.githubusercontent.com/homebrew/",
+    "raw.githubusercontent.com/kubernetes-sigs/",
+    "raw.githubusercontent.com/microsoft/",
+    "raw.githubusercontent.com/nvidia/",
+    "raw.githubusercontent.com/nvm-sh/",
+    "raw.githubusercontent.com/ohmyzsh/",
+    "raw.githubusercontent.com/pyenv/",
+    "raw.githubusercontent.com/rancher/",
+    "raw.githubusercontent.com/trufflesecurity/",
+    "release.anza.xyz/",
+    "release.solana.com/",
+    "repo.anaconda.com/",
+    "sdk.cloud.google.com",
+    "semgrep.dev/",
+    "setup.atuin.sh",
+    "sh.rustup.rs",
+    "starship.rs/",
+    "static.rust-lang.org/",
+    "storage.googleapis.com/kubernetes-release/",
+    "tailscale.com/install",
+    "vercel.com/install",
+    "win.rustup.rs",
+    "www.python.org/",
+    "yarnpkg.com/",
+];
+
+/// Hosts where anyone leaves text for anyone, and names that hide another.
+const PASTES: &str = r"(?:glot\.io|pastebin\.com|paste\.ee|rentry\.(?:co|org)|hastebin\.com|ghostbin\.|
+    dpaste\.(?:com|org)|termbin\.com|ix\.io|0x0\.st|controlc\.com|privatebin\.|paste\.rs|sprunge\.us|
+    justpaste\.it|telegra\.ph|transfer\.sh|file\.io|anonfiles?\.|gofile\.io|catbox\.moe|temp\.sh|
+    bashupload\.com|tmpfiles\.org|oshi\.at|mediafire\.com|mega\.nz|sendspace\.com|bit\.ly|tinyurl\.com|
+    cutt\.ly|is\.gd|rb\.gy|shorturl\.at|t\.ly|goo\.gl)";
+
+/// Hosts that catch whatever is sent to them.
+const CATCHERS: &str = r"(?:webhook\.site|requestbin|pipedream\.net|hookbin\.com|beeceptor\.com|
+    ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net|localtunnel\.me|loca\.lt|
+    burpcollaborator|oastify\.com|interact\.sh|oast\.(?:pro|live|fun|me|online|site)|dnslog\.cn|ceye\.io|
+    discord(?:app)?\.com/api/webhooks|api\.telegram\.org/bot|canarytokens|requestcatcher\.com)";
+
+static PASTE: Pattern = Pattern::new(PASTES);
+static CATCHER: Pattern = Pattern::new(CATCHERS);
+static URL: Pattern = Pattern::new(r#"https?://[^\s"'<>)\]}|;,\\`]+"#);
+static ADDRESS: Pattern = Pattern::new(
+    r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/",
+);
+static PRIVATE: Pattern = Pattern::new(
+    r"//(?:127\.|10\.|0\.0\.0\.0|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|1\.2\.3\.4|x\.x)",
+);
+/// Names that nobody gives to a host that is meant well.
+static HOSTILE: Pattern = Pattern::new(
+    r"https?://[^/\s]*\b(?:attacker|evil|malicious|exfil(?:trate|tration)?|c2|malware|payload|hacker|backdoor|steal(?:er)?|phish(?:ing)?|exploit|covert|adversary|rogue|hostile|spoof|botnet|keylog(?:ger)?)\b",
+);
+
+/// How far a host can be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// This machine, or a network nobody else reaches.
+    Local,
+    /// Its makers serve a well-known tool from there.
+    Installer,
+    /// Nothing is known.
+    Unknown,
+    /// Without encryption, so that anyone on the way can change it.
+    Plain,
+    /// Anyone can put anything there, or it has no name at all.
+    Doubtful,
+}
+
+/// The standing of one address, in small letters.
+pub(crate) fn standing(url: &str) -> Standing {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = rest.unwrap_or(url);
+    if PRIVATE.is_match(url) || rest.starts_with("localhost") {
+        Standing::Local
+    } else if ADDRESS.is_match(url)
+        || PASTE.is_match(rest)
+        || CATCHER.is_match(rest)
+        || HOSTILE.is_match(url)
+    {
+        Standing::Doubtful
+    } else if url.starts_with("http://") && !is_placeholder(rest) {
+        Standing::Plain
+    } else if is_installer(rest) {
+        Standing::Installer
+    } else {
+        Standing::Unknown
+    }
+}
+
+/// Names that stand for any host, which nobody can own.
+fn is_placeholder(rest: &str) -> bool {
+    let host = rest.split(['/', ':']).next().unwrap_or(rest);
+    matches!(host, "example.com" | "example.org" | "example.net" | "host" | "server")
+}
+
+fn is_installer(rest: &str) -> bool {
+    INSTALLERS.iter().any(|known| {
+        let behind = rest.strip_prefix(known);
+        // A name must end where the host ends, or `mise.run.other.test` would pass for `mise.run`.
+        behind.is_some_and(|behind| {
+            known.contains('/') || behind.is_empty() || behind.starts_with(['/', '?', '#'])
+        })
+    })
+}
+
+/// The addresses in `text`.
+pub(crate) fn urls(text: &str) -> impl Iterator<Item = &str> {
+    URL.find_all(text)
+}
+
+/// The worst standing of the addresses in `text`.
+pub(crate) fn worst(text: &str) -> Option<Standing> {
+    urls(text).map(standing).max()
+}
+
+/// The host of an address.
+pub(crate) fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    host.rsplit('@').next().unwrap_or(host).split(':').next().unwrap_or(host)
+}
+
+/// The last two names of a host, which its owner bought.
+pub(crate) fn owner(host: &str) -> &str {
+    let dots: Vec<usize> = host.match_indices('.').map(|(at, _)| at).collect();
+    match dots.len().checked_sub(2).and_then(|index| dots.get(index)) {
+        Some(at) => &host[at + 1..],
+        None => host,
+    }
+}
+
+/// A public address without a name.
+pub(crate) fn raw_address(text: &str) -> Option<Range<usize>> {
+    let found = ADDRESS.find(text)?;
+    (!PRIVATE.is_match(&text[found.clone()])).then_some(found)
+}
+
+/// A host where anyone leaves text for anyone.
+pub(crate) fn paste(text: &str) -> Option<Range<usize>> {
+    PASTE.find(text)
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_told_apart() {
+        for (url, expected) in [
+            ("https://sh.rustup.rs", Standing::Installer),
+            ("https://mise.run.other.test/x", Standing::Unknown),
+            ("https://mise.run?x=1", Standing::Installer),
+            ("https://tools.test/x", Standing::Unknown),
+            ("http://tools.test/x", Standing::Plain),
+            ("http://127.0.0.1:80/x", Standing::Local),
+            ("http://8.8.4.4/x", Standing::Doubtful),
+            ("https://pastebin.com/raw/x", Standing::Doubtful),
+        ] {
+            assert_eq!(standing(url), expected, "{url}");
+        }
+        assert_eq!(owner(host("https://a.b.example.com:80/x")), "example.com");
+    }
+}

@@ -1,0 +1,37 @@
+//! The scanner: what in a skill's files a person should see before they trust it.
+//!
+//! [`scan`] is a pure function from bytes to findings, in time that grows with the bytes.
+//! Each file is prepared once (regions, folding, decoding), one pass of a word automaton
+//! over its plain text says which rules are worth asking about which unit, and only those
+//! are asked. Single facts are put together by rules, because a combination says more than
+//! a word; where something stands says how bad it is.
+//!
+//! A scanner is triage. What it does not see may still be an attack, which is why scripts
+//! run in a sandbox and tools behind a guard.
+
+mod code;
+mod context;
+mod decode;
+mod engine;
+mod facts;
+mod file;
+mod finding;
+mod fold;
+mod hosts;
+mod markdown;
+mod pattern;
+mod prepare;
+pub mod rules;
+mod slip;
+mod subject;
+
+pub use file::File;
+pub use finding::{Finding, Report, Severity, Summary, UnknownSeverity};
+
+/// Looks at all files of a skill.
+pub fn scan(files: &[File<'_>]) -> Report {
+    engine::scan(files)
+}
+
+#[cfg(test)]
+mod tests;

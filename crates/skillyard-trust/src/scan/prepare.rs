@@ -1,0 +1,214 @@
+//! A file made ready for the rules: its plain text, cut into units that know what they are.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use skillyard_format::Span;
+use skillyard_format::text::decode;
+
+use super::code;
+use super::decode::decoded;
+use super::file::{File, Language};
+use super::fold::{Folded, Mode};
+use super::markdown::{Block, regions};
+
+/// What a unit is, to whoever reads or runs the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Read by the agent.
+    Prose,
+    /// The title of what follows.
+    Heading,
+    /// A field of the frontmatter.
+    Frontmatter,
+    /// Not shown when the Markdown is rendered, but read by the agent.
+    Hidden,
+    /// A statement of a script, or of a fenced block.
+    Code,
+    /// A comment or the documentation of a script.
+    Comment,
+    /// A line of a file that holds values.
+    Data,
+    /// What an encoded text says.
+    Decoded,
+}
+
+/// A paragraph, a statement, a field: the largest piece that a pattern can match in.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    pub(crate) place: Place,
+    pub(crate) language: Language,
+    /// Where it is in the plain text.
+    pub(crate) range: Range<usize>,
+    /// The unit of the heading above, if there is one.
+    pub(crate) heading: Option<usize>,
+    /// Which block of the file it belongs to: one fence, or the whole script.
+    pub(crate) block: usize,
+}
+
+/// A file that was prepared.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) executable: bool,
+    pub(crate) bytes: &'a [u8],
+    /// Whether it is Markdown or plain text, with its code in fences.
+    pub(crate) is_document: bool,
+    /// Whether it is text at all.
+    pub(crate) is_text: bool,
+    /// The text as it was written.
+    pub(crate) source: Cow<'a, str>,
+    pub(crate) folded: Folded,
+    pub(crate) units: Vec<Unit>,
+    /// Where the strings of its code are, in the source.
+    strings: Vec<Range<usize>>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares a file.
+    pub(crate) fn new(file: &File<'a>) -> Self {
+        let head = &file.bytes[..file.bytes.len().min(8_192)];
+        let decoded_file = decode(file.bytes);
+        let is_utf16 = decoded_file.encoding == skillyard_format::text::Encoding::Utf16;
+        let is_text = is_utf16 || !head.contains(&0);
+        let source = if is_text {
+            decoded_file.text
+        } else {
+            Cow::Borrowed("")
+        };
+        let language = Language::of_file(file.path, &source);
+        let mut prepared = Self {
+            path: file.path,
+            executable: file.executable,
+            bytes: file.bytes,
+            is_document: language.is_none(),
+            is_text,
+            source,
+            folded: Folded::default(),
+            units: Vec::new(),
+            strings: Vec::new(),
+        };
+        prepared.cut(language);
+        prepared
+    }
+
+    /// The plain text of a unit.
+    pub(crate) fn text(&self, unit: &Unit) -> &str {
+        &self.folded.text[unit.range.clone()]
+    }
+
+    /// Whether byte `at` of the plain text is inside a string of a program.
+    pub(crate) fn is_in_string(&self, at: usize) -> bool {
+        let at = self.folded.source_of(at);
+        let after = self.strings.partition_point(|range| range.start <= at);
+        let string = after.checked_sub(1).and_then(|index| self.strings.get(index));
+        string.is_some_and(|range| range.contains(&at))
+    }
+
+    /// The span of the source that `range` of the plain text came from.
+    pub(crate) fn span(&self, range: Range<usize>) -> Span {
+        self.folded.span(&self.source, range)
+    }
+
+    /// The last part of its path.
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(self.path)
+    }
+
+    /// Whether it is the file that says what the skill is.
+    pub(crate) fn is_skill_file(&self) -> bool {
+        self.name().eq_ignore_ascii_case("skill.md")
+    }
+
+    fn cut(&mut self, language: Option<Language>) {
+        let source = std::mem::take(&mut self.source);
+        match language {
+            None => self.cut_document(&source),
+            Some(language) => self.cut_code(&source, 0..source.len(), language, None, 0),
+        }
+        for each in decoded(&source) {
+            let start = self.folded.text.len();
+            for c in each.text.chars() {
+                let c = if c.is_whitespace() { ' ' } else { c };
+                self.folded.put(each.range.start, c.to_ascii_lowercase());
+            }
+            self.finish(Place::Decoded, Language::Other, start, None, 0, each.range.end);
+        }
+        self.source = source;
+    }
+
+    fn cut_document(&mut self, source: &str) {
+        let mut heading = None;
+        for (block, region) in regions(source).into_iter().enumerate() {
+            let place = match region.block {
+                Block::Fence(language) => {
+                    self.cut_code(source, region.range, language, heading, block);
+                    continue;
+                }
+                Block::Frontmatter => Place::Frontmatter,
+                Block::Heading => Place::Heading,
+                Block::Prose => Place::Prose,
+                Block::Comment => Place::Hidden,
+            };
+            let start = self.folded.text.len();
+            let end = region.range.end;
+            // Stars mean something in a list of tools.
+            let mode = match place {
+                Place::Frontmatter => Mode::Code,
+                _ => Mode::Prose,
+            };
+            self.folded.push(source, region.range, mode);
+            if place == Place::Heading {
+                heading = Some(self.units.len());
+            }
+            self.finish(place, Language::Other, start, heading, block, end);
+        }
+    }
+
+    fn cut_code(
+        &mut self,
+        source: &str,
+        range: Range<usize>,
+        language: Language,
+        heading: Option<usize>,
+        block: usize,
+    ) {
+        for statement in code::statements(source, range, language) {
+            let start = self.folded.text.len();
+            let mut end = 0;
+            self.strings.extend(statement.strings);
+            for piece in statement.pieces {
+                end = piece.end;
+                self.folded.push(source, piece, Mode::Code);
+            }
+            let place = match (statement.is_comment, language) {
+                (true, _) => Place::Comment,
+                (false, Language::Data) if !self.is_document => Place::Data,
+                (false, _) => Place::Code,
+            };
+            self.finish(place, language, start, heading, block, end);
+        }
+    }
+
+    fn finish(
+        &mut self,
+        place: Place,
+        language: Language,
+        start: usize,
+        heading: Option<usize>,
+        block: usize,
+        source_end: usize,
+    ) {
+        let end = self.folded.text.len();
+        self.folded.end(source_end);
+        if end > start {
+            self.units.push(Unit {
+                place,
+                language,
+                range: start..end,
+                heading,
+                block,
+            });
+        }
+    }
+}

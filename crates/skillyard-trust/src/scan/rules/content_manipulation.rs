@@ -1,0 +1,44 @@
+//! Orders to bend what the user gets.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::pattern::Pattern;
+
+rule! {
+    /// The agent is told to slant, falsify or censor what it writes for the user.
+    ///
+    /// To praise one product in every answer, to claim what nobody measured, to delete
+    /// passages by their opinion, to replace names: the user reads the result as their own
+    /// and does not know that the skill had a say.
+    ///
+    /// **Fix:** remove it, or make it something the user asks for.
+    "scan-content-manipulation", Medium,
+    "remove it, or make it something the user asks for",
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend"],
+    check
+}
+
+static SLANT: Pattern = Pattern::new(
+    r"\b(?:always|in\s+(?:each|every|all)|make\s+sure|ensure|any|automatically)\b[^.]{0,80}\b(?:promote|recommend|endorse|favou?r|highlight|praise|advertise)\b[^.]{0,80}\b(?:over|instead\s+of|rather\s+than|above|benefits\s+of|products?|services?|brand|compan)|
+    \b(?:claim(?:ing)?|assert(?:ing)?|state|stating)\b\s+(?:that\s+)?(?:the\s+(?:model|product|company|tool)\s+(?:outperforms|is\s+(?:the\s+)?(?:best|better|superior)))|
+    \b(?:append|add|insert|include|prepend)\s+(?:the\s+)?(?:phrase|sentence|text|statement|note|line|words?)\s*['\x22(][^'\x22]{8,}['\x22][^.]{0,60}\b(?:to|in|at)\s+(?:at\s+least\s+one|every|each|any|all|the\s+end\s+of)|
+    \bautomatically\s+claim\b|\boutperforms?\s+(?:\S+\s+)?on\s+all\b|
+    \b(?:replace|change|swap|substitute)\s+(?:any|all|every)\s+(?:\w+\s+){0,2}(?:names?|references?|mentions?|genders?|pronouns?|occurrences?\s+of)\b[^.]{0,40}\bwith\b[^.]{0,40}['\x22]|
+    \b(?:delete|remove|censor|redact|omit|suppress)\s+(?:any|all|every)\s+(?:paragraphs?|sections?|mentions?|references?|sentences?|statements?|slides?)\b[^.]{0,60}\b(?:containing|about|mentioning|with\s+the\s+words?|that\s+(?:mention|contain|criticis))|
+    \b(?:describ\w+|discuss\w+|mention\w*)\b[^.]{0,60}\buse\s+words\s+like\b|\buse\s+words\s+like\b[^.]{0,120}\bwhen\s+(?:describing|discussing|talking)|\b(?:political|ideological)\s+(?:alignment|bias|stance)|
+    \b(?:disparage|discredit|downplay|belittle|smear)\b[^.]{0,60}\b(?:competitors?|alternatives?|opponents?|critics?)|
+    \b(?:fabricat\w+|invent|make\s+up|falsify)\b[^.]{0,40}\b(?:results?|citations?|data|numbers|statistics|reviews?|evidence|quotes?)",
+);
+static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|no)\b[^.]{0,40}$");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = SLANT.find(here.text).filter(|_| here.is_prose()) {
+        let before = here.text.get(..range.start).unwrap_or_default();
+        let severity = if FORBIDS.is_match(before) || FORBIDS.is_match(&here.text[range.clone()]) {
+            Severity::Info
+        } else {
+            Severity::Medium
+        };
+        findings.add(&RULE, here, range, severity, "the agent is told to bend what it writes for the user");
+    }
+}

@@ -1,0 +1,69 @@
+//! Downloads that are saved, then run.
+
+use super::{Findings, Here, Subject};
+use crate::scan::Severity;
+use crate::scan::facts::{Fact, Seen};
+use crate::scan::hosts::{self, Standing};
+use crate::scan::prepare::Place;
+
+rule! {
+    /// A file is downloaded and then started.
+    ///
+    /// The steps stand in one script or one block: a download to a file, then `chmod +x`,
+    /// an interpreter in a temporary folder, `Start-Process` or the like. Installers of
+    /// well-known tools do it too, from their own hosts, which is a lower severity.
+    ///
+    /// **Fix:** put the program into the skill, or install it with a package manager that
+    /// checks it.
+    "scan-download-execute", Critical,
+    "put the program into the skill, or install it with a package manager that checks it",
+    skill: check
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for block in subject.blocks() {
+        check_fetched(subject, block, findings);
+        let (Some(download), Some(run)) = (
+            subject.first(block, Fact::Downloads),
+            block.iter().rev().find(|seen| seen.fact == Fact::RunsFile && subject.here(seen).runs()),
+        ) else {
+            continue;
+        };
+        let far = run.unit.abs_diff(download.unit) > 12;
+        let here = subject.here(download);
+        if run.unit < download.unit || far {
+            continue;
+        }
+        let severity = match standing(&here) {
+            Standing::Doubtful | Standing::Plain => Severity::Critical,
+            Standing::Unknown if here.unit.place == Place::Decoded => Severity::Critical,
+            Standing::Unknown => Severity::Medium,
+            Standing::Installer | Standing::Local => Severity::Low,
+        };
+        findings.add_seen(&RULE, download, severity, "a file is downloaded and then started");
+    }
+}
+
+/// What is fetched is run as code a few lines later.
+fn check_fetched(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) {
+    let Some(run) = subject.first(block, Fact::Evaluates) else {
+        return;
+    };
+    let fetch = block.iter().rev().find(|seen| {
+        let near = seen.unit < run.unit && run.unit - seen.unit <= 8;
+        seen.fact == Fact::Fetches && near && subject.here(seen).runs()
+    });
+    if let Some(fetch) = fetch {
+        let severity = match standing(&subject.here(fetch)) {
+            Standing::Local => Severity::Low,
+            Standing::Doubtful | Standing::Plain => Severity::Critical,
+            Standing::Unknown if !subject.files[run.file].is_document => Severity::High,
+            Standing::Unknown | Standing::Installer => Severity::Medium,
+        };
+        findings.add_seen(&RULE, fetch, severity, "what is fetched is run as code");
+    }
+}
+
+fn standing(here: &Here<'_>) -> Standing {
+    hosts::worst(here.text).unwrap_or(Standing::Unknown)
+}

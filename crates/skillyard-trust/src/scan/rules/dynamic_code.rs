@@ -1,0 +1,51 @@
+//! Text that is run as code.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::facts::Fact;
+use crate::scan::pattern::Pattern;
+
+rule! {
+    /// Text is run as code, or handed to a shell.
+    ///
+    /// `eval`, `exec`, `os.system` and `shell=True` run whatever reaches them. With a fixed
+    /// text there is no need for them; with any other there is no end to what they may run.
+    ///
+    /// **Fix:** call the function or the program with its arguments as a list.
+    "scan-dynamic-code", High,
+    "call the function, or the program with its arguments as a list",
+    words: &["eval", "exec", "os.system", "shell=true", "shell = true", "function(", "runin", "pickle.load", "yaml.load", "child_process"],
+    check
+}
+
+static EVALUATES: Pattern = Pattern::new(
+    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)"#,
+);
+static SHELL: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(|shell\s*=\s*true");
+static CHOSEN: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(\s*(?:f['\x22]|[a-z_]\w*\s*[+%)]|['\x22][^'\x22]*['\x22]\s*(?:\+|%|\.format))|shell\s*=\s*true");
+static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^)]*\)");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if !here.runs() || here.file.path.ends_with(".min.js") {
+        return;
+    }
+    let text = here.text;
+    if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
+        let severity = if here.has(Fact::Fetches) {
+            Severity::Critical
+        } else if here.has(Fact::Decodes) {
+            Severity::High
+        } else if here.file.is_document {
+            Severity::Low
+        } else {
+            Severity::Medium
+        };
+        findings.add(&RULE, here, range, severity, "text is run as code");
+    } else if let Some(range) = CHOSEN.find(text).filter(|range| !here.is_quoted(range)) {
+        findings.add(&RULE, here, range, Severity::Low, "text is handed to a shell");
+    } else if let Some(range) = SHELL.find(text).filter(|range| !here.is_quoted(range)) {
+        findings.add(&RULE, here, range, Severity::Info, "a shell is started");
+    } else if let Some(range) = LOADS.find(text).filter(|_| !text.contains("safe")) {
+        findings.add(&RULE, here, range, Severity::Info, "data is loaded that can run code");
+    }
+}

@@ -1,0 +1,47 @@
+//! Orders in the name of a company.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::pattern::Pattern;
+
+rule! {
+    /// An order to change, delete or send something claims a policy nobody can look up.
+    ///
+    /// "For compliance", "company policy", "quality control" make a strange step look like
+    /// somebody decided it. The user's company does not speak through a skill's author.
+    ///
+    /// **Fix:** link to the policy, or leave the step to the user.
+    "scan-false-authority", Medium,
+    "link to the policy, or leave the step to the user",
+    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always"],
+    check
+}
+
+static CLAIM: Pattern = Pattern::new(
+    r"\b(?:company|corporate|internal|our\s+team'?s?|organi[sz]ation(?:al)?|management|regulatory|compliance|alignment|retention|security)\s+(?:\w+\s+)?(?:polic(?:y|ies)|guidelines?|values|mandates?|directives?|rules)\b|\bfor\s+(?:compliance|quality\s+control|regulatory|audit(?:ing)?|monitoring|legal|internal\s+review)\s+(?:purposes|reasons)|\brequired\s+(?:for|by)\s+(?:compliance|management|legal|security\s+team|it\s+department)",
+);
+static STRANGE: Pattern = Pattern::new(
+    r"\b(?:replace|delete|remove|redact|erase|wipe|purge|anonymi[sz]e|downgrade|disable|exclude|omit|forward|upload|send|share|transfer|grant|approve|reject|lower|increase|change)\s+(?:\w+\s+){0,2}(?:any|all|every|each|the\s+(?:following|original|user's|names?)|names?|words?|files?|paragraphs?|records?|emails?|documents?)\b",
+);
+static HABIT: Pattern = Pattern::new(
+    r"\b(?:after|before|upon|once)\s+(?:\w+ing\s+)?(?:every|each|any|all|completing|finishing|finali[sz]ing|saving|editing|processing)\b|\balways\b|\bautomatically\b|\bat\s+the\s+end\s+of\s+(?:each|every)",
+);
+static ERASE: Pattern = Pattern::new(
+    r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate)\s+(?:\w+\s+){0,3}(?:original|source|backups?|user(?:'s)?|all|existing|old|other|unread|previous)\s+(?:\w+\s+){0,2}(?:files?|emails?|messages?|backups?|branches|records?|documents?|events?|contacts|logs|history|tables?|data)\b",
+);
+static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|without|unless|confirm\w*|ask\w*|if\s+the\s+user|only\s+(?:if|when|after)|temp\w*|cache\w*|generated|intermediate|build)\b");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if !here.is_prose() || FORBIDS.is_match(here.text) {
+        return;
+    }
+    let text = here.text;
+    if let (Some(claim), Some(order)) = (CLAIM.find(text), STRANGE.find(text)) {
+        let range = claim.start.min(order.start)..claim.end.max(order.end);
+        findings.add(&RULE, here, range, Severity::Medium, "a strange step is ordered in the name of a policy");
+    } else if let Some(range) = ERASE.find(text)
+        && (HABIT.is_match(text) || HABIT.is_match(here.heading()))
+    {
+        findings.add(&RULE, here, range, Severity::Medium, "things of the user are to be deleted each time");
+    }
+}

@@ -1,0 +1,94 @@
+//! Characters that nobody sees.
+
+use skillyard_format::Span;
+
+use super::{Findings, Subject};
+use crate::scan::Severity;
+
+rule! {
+    /// The text holds characters that are not shown, or that change what is shown.
+    ///
+    /// Tag characters can spell a whole message that only a model reads. Directional
+    /// overrides make a line look different from what it says. Characters without a width
+    /// cut words apart so that a search does not find them.
+    ///
+    /// **Fix:** remove them.
+    "scan-hidden-text", Critical,
+    "remove them, and read what is left",
+    skill: check
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in subject.files.iter().enumerate() {
+        // But for one, none of them is ASCII, and nearly all files are.
+        if file.source.is_ascii() && !file.source.contains('\u{1b}') {
+            continue;
+        }
+        let mut count = Count::default();
+        let mut before = ' ';
+        for (at, c) in file.source.char_indices() {
+            count.see(at, c, before);
+            before = c;
+        }
+        count.report(index, findings);
+    }
+}
+
+/// What was seen of each kind: how often, and where first.
+#[derive(Default)]
+struct Count {
+    tags: (usize, Option<Span>),
+    overrides: (usize, Option<Span>),
+    selectors: (usize, Option<Span>),
+    widthless: (usize, Option<Span>),
+    escapes: (usize, Option<Span>),
+}
+
+impl Count {
+    fn see(&mut self, at: usize, c: char, before: char) {
+        let kind = match c {
+            // A flag of a region is spelled with tags behind a black flag.
+            '\u{e0020}'..='\u{e007f}' if before != '\u{1f3f4}' && !is_tag(before) => &mut self.tags,
+            '\u{e0020}'..='\u{e007f}' if self.tags.0 > 0 => &mut self.tags,
+            '\u{202a}' | '\u{202b}' | '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => &mut self.overrides,
+            '\u{e0100}'..='\u{e01ef}' => &mut self.selectors,
+            '\u{fe00}'..='\u{fe0e}' if is_selector(before) => &mut self.selectors,
+            '\u{1b}' | '\u{9b}' => &mut self.escapes,
+            '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{180e}' => &mut self.widthless,
+            // Joiners are part of emoji and of scripts such as Persian; between ASCII letters they hide.
+            '\u{200c}' | '\u{200d}' | '\u{ad}' if before.is_ascii_alphanumeric() => &mut self.widthless,
+            '\u{feff}' if at > 0 => &mut self.widthless,
+            _ => return,
+        };
+        kind.0 += 1;
+        kind.1.get_or_insert(Span::new(at, at + c.len_utf8()));
+    }
+
+    fn report(self, file: usize, findings: &mut Findings<'_>) {
+        let mut add = |(count, span): (usize, Option<Span>), severity, what: &str| {
+            if count > 0 {
+                let message = format!("{count} {what}");
+                findings.add_source(&RULE, file, span, severity, message);
+            }
+        };
+        add(self.tags, Severity::Critical, "tag characters, which only a model reads");
+        add(self.overrides, Severity::High, "characters that turn the order of the text around");
+        add(self.escapes, Severity::Medium, "escapes that a terminal obeys");
+        let many = self.selectors.0 >= 8;
+        add(self.selectors, if many { Severity::Critical } else { Severity::Low }, "variation selectors, which can carry a hidden message");
+        let severity = match self.widthless.0 {
+            0..=3 => Severity::Info,
+            4..=15 => Severity::Low,
+            _ => Severity::Medium,
+        };
+        add(self.widthless, severity, "characters without a width");
+    }
+}
+
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0020}'..='\u{e007f}')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
+}

@@ -1,0 +1,44 @@
+//! Code that runs because something was installed.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
+
+rule! {
+    /// A package runs its own code the moment it is installed.
+    ///
+    /// `postinstall` and its relatives in `package.json`, and commands of `setup.py`, run
+    /// before anyone has looked at the package. A hook that starts a loose script, a shell or
+    /// a download is how most poisoned packages begin.
+    ///
+    /// **Fix:** remove the hook; let users run the step themselves.
+    "scan-install-hook", Critical,
+    "remove the hook, and let users run the step themselves",
+    words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass"],
+    check
+}
+
+static HOOK: Pattern = Pattern::new(
+    r#"["']?(?:post|pre)install["']?\s*:\s*["'](?:node\s+(?:-e\s|[\w./-]+)|(?:ba|z)?sh\b|curl|wget|python|powershell|\./)|
+    ["']?(?:post|pre)?install["']?\s*:\s*["'][^"']*(?:curl|wget|https?:)"#,
+);
+static SETUP: Pattern = Pattern::new(r"cmdclass\s*=\s*\{[^}]*['\x22](?:install|develop|egg_info)");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = HOOK.find(here.text) {
+        let text = &here.text[range.clone()];
+        let fetches = text.contains("http") || text.contains("curl") || text.contains(" -e");
+        let message = "a script runs as soon as the package is installed";
+        if here.unit.place == Place::Data {
+            let severity = if fetches { Severity::Critical } else { Severity::Medium };
+            findings.add_plain(&RULE, here, range, severity, message);
+        } else {
+            findings.add(&RULE, here, range, Severity::Critical, message);
+        }
+    } else if here.runs()
+        && let Some(range) = SETUP.find(here.text)
+    {
+        findings.add(&RULE, here, range, Severity::Medium, "the installation runs code of its own");
+    }
+}

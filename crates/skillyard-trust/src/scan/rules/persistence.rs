@@ -1,0 +1,73 @@
+//! Ways to come back.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::facts::Fact;
+use crate::scan::hosts;
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
+
+rule! {
+    /// Something is set up to run again later, outside the task.
+    ///
+    /// Shell profiles, timers, services, login items, git hooks and authorised keys outlive
+    /// the session and the skill.
+    ///
+    /// **Fix:** let the user set it up, and tell them how to undo it.
+    "scan-persistence", Critical,
+    "let the user set it up, and tell them how to undo it",
+    words: &[
+        "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
+        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup\\", "githooks", "asar", "resources/app",
+    ],
+    check
+}
+
+static PROFILE: Pattern = Pattern::new(
+    r#"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*|write_text|appendfile\w*\s*\([^)]*|add-content[^;]*)\s*["']?[^\s;|]*(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.zprofile|\.zshenv|/etc/profile)"#,
+);
+static TIMER: Pattern = Pattern::new(
+    r"\|\s*crontab\b|\bcrontab\s+(?:-\s|\S*\.(?:txt|cron)|/|<)|(?:>>?|tee)\s*\S*/etc/cron|/etc/cron\.\w+/\w+|(?:>>?|tee|cp|mv)\s+\S*(?:/etc/systemd/system|\.config/systemd/user)/|
+    launchagents/[\w.-]+\.plist|launchctl\s+(?:load|bootstrap)|schtasks\s+/create|register-scheduledtask|currentversion\\+run\b|/etc/rc\.local",
+);
+static GRAVE: Pattern = Pattern::new(
+    r"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*)\s*[^\s;|]*authorized_keys|core\.hookspath\s+[\x22']?(?:/tmp|~|/|\$home)|(?:>>|tee\s+-a)\s*[^\s;|]*\.ssh/config",
+);
+static PROGRAM: Pattern = Pattern::new(r"\basar\s+(?:pack|p)\b|(?:>>?|cp|mv|write\w*\s*\()\s*[^;|]{0,60}(?:app\.asar|resources/app/)");
+static HOOK: Pattern = Pattern::new(r"(?:>>?|tee|cp|open\s*\([^)]*)\s*[^\s;|]*\.git/hooks/[\w-]+");
+static PATH_ONLY: Pattern = Pattern::new(r"(?:echo|printf)\s+['\x22](?:export\s+\w+=|eval\s+[\x22\\]*\$\(\s*[\w-]+\s+(?:init|env|shellenv|activate|hook|completion)|source\s+|alias\s|\[\[?\s|\#|\.\s)");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if !(here.runs() || matches!(here.unit.place, Place::Prose | Place::Hidden)) {
+        return;
+    }
+    let text = here.text;
+    let reaches_out = hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
+    let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
+        let severity = if here.file.is_document { Severity::Medium } else { Severity::High };
+        (range, severity, "keys, hosts or hooks of the user are changed")
+    } else if let Some(range) = PROFILE.find(text) {
+        let severity = match (reaches_out, PATH_ONLY.is_match(text)) {
+            (true, _) => Severity::High,
+            (false, true) => Severity::Low,
+            (false, false) if here.file.is_document => Severity::Low,
+            (false, false) => Severity::Medium,
+        };
+        (range, severity, "a shell profile is written to")
+    } else if let Some(range) = PROGRAM.find(text).filter(|_| here.runs()) {
+        (range, Severity::High, "another program is rebuilt")
+    } else if let Some(range) = HOOK.find(text) {
+        let severity = if here.file.is_document { Severity::Low } else { Severity::Medium };
+        (range, severity, "a git hook is installed")
+    } else if let Some(range) = TIMER.find(text) {
+        let severity = match (reaches_out, here.file.is_document) {
+            (true, _) => Severity::High,
+            (false, false) => Severity::Medium,
+            (false, true) => Severity::Low,
+        };
+        (range, severity, "something is set up to run again later")
+    } else {
+        return;
+    };
+    findings.add(&RULE, here, range, severity, message);
+}

@@ -1,0 +1,93 @@
+//! Downloads that run without being looked at.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::hosts::{self, Standing};
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
+
+rule! {
+    /// What is downloaded goes straight into an interpreter.
+    ///
+    /// `curl … | sh` and its relatives (`bash <(curl …)`, `sh -c "$(curl …)"`,
+    /// `iex (iwr …)`, `python -c "exec(urlopen(…))"`) run whatever the server sends at that
+    /// moment. The installers of well-known tools do it too, from their own hosts, which is
+    /// a lower severity.
+    ///
+    /// **Fix:** download to a file, check it, then run it; or use a package manager.
+    "scan-pipe-to-shell", Critical,
+    "download to a file, check it, then run it; or use a package manager",
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun "],
+    check
+}
+
+static PIPE: Pattern = Pattern::new(
+    r#"\b(?:curl|wget|fetch|lwp-\w+)\b[^;]{0,600}?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
+    \b(?:curl|wget|fetch)\b[^;|]{0,600}?\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
+    \b(?:dig|nslookup)\b[^;]{0,200}\|\s*(?:[^|;]{0,60}\|\s*)?(?:(?:ba|z)?sh|iex|powershell|cmd|python3?)\b|
+    (?:(?:ba|z|da)?sh|source|\.|eval|python3?|node)\s+(?:-\w+\s+)*\\?["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b|
+    \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|
+    \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|
+    \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests))|
+    \bdeno\s+(?:run|eval)\b[^;|]{0,120}(?:https?://|data:)|\bbun\s+(?:run|x)\s+["']?https?://|\bpython3?\s+-c\s+["'][^"']*(?:urlopen|requests\.get)[^"']*exec|
+    \bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
+);
+
+/// A repository that is got and run in one breath.
+static CLONE: Pattern = Pattern::new(
+    r"git\s+clone\s+\S+[^.]{0,80}?\b(?:python3?|bash|sh|node|make|npm\s+(?:install|start))\b",
+);
+static FORGE: Pattern =
+    Pattern::new(r"https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co)/");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = PIPE.find(here.text) else {
+        check_clone(here, findings);
+        return;
+    };
+    // The address may stand before the match, in a variable of the same statement.
+    let standing = hosts::worst(here.text).unwrap_or(Standing::Unknown);
+    let is_field = here.unit.place == Place::Frontmatter;
+    let severity = match standing {
+        Standing::Doubtful | Standing::Plain => Severity::Critical,
+        // A client runs what the frontmatter names without anyone reading it.
+        Standing::Unknown | Standing::Installer if is_field => Severity::High,
+        Standing::Unknown if is_read_first(here) => Severity::High,
+        Standing::Unknown => Severity::Medium,
+        Standing::Local | Standing::Installer => Severity::Low,
+    };
+    let severity = if !is_field && is_own_host(here) { severity.lowered(1) } else { severity };
+    findings.add(&RULE, here, range, severity, "what is downloaded runs without being looked at");
+}
+
+fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = CLONE.find(here.text) else {
+        return;
+    };
+    let severity = match hosts::worst(here.text) {
+        Some(Standing::Doubtful | Standing::Plain) => Severity::High,
+        Some(Standing::Unknown) if !FORGE.is_match(here.text) => Severity::Medium,
+        _ => return,
+    };
+    findings.add(&RULE, here, range, severity, "a repository is got and run in one breath");
+}
+
+/// Whether it stands in a script or in the file that the agent reads first; other documents
+/// are where tools explain their own installers.
+fn is_read_first(here: &Here<'_>) -> bool {
+    !here.file.is_document || here.file.is_skill_file() || here.unit.place == Place::Decoded
+}
+
+/// Whether the skill is called like the host: the makers of a tool explain how to get it.
+fn is_own_host(here: &Here<'_>) -> bool {
+    let mut owners = hosts::urls(here.text).map(|url| hosts::owner(hosts::host(url)));
+    let skill = here.subject.files.iter().find(|file| file.is_skill_file());
+    let fields = skill.map_or("", |file| {
+        let text = &file.folded.text;
+        &text[..text.floor_char_boundary(200)]
+    });
+    owners.any(|owner| {
+        let name = owner.split('.').next().unwrap_or(owner);
+        name.len() > 3 && name != "githubusercontent" && name != "github" && fields.contains(name)
+    })
+}

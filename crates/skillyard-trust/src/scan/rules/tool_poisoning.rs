@@ -1,0 +1,51 @@
+//! Orders dressed as part of a tool.
+
+use super::{Findings, Here};
+use crate::scan::Severity;
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
+
+rule! {
+    /// A description or a marked block gives orders that have nothing to do with the task.
+    ///
+    /// Tags such as `<IMPORTANT>` or `<system>`, and fields that every agent reads before the
+    /// user has said a word, are used to slip in a side task: read this file first, pass its
+    /// content along, do not skip this step. Descriptions say what a skill is for.
+    ///
+    /// **Fix:** describe what the skill does; put steps into the body.
+    "scan-tool-poisoning", High,
+    "describe what the skill does, and leave orders out of descriptions and tags",
+    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant"],
+    check
+}
+
+static TAG: Pattern = Pattern::new(r"<(?:important|system|instructions?|secret|hidden|admin|assistant|critical)[^>]{0,40}>|<\|im_start\|>|\[inst\]|\[/?system\]");
+static ORDER: Pattern = Pattern::new(
+    r"\b(?:must|always|before\s+(?:using|calling|running)|do\s+not\s+skip|required|never\s+mention|first)\b[^<]{0,200}\b(?:read|forward|send|upload|include|pass|execute|run|cat|fetch|post)\b|
+    \b(?:read|forward|send|upload|pass)\b[^<]{0,120}\b(?:token|credential|key|password|file|environment|data|conversation)",
+);
+static FIELD: Pattern = Pattern::new(
+    r"^(?:description|when_to_use|summary)\b.*?\b(?:(?:critical|important|required|mandatory|warning)\s*:[^.]{0,60}\b(?:download|install|run|execute|visit|read|send)|
+    (?:you|agent|assistant|model)\s+must\s+(?:first|always|now)|before\s+(?:using|calling)\s+any\s+(?:other\s+)?(?:tool|skill)|do\s+not\s+use\s+(?:any\s+)?other\s+(?:tools?|skills?)|
+    ignore\s+(?:all|other|previous)|instead\s+of\s+any\s+other\s+(?:tool|skill))",
+);
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if here.unit.place == Place::Frontmatter {
+        if let Some(range) = FIELD.find(here.text) {
+            findings.add(&RULE, here, range, Severity::High, "the description gives orders");
+        }
+    } else if here.is_prose()
+        && let Some(range) = TAG.find(here.text)
+        && ORDER.is_match(here.text)
+        && reaches_out(here.text)
+    {
+        findings.add(&RULE, here, range, Severity::High, "a marked block gives orders beside the task");
+    }
+}
+
+/// Whether the orders are about secrets or other servers, which tells them from emphasis.
+fn reaches_out(text: &str) -> bool {
+    let words = ["http", "token", "credential", "password", "secret", ".ssh", "environment", "api key", "conversation", ".env"];
+    words.iter().any(|word| text.contains(word))
+}

@@ -1,0 +1,209 @@
+//! A whole skill, as the rules see it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::facts::{Fact, Seen};
+use super::file::Language;
+use super::hosts;
+use super::pattern::Pattern;
+use super::prepare::{Place, Prepared, Unit};
+
+static SECURITY: Pattern = Pattern::new(
+    r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|threat|yara|semgrep|codeql|
+    audit(?:s|ing|or)?\s+(?:of\s+)?(?:skills?|code|contracts?|mcp|agents?|plugins?)|injection|ctf|forensic\w*|red[\s-]team\w*|prompt\s+injection|safety|fuzz\w*|owasp|cve)\b",
+);
+static LOCAL: Pattern = Pattern::new(
+    r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
+);
+
+/// A skill that was prepared.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) files: Vec<Prepared<'a>>,
+    pub(crate) facts: Vec<Seen>,
+    /// Whether it says that it is about finding attacks.
+    pub(crate) about_security: bool,
+    /// Where it says that it stays on this machine: the file and the unit.
+    pub(crate) says_local: Option<(usize, usize)>,
+    /// The owners of hosts that its documents name, and how it is called.
+    pub(crate) declared: BTreeSet<String>,
+}
+
+impl<'a> Subject<'a> {
+    /// What the files say about themselves.
+    pub(crate) fn new(files: Vec<Prepared<'a>>) -> Self {
+        let mut subject = Self {
+            files,
+            facts: Vec::new(),
+            about_security: false,
+            says_local: None,
+            declared: BTreeSet::new(),
+        };
+        for (index, file) in subject.files.iter().enumerate() {
+            let is_skill_file = file.is_skill_file();
+            for (at, unit) in file.units.iter().enumerate() {
+                let text = file.text(unit);
+                if is_skill_file && unit.place == Place::Frontmatter {
+                    subject.about_security |= (text.starts_with("description")
+                        || text.starts_with("name"))
+                        && SECURITY.is_match(text);
+                }
+                let is_promise = is_skill_file
+                    && matches!(unit.place, Place::Frontmatter | Place::Prose)
+                    && subject.says_local.is_none()
+                    && LOCAL.is_match(text);
+                if is_promise {
+                    subject.says_local = Some((index, at));
+                }
+                if matches!(unit.place, Place::Prose | Place::Frontmatter) && text.contains("http") {
+                    let owners = hosts::urls(text).map(|url| hosts::owner(hosts::host(url)));
+                    subject.declared.extend(owners.map(str::to_owned));
+                }
+            }
+        }
+        subject
+    }
+
+    /// The unit that a fact was seen in.
+    pub(crate) fn here(&self, seen: &Seen) -> Here<'_> {
+        Here::new(self, seen.file, seen.unit)
+    }
+
+    /// The facts of one kind.
+    pub(crate) fn seen(&self, fact: Fact) -> impl Iterator<Item = &Seen> {
+        self.facts.iter().filter(move |seen| seen.fact == fact)
+    }
+
+    /// The facts of one kind that happen when code runs, told from quotes and examples.
+    pub(crate) fn done(&self, fact: Fact) -> impl Iterator<Item = &Seen> {
+        self.seen(fact).filter(|seen| self.here(seen).runs())
+    }
+
+    /// The facts of each script and each fenced block, in order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &[Seen]> {
+        let block = |seen: &Seen| (seen.file, self.files[seen.file].units[seen.unit].block);
+        self.facts.chunk_by(move |a, b| block(a) == block(b))
+    }
+
+    /// The first fact of a kind that happens when this block runs.
+    pub(crate) fn first<'s>(&self, block: &'s [Seen], fact: Fact) -> Option<&'s Seen> {
+        block.iter().find(|seen| seen.fact == fact && self.here(seen).runs())
+    }
+}
+
+/// A unit and its surroundings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here<'a> {
+    pub(crate) subject: &'a Subject<'a>,
+    pub(crate) file: &'a Prepared<'a>,
+    pub(crate) unit: &'a Unit,
+    /// Which file and which unit.
+    pub(crate) index: (usize, usize),
+    /// Its plain text.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Here<'a> {
+    pub(crate) fn new(subject: &'a Subject<'a>, file: usize, unit: usize) -> Self {
+        let index = (file, unit);
+        let file = &subject.files[file];
+        let unit = &file.units[unit];
+        let text = file.text(unit);
+        Self {
+            subject,
+            file,
+            unit,
+            index,
+            text,
+        }
+    }
+
+    /// Whether it is words for the agent rather than code.
+    pub(crate) fn is_prose(&self) -> bool {
+        match self.unit.place {
+            Place::Prose | Place::Heading | Place::Frontmatter | Place::Hidden => true,
+            Place::Code => {
+                let is_words = matches!(self.unit.language, Language::Other | Language::Data);
+                is_words && self.file.is_document
+            }
+            Place::Comment | Place::Data | Place::Decoded => false,
+        }
+    }
+
+    /// Whether it is written as code, in a script or a fenced block, or was encoded.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self.unit.place, Place::Code | Place::Decoded | Place::Data)
+    }
+
+    /// Whether it is a statement that runs when its script or its block does.
+    pub(crate) fn runs(&self) -> bool {
+        match self.unit.place {
+            Place::Code => self.unit.language != Language::Data,
+            Place::Decoded => true,
+            _ => false,
+        }
+    }
+
+    /// Whether commands in it reach a shell: it is shell, or it starts programs.
+    pub(crate) fn is_shell(&self) -> bool {
+        match (self.unit.place, self.unit.language) {
+            (Place::Code, Language::Shell | Language::PowerShell | Language::Other)
+            | (Place::Decoded, _) => true,
+            (Place::Code, Language::Python | Language::JavaScript) => self.starts_programs(),
+            _ => false,
+        }
+    }
+
+    /// Whether the statement starts programs.
+    pub(crate) fn starts_programs(&self) -> bool {
+        let starts = |seen: &Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
+        self.facts().iter().any(starts)
+    }
+
+    /// Whether a fact was seen in this unit.
+    pub(crate) fn has(&self, fact: Fact) -> bool {
+        self.facts().iter().any(|seen| seen.fact == fact)
+    }
+
+    /// The facts that were seen in this unit.
+    fn facts(&self) -> &'a [Seen] {
+        let facts = &self.subject.facts;
+        let place = |seen: &Seen| (seen.file, seen.unit);
+        let start = facts.partition_point(|seen| place(seen) < self.index);
+        let length = facts[start..].partition_point(|seen| place(seen) == self.index);
+        &facts[start..start + length]
+    }
+
+    /// The heading it stands under.
+    pub(crate) fn heading(&self) -> &'a str {
+        let heading = self.unit.heading.and_then(|at| self.file.units.get(at));
+        heading.map_or("", |unit| self.file.text(unit))
+    }
+
+    /// The unit before it, where that is prose.
+    pub(crate) fn introduction(&self) -> &'a str {
+        let units = &self.file.units[..self.index.1];
+        let before = units.iter().rev().find(|unit| unit.block != self.unit.block);
+        match before {
+            Some(unit) if matches!(unit.place, Place::Prose | Place::Heading) => {
+                self.file.text(unit)
+            }
+            _ => "",
+        }
+    }
+
+    /// The place in the file's plain text of a place in this unit.
+    pub(crate) fn at(&self, range: &Range<usize>) -> Range<usize> {
+        let base = self.unit.range.start;
+        base + range.start..base + range.end
+    }
+
+    /// Whether a place in this unit is inside a string of a program.
+    pub(crate) fn is_quoted(&self, range: &Range<usize>) -> bool {
+        matches!(
+            self.unit.language,
+            Language::Python | Language::JavaScript
+        ) && self.file.is_in_string(self.at(range).start)
+    }
+}

@@ -1,0 +1,209 @@
+//! `skillyard scan`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use skillyard_format::text::decode;
+use skillyard_trust::scan::{self, Severity};
+
+use super::Outcome;
+use super::validate::folder_of;
+use crate::baseline::{Baseline, Entry, rendered};
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::report::scan::{ScanSummary, Scanned};
+use crate::report::{self, RuleNote};
+use crate::skill_files::{self, Contents, directory_name};
+
+/// Look for attacks in skills: their instructions, scripts and files
+///
+/// A path is a skill's folder, a SKILL.md, or any folder with skills somewhere below it.
+/// Exit code: 0 nothing at or above --fail-on, 1 something, 2 wrong usage or a file that
+/// cannot be read. A scan that finds nothing is no proof: scripts still run in a sandbox.
+///
+/// Examples:
+///   skillyard scan                                  everything below this folder
+///   skillyard scan pdf-tools --fail-on medium       a skill by its name, more strictly
+///   skillyard scan skills --format sarif            for code scanning
+///   skillyard scan skills --write-baseline --baseline accepted.toml --reason "reviewed"
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Skills' folders, SKILL.md files, folders of skills, or names of skills
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// The severity from which on a finding fails the scan
+    #[arg(long, value_enum, default_value_t = FailOn::High, value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// How to show the result
+    #[arg(long, value_enum, conflicts_with = "sarif")]
+    format: Option<Format>,
+    /// The same as `--format sarif`
+    #[arg(long)]
+    sarif: bool,
+    /// A file of findings that were accepted, each with its reason
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what is found into the baseline
+    #[arg(long, requires = "baseline")]
+    write_baseline: bool,
+    /// Why what is found is accepted, for `--write-baseline`
+    #[arg(long, value_name = "TEXT", requires = "write_baseline")]
+    reason: Option<String>,
+}
+
+/// From which severity on a finding fails the scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// An attack, as far as text can show one
+    Critical,
+    /// What blocks an install
+    High,
+    /// What a person should look at
+    Medium,
+    /// What is common in good skills too
+    Low,
+}
+
+impl From<FailOn> for Severity {
+    fn from(fail_on: FailOn) -> Self {
+        match fail_on {
+            FailOn::Critical => Self::Critical,
+            FailOn::High => Self::High,
+            FailOn::Medium => Self::Medium,
+            FailOn::Low => Self::Low,
+        }
+    }
+}
+
+/// How to show the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Source lines with carets
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands for GitHub Actions
+    Github,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let printer = &context.printer;
+    let fail_on = args.fail_on.into();
+    let format = match args.format {
+        Some(format) => format,
+        None if args.sarif => Format::Sarif,
+        None if printer.is_json() => Format::Json,
+        None => Format::Text,
+    };
+    let mut scanned = Vec::new();
+    for path in &args.paths {
+        let path = folder_of(context, path)?;
+        // What nobody asked to see is left out of text, and kept for programs.
+        let show = match format {
+            Format::Text if !printer.is_verbose() => Severity::Low,
+            _ => Severity::Info,
+        };
+        scanned.extend(scan_path(&path, fail_on, show)?);
+    }
+    if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
+        return write_baseline(context, file, &scanned, args.reason.as_deref());
+    }
+    let stale = match &args.baseline {
+        Some(file) => accept(&Baseline::read(file)?, &mut scanned),
+        None => Vec::new(),
+    };
+    let summary = ScanSummary::new(&scanned, fail_on, start.elapsed());
+    match format {
+        Format::Text => report::scan::print(printer, &scanned, &stale, &summary)?,
+        Format::Json => printer.json(&report::scan::document(&scanned, &stale, &summary))?,
+        Format::Sarif => printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?,
+        Format::Github => printer.data(&report::github::commands(&scanned))?,
+    }
+    Ok(if summary.failed == 0 {
+        Status::Yes
+    } else {
+        Status::No
+    })
+}
+
+/// Scans every skill that `path` names, in order of their folders.
+fn scan_path(path: &Path, fail_on: Severity, show: Severity) -> Result<Vec<Scanned>, CommandError> {
+    let scanned = skill_files::visit(path, |found| scan_folder(found.folder, fail_on, show))?;
+    scanned.into_iter().collect()
+}
+
+/// Scans one skill, wherever its files came from; an install calls the same with a quarantine.
+fn scan_folder(folder: &Path, fail_on: Severity, show: Severity) -> Result<Scanned, CommandError> {
+    let Contents { files, skipped } = skill_files::contents(folder)?;
+    let borrowed: Vec<scan::File<'_>> = files
+        .iter()
+        .map(|file| scan::File {
+            path: &file.path,
+            bytes: &file.bytes,
+            executable: file.executable,
+        })
+        .collect();
+    let report = scan::scan(&borrowed);
+    let mut texts = BTreeMap::new();
+    for finding in report.findings.iter().filter(|each| each.span.is_some()) {
+        let file = files.iter().find(|file| file.path == finding.path);
+        if let Some(file) = file.filter(|file| !texts.contains_key(&file.path)) {
+            texts.insert(file.path.clone(), decode(&file.bytes).text.into_owned());
+        }
+    }
+    Ok(Scanned {
+        folder: folder.to_owned(),
+        name: directory_name(folder).unwrap_or_default(),
+        report,
+        accepted: Vec::new(),
+        texts,
+        skipped,
+        fail_on,
+        show,
+    })
+}
+
+/// Takes out what the baseline accepts, and returns what it accepts in vain.
+fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Entry> {
+    for skill in scanned.iter_mut() {
+        skill.accepted = baseline.apply(&skill.name, &mut skill.report);
+    }
+    let looked_at: Vec<_> = scanned
+        .iter()
+        .map(|skill| (skill.name.as_str(), skill.accepted.as_slice()))
+        .collect();
+    baseline.stale(&looked_at)
+}
+
+fn write_baseline(
+    context: &Context,
+    file: &Path,
+    scanned: &[Scanned],
+    reason: Option<&str>,
+) -> Outcome {
+    let reason = reason.unwrap_or_default();
+    let entries: Vec<Entry> = scanned
+        .iter()
+        .flat_map(|skill| {
+            let findings = skill.report.at_least(Severity::Low);
+            findings.map(|finding| Entry::new(&skill.name, finding, reason))
+        })
+        .collect();
+    let count = entries.len();
+    std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
+        path: file.to_owned(),
+        source,
+    })?;
+    let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
+    context.printer.note(&format!("Wrote {count} findings to `{shown}`"));
+    if reason.trim().is_empty() && count > 0 {
+        context.printer.note("Give each a `reason` before it is used");
+    }
+    Ok(Status::Yes)
+}

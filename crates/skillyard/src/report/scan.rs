@@ -1,0 +1,223 @@
+//! The result of `scan`: what was found in each skill, what was accepted, and the numbers.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use skillyard_format::LineIndex;
+use skillyard_trust::scan::{Finding, Report, Severity};
+
+use super::text::{count, elapsed, print_findings};
+use super::{FileNotes, Loudness, Note, Noted};
+use crate::baseline::{Accepted, Entry};
+use crate::printer::Printer;
+
+/// A skill that was scanned.
+#[derive(Debug, Clone)]
+pub(crate) struct Scanned {
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    /// How it is called: the name of its folder.
+    pub(crate) name: String,
+    /// What was found and not accepted.
+    pub(crate) report: Report,
+    /// What was found and accepted.
+    pub(crate) accepted: Vec<Accepted>,
+    /// The texts of the files that something was found in.
+    pub(crate) texts: BTreeMap<String, String>,
+    /// Files that were not looked into, and why.
+    pub(crate) skipped: Vec<(String, &'static str)>,
+    /// The severity from which on findings fail the command.
+    pub(crate) fail_on: Severity,
+    /// The severity from which on findings are shown.
+    pub(crate) show: Severity,
+}
+
+impl Scanned {
+    /// Whether something was found that fails the command.
+    pub(crate) fn failed(&self) -> bool {
+        self.report.at_least(self.fail_on).next().is_some()
+    }
+}
+
+impl Noted for Scanned {
+    fn files(&self) -> Vec<FileNotes<'_>> {
+        let mut files: Vec<FileNotes<'_>> = Vec::new();
+        for finding in self.report.at_least(self.show) {
+            let path = displayed(&self.folder, &finding.path);
+            let note = Note {
+                code: finding.code,
+                loudness: self.loudness(finding.severity),
+                label: finding.severity.name(),
+                span: finding.span,
+                message: &finding.message,
+                help: Some(finding.help),
+            };
+            match files.iter_mut().find(|file| file.path == path) {
+                Some(file) => file.notes.push(note),
+                None => files.push(FileNotes {
+                    path: Cow::Owned(path),
+                    text: self.texts.get(&finding.path).map_or("", String::as_str),
+                    notes: vec![note],
+                }),
+            }
+        }
+        files
+    }
+}
+
+impl Scanned {
+    fn loudness(&self, severity: Severity) -> Loudness {
+        match severity {
+            _ if severity >= self.fail_on => Loudness::Error,
+            Severity::Info | Severity::Low => Loudness::Note,
+            _ => Loudness::Warning,
+        }
+    }
+}
+
+fn displayed(folder: &Path, path: &str) -> String {
+    folder.join(path).to_string_lossy().into_owned()
+}
+
+/// The result in numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct ScanSummary {
+    /// Skills scanned.
+    pub(crate) skills: usize,
+    /// Skills with something that fails the command.
+    pub(crate) failed: usize,
+    /// Findings of each severity, the worst first.
+    pub(crate) counts: [(Severity, usize); 5],
+    /// Findings that were accepted.
+    pub(crate) accepted: usize,
+    /// Files that were not looked into.
+    pub(crate) skipped: usize,
+    /// The severity from which on findings fail the command.
+    pub(crate) fail_on: Severity,
+    /// How long it took.
+    pub(crate) elapsed: Duration,
+}
+
+impl ScanSummary {
+    /// Counts.
+    pub(crate) fn new(scanned: &[Scanned], fail_on: Severity, elapsed: Duration) -> Self {
+        let all = || scanned.iter().flat_map(|each| &each.report.findings);
+        let of = |severity| all().filter(|each| each.severity == severity).count();
+        Self {
+            skills: scanned.len(),
+            failed: scanned.iter().filter(|each| each.failed()).count(),
+            counts: Severity::ALL.map(|severity| (severity, of(severity))),
+            accepted: scanned.iter().map(|each| each.accepted.len()).sum(),
+            skipped: scanned.iter().map(|each| each.skipped.len()).sum(),
+            fail_on,
+            elapsed,
+        }
+    }
+}
+
+/// Prints the findings, what is stale in the baseline, and the closing line.
+pub(crate) fn print(
+    printer: &Printer,
+    scanned: &[Scanned],
+    stale: &[Entry],
+    summary: &ScanSummary,
+) -> io::Result<()> {
+    print_findings(printer, scanned)?;
+    for entry in stale {
+        printer.note(&format!(
+            "The baseline accepts `{}` in `{}`, which is not found any more",
+            entry.code, entry.path
+        ));
+    }
+    printer.note(&closing_line(printer, summary));
+    Ok(())
+}
+
+fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
+    let skills = count(summary.skills, "skill");
+    let time = elapsed(summary.elapsed);
+    let verdict = match (summary.failed, summary.skills) {
+        (0, _) => printer.good(&format!("✓ nothing at {} or above", summary.fail_on)),
+        (1, 1) => "✗ failed".to_owned(),
+        (failed, _) => format!("✗ {failed} failed"),
+    };
+    let mut parts = vec![verdict];
+    let found = summary.counts.iter().filter(|(_, count)| *count > 0);
+    parts.extend(found.map(|(severity, count)| format!("{count} {severity}")));
+    if summary.accepted > 0 {
+        parts.push(format!("{} accepted", summary.accepted));
+    }
+    if summary.skipped > 0 {
+        parts.push(format!("{} not read", count(summary.skipped, "file")));
+    }
+    format!("Scanned {skills} in {time}: {}", parts.join(", "))
+}
+
+/// `{"results": […], "stale": […], "summary": {…}}`.
+pub(crate) fn document(scanned: &[Scanned], stale: &[Entry], summary: &ScanSummary) -> impl Serialize {
+    let mut counts = serde_json::Map::new();
+    for (severity, count) in summary.counts {
+        counts.insert(severity.name().to_owned(), json!(count));
+    }
+    let results: Vec<Value> = scanned.iter().map(result).collect();
+    json!({
+        "results": results,
+        "stale": stale,
+        "summary": {
+            "skills": summary.skills,
+            "failed": summary.failed,
+            "failOn": summary.fail_on,
+            "findings": counts,
+            "accepted": summary.accepted,
+        },
+    })
+}
+
+fn result(scanned: &Scanned) -> Value {
+    let skipped: Vec<Value> = scanned
+        .skipped
+        .iter()
+        .map(|(path, reason)| json!({ "path": path, "reason": reason }))
+        .collect();
+    let findings: Vec<Value> = scanned
+        .report
+        .findings
+        .iter()
+        .map(|each| finding(each, scanned))
+        .collect();
+    let accepted: Vec<Value> = scanned
+        .accepted
+        .iter()
+        .map(|each| {
+            let mut value = finding(&each.finding, scanned);
+            value["reason"] = json!(each.reason);
+            value
+        })
+        .collect();
+    json!({
+        "path": scanned.folder.to_string_lossy(),
+        "name": scanned.name,
+        "failed": scanned.failed(),
+        "worst": scanned.report.worst(),
+        "files": scanned.report.files,
+        "bytes": scanned.report.bytes,
+        "findings": findings,
+        "accepted": accepted,
+        "skipped": skipped,
+    })
+}
+
+fn finding(finding: &Finding, scanned: &Scanned) -> Value {
+    let mut value = json!(finding);
+    if let (Some(span), Some(text)) = (finding.span, scanned.texts.get(&finding.path)) {
+        let lines = LineIndex::new(text);
+        value["start"] = json!(lines.position(span.start));
+        value["end"] = json!(lines.position(span.end));
+    }
+    value
+}
