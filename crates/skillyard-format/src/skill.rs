@@ -38,18 +38,18 @@ pub fn is_known_field(key: &str) -> bool {
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
+pub struct Skill<'a> {
     /// Its name, trimmed and in NFKC; the directory's where the file has none.
     pub name: String,
     /// Its description, trimmed.
     pub description: String,
     /// Every field, as written.
-    pub frontmatter: Mapping,
+    pub frontmatter: Mapping<'a>,
 }
 
-impl Skill {
+impl<'a> Skill<'a> {
     /// The skill that `document` describes, if it has a description and a name can be had.
-    pub fn from_document(document: &Document<'_>, directory: Option<&str>) -> Option<Self> {
+    pub fn from_document(document: &Document<'a>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(document, directory)?;
         Some(Self {
             name,
@@ -59,7 +59,7 @@ impl Skill {
     }
 
     /// The same, taking the fields out of the document instead of copying them.
-    pub fn take(document: Document<'_>, directory: Option<&str>) -> Option<Self> {
+    pub fn take(document: Document<'a>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(&document, directory)?;
         Some(Self {
             name,
@@ -96,7 +96,7 @@ impl Skill {
     }
 
     /// One value of `metadata`.
-    pub fn metadata(&self, key: &str) -> Option<&Node> {
+    pub fn metadata(&self, key: &str) -> Option<&Node<'a>> {
         let metadata = self.frontmatter.get("metadata")?.value.as_mapping()?;
         metadata.get(key).map(|entry| &entry.value)
     }

@@ -74,6 +74,21 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
+/// The first character that YAML forbids, and its place.
+pub(crate) fn first_forbidden(text: &str) -> Option<(usize, char)> {
+    // All of them are one byte below space or DEL, or start with one of two bytes.
+    let suspicious = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+    let may_start = |byte: u8| matches!(byte, 0x7F | 0xC2 | 0xEF);
+    // Without an early end the compiler looks at many bytes at once.
+    let none = text.bytes().fold(true, |none, byte| {
+        none & !(suspicious(byte) | may_start(byte))
+    });
+    if none {
+        return None;
+    }
+    text.char_indices().find(|(_, c)| is_forbidden(*c))
+}
+
 /// Whether YAML forbids this character: C0 and C1 controls and non-characters.
 pub fn is_forbidden(c: char) -> bool {
     match c {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Mapping, Node, Scalar, ScalarStyle, Value};
 
-impl Mapping {
+impl Mapping<'_> {
     /// Every field as JSON, in order; the last of a repeated key wins.
     ///
     /// Scalars stay text as the author wrote them (`yes`, `1.0`, `2024-01-01`), except
@@ -14,13 +14,13 @@ impl Mapping {
     pub fn to_json(&self) -> Map<String, Json> {
         let mut map = Map::with_capacity(self.entries.len());
         for entry in &self.entries {
-            map.insert(entry.key.clone(), entry.value.to_json());
+            map.insert(entry.key.clone().into_owned(), entry.value.to_json());
         }
         map
     }
 }
 
-impl Node {
+impl Node<'_> {
     /// This value as JSON, by the rules of [`Mapping::to_json`].
     pub fn to_json(&self) -> Json {
         match &self.value {
@@ -39,12 +39,12 @@ enum Typed<'a> {
     Text(&'a str),
 }
 
-impl Scalar {
+impl Scalar<'_> {
     fn typed(&self) -> Typed<'_> {
         if self.style != ScalarStyle::Plain {
             return Typed::Text(&self.text);
         }
-        match self.text.as_str() {
+        match &*self.text {
             "" | "null" | "~" => Typed::Null,
             "true" => Typed::Bool(true),
             "false" => Typed::Bool(false),
@@ -74,7 +74,7 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 /// Writes the same JSON as [`Mapping::to_json`] without building it first.
-impl Serialize for Mapping {
+impl Serialize for Mapping<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (at, entry) in self.entries.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Serialize for Mapping {
     }
 }
 
-impl Serialize for Node {
+impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.value {
             Value::Scalar(scalar) => match scalar.typed() {

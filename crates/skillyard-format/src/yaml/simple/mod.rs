@@ -7,6 +7,8 @@
 mod flow;
 mod scalar;
 
+use std::borrow::Cow;
+
 use super::{
     Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, ScalarStyle, Tree, Value,
 };
@@ -16,7 +18,7 @@ use crate::span::Span;
 const MAX_KEY: usize = 100;
 
 /// Reads `source`, or declines with `None`.
-pub(super) fn parse(source: &str, offset: usize) -> Option<Tree> {
+pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
     if !is_plain_text(source.as_bytes()) {
         return None;
     }
@@ -82,7 +84,7 @@ struct Reader<'a> {
     flow: Option<Flow>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
@@ -145,9 +147,9 @@ impl Reader<'_> {
         &mut self,
         start: usize,
         end: usize,
-        text: String,
+        text: Cow<'a, str>,
         style: ScalarStyle,
-    ) -> Option<Node> {
+    ) -> Option<Node<'a>> {
         self.count()?;
         Some(Node {
             span: self.span(start, end),
@@ -155,7 +157,7 @@ impl Reader<'_> {
         })
     }
 
-    fn collection(&self, start: usize, mapping: Mapping) -> Node {
+    fn collection(&self, start: usize, mapping: Mapping<'a>) -> Node<'a> {
         let end = mapping.entries.last().map_or(0, |last| last.value.span.end);
         Node {
             span: Span::new(self.offset + start, end),
@@ -164,7 +166,7 @@ impl Reader<'_> {
     }
 
     /// Reads the entries that stand at exactly `indent` columns; `at` is the start of a line.
-    fn mapping(&mut self, indent: usize, depth: usize) -> Option<Mapping> {
+    fn mapping(&mut self, indent: usize, depth: usize) -> Option<Mapping<'a>> {
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -193,7 +195,7 @@ impl Reader<'_> {
     }
 
     /// Reads `key:` and leaves `at` just behind the colon.
-    fn key(&mut self, indent: usize) -> Option<(String, Span)> {
+    fn key(&mut self, indent: usize) -> Option<(Cow<'a, str>, Span)> {
         self.count()?;
         let start = self.at + indent;
         let length = self.bytes[start..]
@@ -208,10 +210,10 @@ impl Reader<'_> {
             return None;
         }
         self.at = end + 1;
-        Some((self.source[start..end].to_owned(), self.span(start, end)))
+        Some((self.source[start..end].into(), self.span(start, end)))
     }
 
-    fn value(&mut self, indent: usize, depth: usize) -> Option<Node> {
+    fn value(&mut self, indent: usize, depth: usize) -> Option<Node<'a>> {
         let colon = self.at;
         self.skip_spaces();
         match self.peek() {
@@ -240,7 +242,7 @@ impl Reader<'_> {
     }
 
     /// Reads what follows `key:` at the end of a line: a mapping, a list or nothing.
-    fn block(&mut self, colon: usize, indent: usize, depth: usize) -> Option<Node> {
+    fn block(&mut self, colon: usize, indent: usize, depth: usize) -> Option<Node<'a>> {
         self.skip_blank_lines();
         let here = self.indent();
         let is_item = !self.at_end()
@@ -254,14 +256,14 @@ impl Reader<'_> {
             let mapping = self.mapping(here, depth + 1)?;
             return Some(self.collection(start, mapping));
         }
-        self.scalar(colon, colon, String::new(), ScalarStyle::Plain)
+        self.scalar(colon, colon, "".into(), ScalarStyle::Plain)
     }
 
     /// Reads `- item` lines that stand at exactly `indent` columns.
-    fn sequence(&mut self, indent: usize) -> Option<Node> {
+    fn sequence(&mut self, indent: usize) -> Option<Node<'a>> {
         self.count()?;
         let start = self.at + indent;
-        let mut items: Vec<Node> = Vec::new();
+        let mut items: Vec<Node<'a>> = Vec::new();
         loop {
             self.at += indent + 1;
             self.skip_spaces();
