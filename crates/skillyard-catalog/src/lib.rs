@@ -14,6 +14,7 @@ mod same;
 pub mod search;
 pub mod selection;
 pub mod source;
+pub mod text;
 pub mod triggers;
 pub mod walk;
 pub mod watch;

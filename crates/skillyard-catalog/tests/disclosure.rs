@@ -62,7 +62,7 @@ fn description(text: &str) -> Option<String> {
     tree.write("work/.skills/long/SKILL.md", text);
     let catalog: Catalog = tree.load();
     let skill = catalog.find("long")?;
-    Some(skill.record.description.clone())
+    Some(skill.record.description.to_string())
 }
 
 #[test]

@@ -74,19 +74,25 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
+/// Whether `test` holds for any byte, which must be cheap: it is asked of many at once.
+///
+/// A loop that may end at every byte looks at them one by one; ending only after a block lets
+/// the compiler use vector instructions, which is some ten times as fast.
+#[inline]
+pub fn any_byte(text: &str, test: impl Fn(u8) -> bool) -> bool {
+    let (blocks, rest) = text.as_bytes().as_chunks::<32>();
+    let in_any = |bytes: &[u8]| bytes.iter().fold(false, |any, byte| any | test(*byte));
+    blocks.iter().any(|block| in_any(block)) || in_any(rest)
+}
+
 /// The first character that YAML forbids, and its place.
 pub(crate) fn first_forbidden(text: &str) -> Option<(usize, char)> {
     // All of them are one byte below space or DEL, or start with one of two bytes.
-    let suspicious = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
-    let may_start = |byte: u8| matches!(byte, 0x7F | 0xC2 | 0xEF);
-    // Without an early end the compiler looks at many bytes at once.
-    let none = text.bytes().fold(true, |none, byte| {
-        none & !(suspicious(byte) | may_start(byte))
-    });
-    if none {
-        return None;
-    }
-    text.char_indices().find(|(_, c)| is_forbidden(*c))
+    let control = |byte: u8| (byte < 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r');
+    let may_start = |byte: u8| (byte == 0x7F) | (byte == 0xC2) | (byte == 0xEF);
+    any_byte(text, |byte| control(byte) | may_start(byte))
+        .then(|| text.char_indices().find(|(_, c)| is_forbidden(*c)))
+        .flatten()
 }
 
 /// Whether YAML forbids this character: C0 and C1 controls and non-characters.

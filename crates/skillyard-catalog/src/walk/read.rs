@@ -31,6 +31,16 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// The name of the skill's folder, if it has one that is text.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        // Taking a path apart costs more than looking for the last slash, which is nearly always enough.
+        let path = self.folder.to_str()?;
+        match path.rsplit('/').next() {
+            Some("" | "." | "..") | None => self.folder.file_name()?.to_str(),
+            name => name,
+        }
+    }
+
     /// The whole file, up to one byte more than the format's limit.
     pub fn read_whole(&self) -> io::Result<Vec<u8>> {
         let mut bytes = self.bytes.to_vec();

@@ -1,9 +1,9 @@
 //! The tree as JSON.
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value as Json};
 
 use super::{Mapping, Node, Scalar, ScalarStyle, Value};
+use crate::text::any_byte;
 
 impl Mapping<'_> {
     /// Every field as JSON, in order; the last of a repeated key wins.
@@ -73,34 +73,72 @@ fn integer(text: &str) -> Option<i64> {
     if canonical { text.parse().ok() } else { None }
 }
 
-/// Writes the same JSON as [`Mapping::to_json`] without building it first.
-impl Serialize for Mapping<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
+impl Mapping<'_> {
+    /// The text of [`Mapping::to_json`], written without building that first.
+    pub fn to_json_text(&self) -> String {
+        let mut text = String::with_capacity(256);
+        self.push_json(&mut text);
+        text
+    }
+
+    fn push_json(&self, out: &mut String) {
+        out.push('{');
+        let has_repeated = self.duplicates().next().is_some();
+        let mut separator = "";
         for (at, entry) in self.entries.iter().enumerate() {
-            // The last of a repeated key wins, in the place of the first.
-            let repeated = self.entries[..at]
-                .iter()
-                .any(|earlier| earlier.key == entry.key);
-            if !repeated && let Some(last) = self.get(&entry.key) {
-                map.serialize_entry(&entry.key, &last.value)?;
+            let mut value = &entry.value;
+            if has_repeated {
+                // The last of a repeated key wins, in the place of the first.
+                let earlier = &self.entries[..at];
+                if earlier.iter().any(|earlier| earlier.key == entry.key) {
+                    continue;
+                }
+                value = self.get(&entry.key).map_or(value, |last| &last.value);
             }
+            out.push_str(separator);
+            push_text(out, &entry.key);
+            out.push(':');
+            value.push_json(out);
+            separator = ",";
         }
-        map.end()
+        out.push('}');
     }
 }
 
-impl Serialize for Node<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Node<'_> {
+    fn push_json(&self, out: &mut String) {
         match &self.value {
             Value::Scalar(scalar) => match scalar.typed() {
-                Typed::Null => serializer.serialize_unit(),
-                Typed::Bool(value) => serializer.serialize_bool(value),
-                Typed::Integer(value) => serializer.serialize_i64(value),
-                Typed::Text(text) => serializer.serialize_str(text),
+                Typed::Null => out.push_str("null"),
+                Typed::Bool(true) => out.push_str("true"),
+                Typed::Bool(false) => out.push_str("false"),
+                // It is written as JSON writes it, or it would be text.
+                Typed::Integer(_) => out.push_str(&scalar.text),
+                Typed::Text(text) => push_text(out, text),
             },
-            Value::Sequence(items) => serializer.collect_seq(items),
-            Value::Mapping(mapping) => mapping.serialize(serializer),
+            Value::Sequence(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.push_json(out);
+                }
+                out.push(']');
+            }
+            Value::Mapping(mapping) => mapping.push_json(out),
         }
+    }
+}
+
+fn push_text(out: &mut String, text: &str) {
+    if any_byte(text, |byte| {
+        (byte < b' ') | (byte == b'"') | (byte == b'\\')
+    }) {
+        out.push_str(&Json::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
 pub(crate) mod list;
+mod list_json;
 mod list_watch;
 pub(crate) mod new;
 pub(crate) mod prompt;

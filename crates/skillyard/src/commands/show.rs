@@ -215,7 +215,7 @@ fn text(
 
 fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => one_line(text),
+        Value::String(text) => one_line(text).into_owned(),
         other => other.to_string(),
     }
 }

@@ -13,13 +13,14 @@ use super::{
     Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, ScalarStyle, Tree, Value,
 };
 use crate::span::Span;
+use crate::text::any_byte;
 
 /// Longest key that is read here; libyaml's own limit is 1,024 characters.
 const MAX_KEY: usize = 100;
 
 /// Reads `source`, or declines with `None`.
 pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
-    if !is_plain_text(source.as_bytes()) {
+    if !is_plain_text(source) {
         return None;
     }
     let mut reader = Reader {
@@ -50,16 +51,15 @@ pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
 }
 
 /// Whether every character is one that libyaml treats as ordinary text, a space or `\n`.
-fn is_plain_text(bytes: &[u8]) -> bool {
-    // `\r`, tabs, other controls and DEL are looked for without branches;
-    // the few special characters beyond ASCII start with one of three bytes.
-    let mut suspicious = false;
-    let mut special = false;
-    for &byte in bytes {
-        suspicious |= (byte < 0x20 && byte != b'\n') || byte == 0x7F;
-        special |= matches!(byte, 0xC2 | 0xE2 | 0xEF);
+fn is_plain_text(source: &str) -> bool {
+    // `\r`, tabs, other controls and DEL; the few special characters beyond ASCII start with
+    // one of three bytes.
+    let control = |byte: u8| ((byte < 0x20) & (byte != b'\n')) | (byte == 0x7F);
+    let starts_special = |byte: u8| (byte == 0xC2) | (byte == 0xE2) | (byte == 0xEF);
+    if !any_byte(source, |byte| control(byte) | starts_special(byte)) {
+        return true;
     }
-    !suspicious && (!special || !has_special_character(bytes))
+    !any_byte(source, control) && !has_special_character(source.as_bytes())
 }
 
 /// Whether there is a C1 control, a Unicode line break, a byte order mark or a non-character.
