@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod finder;
 mod ignored;
 mod index;
+mod parallel;
 pub mod record;
 pub mod requires;
 pub mod resource;

@@ -64,16 +64,6 @@ pub struct Unloadable {
     pub reason: String,
 }
 
-impl Reading {
-    /// The stamp of the file.
-    pub(crate) fn stamp(&self) -> Stamp {
-        match self {
-            Self::Skill(record) => record.stamp,
-            Self::Unloadable(unloadable) => unloadable.stamp,
-        }
-    }
-}
-
 impl Record {
     /// The path of the skill's file.
     pub fn path(&self) -> PathBuf {

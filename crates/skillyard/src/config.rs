@@ -157,6 +157,8 @@ impl Config {
             || !config.discovery.directories.is_empty()
             || config.discovery.precedence.is_some()
             || config.discovery.trust_projects != TrustProjects::Ask
+            || config.discovery.max_depth.is_some()
+            || config.discovery.max_folders.is_some()
             || !config.skills.enabled.is_empty();
         if loosens {
             return Err(CommandError::Config {

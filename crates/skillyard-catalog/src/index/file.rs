@@ -119,7 +119,7 @@ impl Reader<'_> {
         let mut details = source.details.into_iter().peekable();
         // Made-up counts must not ask for memory: there are as many rows as there are bytes.
         let count = source.rows.min(self.rows.len() / row::SIZE);
-        let mut paths = Vec::with_capacity(count);
+        let mut files = Vec::with_capacity(count);
         let mut readings = Vec::with_capacity(count);
         for number in 0..source.rows {
             let (row, rest) = self.rows.split_first_chunk()?;
@@ -127,7 +127,7 @@ impl Reader<'_> {
             let row = Row::read(row)?;
             let start = self.at;
             let path = self.text(row.path)?;
-            paths.push(start..self.at);
+            files.push((start..self.at, row.stamp));
             if row.kind == Kind::Unloadable {
                 readings.push(Reading::Unloadable(Box::new(Unloadable {
                     path: source.root.join(path.as_str()),
@@ -159,7 +159,7 @@ impl Reader<'_> {
             })));
         }
         Some(Known {
-            paths,
+            files,
             texts: Arc::clone(&self.texts),
             snapshot: Snapshot {
                 root: source.root,

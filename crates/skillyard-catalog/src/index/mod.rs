@@ -15,17 +15,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rayon::prelude::*;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Serialize;
 use skillyard_format::Digest;
 
+use crate::parallel;
 use crate::record::{self, Reading};
 use crate::source::Source;
 use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
+/// How many files one thread looks at before it takes the next.
+const BLOCK: usize = 1024;
 
 /// What one source held when it was walked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +49,8 @@ pub(crate) struct Snapshot {
 /// What the index tells of one source.
 struct Known {
     snapshot: Snapshot,
-    /// Where `texts` has the path of each `SKILL.md` below the root.
-    paths: Vec<Range<usize>>,
+    /// Where `texts` has the path of each `SKILL.md` below the root, and its stamp.
+    files: Vec<(Range<usize>, Stamp)>,
     texts: Arc<String>,
 }
 
@@ -143,7 +145,7 @@ fn walk(source: &Source, scan: &Scan) -> Snapshot {
 fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
     let Known {
         snapshot: mut old,
-        paths,
+        files,
         texts,
     } = known;
     if old.listed.is_empty() {
@@ -164,23 +166,22 @@ fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
         }
     }
     let root = open(&old.root).ok()?;
-    let stale: Vec<Option<bool>> = paths
-        .par_iter()
-        .zip(&old.readings)
-        .with_min_len(2048)
-        .map(|(path, reading)| {
+    let stale = parallel::map(
+        &files,
+        BLOCK,
+        || (),
+        |(), (path, stamp)| {
             let path = &texts[path.clone()];
             let stat = rustix::fs::statat(&root, path, AtFlags::empty()).ok()?;
-            let stamp = reading.stamp();
-            Some(Stamp::of(&stat) != stamp || is_racy(stamp, old.walked))
-        })
-        .collect();
+            Some(Stamp::of(&stat) != *stamp || is_racy(*stamp, old.walked))
+        },
+    );
     let mut same = true;
     let canonical = stale
         .contains(&Some(true))
         .then(|| old.root.canonicalize().ok())
         .flatten();
-    for ((path, reading), stale) in paths.into_iter().zip(&mut old.readings).zip(stale) {
+    for (((path, _), reading), stale) in files.into_iter().zip(&mut old.readings).zip(stale) {
         if stale? {
             same = false;
             used.reread += 1;

@@ -15,7 +15,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use self::folder::Opened;
@@ -24,11 +23,12 @@ use self::probe::Probe;
 pub use self::read::Found;
 pub use self::stamp::Stamp;
 use crate::ignored::Ignored;
+use crate::parallel;
 
 /// Folders that are never looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
-/// Entries of one folder above which they are visited in parallel.
-const PARALLEL: usize = 256;
+/// How many entries of a folder one thread visits before it takes the next.
+const BLOCK: usize = 256;
 
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
@@ -266,7 +266,6 @@ impl Walk {
                 }));
             return;
         }
-        let places = Places::below(folder);
         let look = |places: &mut Places, child: &Child<'_>| {
             let (path, below, file) = places.of(child.name);
             // What lies behind a link is opened by its path: it was checked, and may be far away.
@@ -276,14 +275,7 @@ impl Walk {
                 self.probe_file(&opened.folder, below, path, "SKILL.md", visit)
             }
         };
-        let probed: Vec<Probe<T>> = if children.len() > PARALLEL {
-            let children = children.par_iter().with_min_len(64);
-            children.map_init(|| places.clone(), look).collect()
-        } else {
-            let mut places = places;
-            let children = children.iter();
-            children.map(|child| look(&mut places, child)).collect()
-        };
+        let probed = parallel::map(&children, BLOCK, || Places::below(folder), look);
         walked.skills.reserve(probed.len());
         for (child, probe) in children.into_iter().zip(probed) {
             match probe {

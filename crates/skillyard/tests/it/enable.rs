@@ -249,6 +249,8 @@ fn a_project_cannot_loosen() {
         "[discovery]\ntrust_projects = \"never\"\n",
         "[discovery]\ndirectories = [\"/tmp\"]\n",
         "[discovery]\nprecedence = \"claude-code\"\n",
+        "[discovery]\nmax_depth = 3\n",
+        "[discovery]\nmax_folders = 3\n",
         "[[org]]\npath = \"/tmp\"\npinned = true\n",
     ] {
         context.write(".skillyard/config.toml", text);

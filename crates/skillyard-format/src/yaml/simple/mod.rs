@@ -52,27 +52,22 @@ pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
 
 /// Whether every character is one that libyaml treats as ordinary text, a space or `\n`.
 fn is_plain_text(source: &str) -> bool {
-    // `\r`, tabs, other controls and DEL; the few special characters beyond ASCII start with
-    // one of three bytes.
+    // `\r`, tabs, other controls and DEL.
     let control = |byte: u8| ((byte < 0x20) & (byte != b'\n')) | (byte == 0x7F);
-    let starts_special = |byte: u8| (byte == 0xC2) | (byte == 0xE2) | (byte == 0xEF);
-    if !any_byte(source, |byte| control(byte) | starts_special(byte)) {
-        return true;
-    }
     !any_byte(source, control) && !has_special_character(source.as_bytes())
 }
 
 /// Whether there is a C1 control, a Unicode line break, a byte order mark or a non-character.
 fn has_special_character(bytes: &[u8]) -> bool {
-    bytes
-        .windows(2)
-        .any(|two| matches!(two, [0xC2, 0x80..=0x9F]))
-        || bytes.windows(3).any(|three| {
-            matches!(
-                three,
-                [0xE2, 0x80, 0xA8 | 0xA9] | [0xEF, 0xBB, 0xBF] | [0xEF, 0xBF, 0xBE | 0xBF]
-            )
-        })
+    memchr::memchr3_iter(0xC2, 0xE2, 0xEF, bytes).any(|at| {
+        matches!(
+            bytes[at..],
+            [0xC2, 0x80..=0x9F, ..]
+                | [0xE2, 0x80, 0xA8 | 0xA9, ..]
+                | [0xEF, 0xBB, 0xBF, ..]
+                | [0xEF, 0xBF, 0xBE | 0xBF, ..]
+        )
+    })
 }
 
 struct Reader<'a> {
