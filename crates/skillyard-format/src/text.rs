@@ -148,12 +148,10 @@ mod tests {
     #[test]
     fn the_first_forbidden_character_is_found() {
         for c in ('\0'..='\u{2ff}').chain(['\u{2028}', '\u{fffd}', '\u{fffe}', '\u{ffff}']) {
-            let text = format!("some text é\u{fffd}{c}\u{1b}");
-            let at = if is_forbidden(c) {
-                14
-            } else {
-                14 + c.len_utf8()
-            };
+            let start = "some text é\u{fffd}";
+            let text = format!("{start}{c}\u{1b}");
+            let length = if is_forbidden(c) { 0 } else { c.len_utf8() };
+            let at = start.len() + length;
             assert_eq!(first_forbidden(&text).map(|(at, _)| at), Some(at), "{c:?}");
             let text = &text[..text.len() - 1];
             assert_eq!(first_forbidden(text).is_some(), is_forbidden(c), "{c:?}");

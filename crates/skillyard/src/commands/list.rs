@@ -121,7 +121,7 @@ fn push_line(text: &mut String, skill: &CatalogSkill, width: usize, context: &Co
     let room = context.printer.width().saturating_sub(width + 6).max(20);
     let detail = match skill.status.reason() {
         Some(reason) => format!("({}) {reason}", skill.status.as_str()).into(),
-        None => one_line(beginning(&record.description, room * 2)),
+        None => one_line(beginning(&record.description, room * 2).trim_end()),
     };
     text.push_str("  ");
     text.push_str(mark(skill));
