@@ -74,15 +74,15 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
-/// Whether `test` holds for any byte, which must be cheap: it is asked of many at once.
+/// Whether `is_meant` holds for any byte, which must be cheap: it is asked of many at once.
 ///
 /// A loop that may end at every byte looks at them one by one; ending only after a block lets
 /// the compiler use vector instructions, which is some ten times as fast.
 #[inline]
-pub fn any_byte(text: &str, test: impl Fn(u8) -> bool) -> bool {
+pub fn any_byte(text: &str, is_meant: impl Fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
     let in_block = |block: &[u8; 16]| {
-        let count = |any, byte: &u8| any | u8::from(test(*byte));
+        let count = |any, byte: &u8| any | u8::from(is_meant(*byte));
         block.iter().fold(0, count) != 0
     };
     let (blocks, rest) = bytes.as_chunks();
@@ -105,8 +105,8 @@ pub fn any_byte(text: &str, test: impl Fn(u8) -> bool) -> bool {
 pub(crate) fn first_forbidden(text: &str) -> Option<(usize, char)> {
     // There is hardly ever one, so that is looked for first, and quickly.
     let bytes = text.as_bytes();
-    let space = |byte: u8| (byte == b'\t') | (byte == b'\n') | (byte == b'\r');
-    let control = |byte: u8| ((byte < 0x20) & !space(byte)) | (byte == 0x7F);
+    let space = |byte: u8| byte == b'\t' || byte == b'\n' || byte == b'\r';
+    let control = |byte: u8| (byte < 0x20 && !space(byte)) || byte == 0x7F;
     let forbidden = |at: usize| {
         matches!(
             bytes[at..],

@@ -30,7 +30,7 @@ pub(crate) fn write_compact(out: impl io::Write, value: &impl Serialize) -> io::
 /// Most texts hold nothing to escape, and are copied at once; the serializer looks at each byte
 /// by itself, and long lists of skills took six times as long.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    let is_plain = |byte: u8| (byte >= b' ') & (byte < 0x7f) & (byte != b'"') & (byte != b'\\');
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if any_byte(text, |byte| !is_plain(byte)) {
         return write_compact(out, &text);
     }

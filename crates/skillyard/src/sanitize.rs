@@ -20,8 +20,8 @@ pub(crate) fn is_deceptive(c: char) -> bool {
 
 fn is_harmless(text: &str) -> bool {
     // Nearly all text is printable ASCII, which is cheaper to see than characters.
-    let printable = |byte: u8| (byte >= b' ') & (byte <= b'~');
-    let plain = |byte: u8| printable(byte) | (byte == b'\n') | (byte == b'\t');
+    let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+    let plain = |byte: u8| printable(byte) || byte == b'\n' || byte == b'\t';
     !any_byte(text, |byte| !plain(byte)) || !text.contains(is_deceptive)
 }
 

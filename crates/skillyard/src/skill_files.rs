@@ -60,15 +60,12 @@ impl SkillFileOnDisk {
 
 /// The name of a folder, also of `.`, `..` and `a/..`.
 pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
-    match folder.components().next_back() {
-        Some(Component::Normal(name)) => Some(name.to_string_lossy()),
-        _ => {
-            let folder = folder.canonicalize().ok()?;
-            Some(Cow::Owned(
-                folder.file_name()?.to_string_lossy().into_owned(),
-            ))
-        }
+    if let Some(Component::Normal(name)) = folder.components().next_back() {
+        return Some(name.to_string_lossy());
     }
+    let folder = folder.canonicalize().ok()?;
+    let name = folder.file_name()?.to_string_lossy();
+    Some(Cow::Owned(name.into_owned()))
 }
 
 /// Hands every skill that `path` names to `visit`, in parallel, and returns the answers in

@@ -48,7 +48,7 @@ pub(super) fn line(text: &str) -> String {
 /// `text` on one line: every run of white space is one space, controls become U+FFFD.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     // Most text is one line of printable ASCII already.
-    let plain = |byte: u8| (byte >= b' ') & (byte <= b'~');
+    let plain = |byte: u8| (b' '..=b'~').contains(&byte);
     if !any_byte(text, |byte| !plain(byte))
         && !text.starts_with(' ')
         && !text.ends_with(' ')

@@ -132,9 +132,7 @@ impl Node<'_> {
 }
 
 fn push_text(out: &mut String, text: &str) {
-    if any_byte(text, |byte| {
-        (byte < b' ') | (byte == b'"') | (byte == b'\\')
-    }) {
+    if any_byte(text, |byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         out.push_str(&Json::from(text).to_string());
     } else {
         out.push('"');

@@ -53,7 +53,7 @@ pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
 /// Whether every character is one that libyaml treats as ordinary text, a space or `\n`.
 fn is_plain_text(source: &str) -> bool {
     // `\r`, tabs, other controls and DEL.
-    let control = |byte: u8| ((byte < 0x20) & (byte != b'\n')) | (byte == 0x7F);
+    let control = |byte: u8| (byte < 0x20 && byte != b'\n') || byte == 0x7F;
     !any_byte(source, control) && !has_special_character(source.as_bytes())
 }
 
