@@ -40,23 +40,21 @@ const ALL: &[Builtin] = &[
 ];
 
 /// The records of all of them.
-pub(crate) fn records() -> Vec<Record> {
-    ALL.iter()
-        .filter_map(|(name, files)| {
-            let (_, text) = files.first()?;
-            let document = Document::parse(text.as_bytes());
-            let stamp = Stamp {
-                modified: 0,
-                changed: 0,
-                size: text.len() as u64,
-                inode: 0,
-            };
-            match record::from_document(document, &folder(name), "SKILL.md", stamp, Some(name)) {
-                Reading::Skill(record) => Some(*record),
-                Reading::Unloadable { .. } => None,
-            }
-        })
-        .collect()
+pub(crate) fn records() -> impl Iterator<Item = Box<Record>> {
+    ALL.iter().filter_map(|(name, files)| {
+        let (_, text) = files.first()?;
+        let document = Document::parse(text.as_bytes());
+        let stamp = Stamp {
+            modified: 0,
+            changed: 0,
+            size: text.len() as u64,
+            inode: 0,
+        };
+        match record::from_document(document, &folder(name), "SKILL.md", stamp, Some(name)) {
+            Reading::Skill(record) => Some(record),
+            Reading::Unloadable(_) => None,
+        }
+    })
 }
 
 /// The files of a skill inside the binary, `SKILL.md` first.
@@ -96,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_builtin_skill_is_strictly_valid() {
-        assert_eq!(records().len(), ALL.len());
+        assert_eq!(records().count(), ALL.len());
         for (name, files) in ALL {
             let document = Document::parse(files[0].1.as_bytes());
             let listed: Vec<SkillFile> = files

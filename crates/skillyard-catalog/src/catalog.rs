@@ -13,6 +13,7 @@ use crate::requires::Commands;
 use crate::same::is_same_skill;
 use crate::selection::Selection;
 use crate::source::{Source, SourceKind, Surroundings};
+use crate::text::Text;
 use crate::walk::{Links, Skipped, WalkLimits};
 
 /// Everything a catalog depends on.
@@ -63,7 +64,7 @@ pub struct Catalog {
 #[derive(Debug, Clone)]
 pub struct CatalogSkill {
     /// What its file says.
-    pub record: Record,
+    pub record: Box<Record>,
     /// Where it came from: a place in [`Catalog::sources`].
     pub source: usize,
     /// The kind of that source.
@@ -145,11 +146,11 @@ impl Catalog {
         let (snapshots, index_use) = index::load(&on_disk, &scan, file.as_deref());
 
         let mut skipped = Vec::new();
-        let mut records: Vec<(usize, Record)> = Vec::new();
+        let mut records: Vec<(usize, Box<Record>)> = Vec::new();
         let mut snapshots = snapshots.into_iter();
         for (at, source) in sources.iter().enumerate() {
             if source.kind == SourceKind::Builtin {
-                records.extend(builtin::records().into_iter().map(|record| (at, record)));
+                records.extend(builtin::records().map(|record| (at, record)));
                 continue;
             }
             let Some(snapshot) = snapshots.next() else {
@@ -157,12 +158,14 @@ impl Catalog {
             };
             skipped.extend(snapshot.skipped);
             let first = records.len();
+            records.reserve(snapshot.readings.len());
             for reading in snapshot.readings {
                 match reading {
-                    Reading::Skill(record) => records.push((at, *record)),
-                    Reading::Unloadable { path, reason, .. } => {
-                        skipped.push(Skipped { path, reason });
-                    }
+                    Reading::Skill(record) => records.push((at, record)),
+                    Reading::Unloadable(unloadable) => skipped.push(Skipped {
+                        path: unloadable.path,
+                        reason: unloadable.reason,
+                    }),
                 }
             }
             // A walk goes level by level; precedence within a source goes by path.
@@ -182,9 +185,9 @@ impl Catalog {
     }
 
     /// Lets the first of each name win and gives every winner its standing.
-    fn decide(&mut self, records: Vec<(usize, Record)>, settings: &Settings) {
+    fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &Settings) {
         let mut commands = Commands::new(settings.command_folders.clone());
-        let mut winners: HashMap<String, usize> = HashMap::with_capacity(records.len());
+        let mut winners: HashMap<Text, usize> = HashMap::with_capacity(records.len());
         for (source, record) in records {
             let kind = self.sources[source].kind;
             let status = standing(&record, kind, settings, &mut commands);
@@ -211,13 +214,13 @@ impl Catalog {
             }
         }
         self.skills
-            .sort_by(|a, b| (a.source, &a.record.name).cmp(&(b.source, &b.record.name)));
+            .sort_by(|a, b| (a.source, &*a.record.name).cmp(&(b.source, &*b.record.name)));
     }
 
     /// The winner of a name.
     pub fn find(&self, name: &str) -> Option<&CatalogSkill> {
         let name = skillyard_format::name::normalise(name);
-        self.skills.iter().find(|skill| skill.record.name == name)
+        self.skills.iter().find(|skill| *skill.record.name == name)
     }
 
     /// The skills that may reach a prompt.
@@ -238,7 +241,7 @@ impl Catalog {
             .iter()
             .map(|shadowed| &shadowed.skill)
             .chain(&self.copies)
-            .filter(|loser| loser.record.name == name && loser.status == Status::Enabled)
+            .filter(|loser| *loser.record.name == *name && loser.status == Status::Enabled)
             .min_by_key(|loser| loser.source)
     }
 
@@ -278,6 +281,8 @@ fn allowed_roots(surroundings: &Surroundings, sources: &[Source]) -> Vec<PathBuf
         .chain([surroundings.project_root()])
         .chain(home)
         .filter(|root| !root.as_os_str().is_empty())
+        // Most do not exist, which one look tells; making a path canonical takes one a part.
+        .filter(|root| root.exists())
         .filter_map(|root: &Path| root.canonicalize().ok())
         // A home of `/`, as some containers have it, would allow everything.
         .filter(|root| root.parent().is_some())

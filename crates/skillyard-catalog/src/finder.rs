@@ -86,8 +86,8 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
     let triggers = skill.as_ref().map(crate::triggers::of).unwrap_or_default();
     SearchDocument {
         id: record.folder.to_string_lossy().into_owned().into(),
-        name: record.name.clone().into(),
-        description: record.description.clone().into(),
+        name: record.name.to_string().into(),
+        description: record.description.to_string().into(),
         tags: words("tags"),
         triggers: Triggers {
             keywords: triggers.keywords.into_iter().map(Into::into).collect(),

@@ -7,23 +7,24 @@ use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, Skill};
 
+use crate::text::Text;
 use crate::walk::{Found, Stamp, UNREADABLE};
 
 /// A skill that can be used, without its body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The skill's folder.
     pub folder: PathBuf,
     /// The name of its file.
-    pub file_name: String,
+    pub file_name: Text,
     /// The file's stamp when it was read.
     pub stamp: Stamp,
     /// Its name.
-    pub name: String,
+    pub name: Text,
     /// Its description.
-    pub description: String,
+    pub description: Text,
     /// The further fields of its frontmatter, as JSON.
-    pub fields: String,
+    pub fields: Text,
     /// Commands it needs.
     pub requires: Vec<String>,
     /// Whether a model may choose it.
@@ -44,35 +45,29 @@ pub struct Problem {
 }
 
 /// What became of a `SKILL.md`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
     /// A skill.
     Skill(Box<Record>),
     /// A file that holds no skill, and why.
-    Unloadable {
-        /// The file.
-        path: PathBuf,
-        /// Its stamp.
-        stamp: Stamp,
-        /// Why.
-        reason: String,
-    },
+    Unloadable(Box<Unloadable>),
 }
 
-impl Reading {
-    /// The file and its stamp.
-    pub(crate) fn file(&self) -> (PathBuf, Stamp) {
-        match self {
-            Self::Skill(record) => (record.path(), record.stamp),
-            Self::Unloadable { path, stamp, .. } => (path.clone(), *stamp),
-        }
-    }
+/// A `SKILL.md` that holds no skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unloadable {
+    /// The file.
+    pub path: PathBuf,
+    /// Its stamp.
+    pub stamp: Stamp,
+    /// Why it holds none.
+    pub reason: String,
 }
 
 impl Record {
     /// The path of the skill's file.
     pub fn path(&self) -> PathBuf {
-        self.folder.join(&self.file_name)
+        self.folder.join(self.file_name.as_str())
     }
 }
 
@@ -80,16 +75,15 @@ impl Record {
 pub(crate) fn read(found: &Found<'_>) -> Reading {
     // The first block would do, but what cannot be activated must not be offered.
     if found.stamp.size > MAX_BYTES as u64 {
-        return Reading::Unloadable {
-            path: found.folder.join(found.file_name),
-            stamp: found.stamp,
-            reason: format!(
+        return unloadable(
+            found,
+            format!(
                 "the file has {} bytes, and at most {MAX_BYTES} are read",
                 found.stamp.size
             ),
-        };
+        );
     }
-    let directory = found.folder.file_name().and_then(|name| name.to_str());
+    let directory = found.directory();
     let head = if found.complete {
         Some(Document::parse(found.bytes))
     } else {
@@ -112,12 +106,16 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
             found.stamp,
             directory,
         ),
-        Err(error) => Reading::Unloadable {
-            path: found.folder.join(found.file_name),
-            stamp: found.stamp,
-            reason: format!("{UNREADABLE}{error}"),
-        },
+        Err(error) => unloadable(found, format!("{UNREADABLE}{error}")),
     }
+}
+
+fn unloadable(found: &Found<'_>, reason: String) -> Reading {
+    Reading::Unloadable(Box::new(Unloadable {
+        path: found.folder.join(found.file_name),
+        stamp: found.stamp,
+        reason,
+    }))
 }
 
 /// The record of a document.
@@ -140,27 +138,28 @@ pub(crate) fn from_document(
     };
     let Some(mut skill) = skill else {
         let reason = fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message.clone());
-        return Reading::Unloadable {
+        return Reading::Unloadable(Box::new(Unloadable {
             path: folder.join(file_name),
             stamp,
             reason,
-        };
+        }));
     };
-    // Text, numbers and the like cannot fail to become JSON.
     skill
         .frontmatter
         .entries
-        .retain(|entry| !matches!(entry.key.as_str(), "name" | "description"));
-    let fields = serde_json::to_string(&skill.frontmatter).unwrap_or_default();
+        .retain(|entry| !matches!(&*entry.key, "name" | "description"));
+    let fields = skill.frontmatter.to_json_text();
     // Advice is left to `validate`, but of this spelling most clients see nothing at all.
     let misspelled = !matches!(file_name, "SKILL.md" | "skill.md");
     let spelling = misspelled.then(|| Problem {
         code: "file-name".to_owned(),
         message: format!("the file is called `{file_name}`"),
     });
+    let [name, description, fields, file_name] =
+        Text::together([&skill.name, &skill.description, &fields, file_name]);
     Reading::Skill(Box::new(Record {
         folder: folder.to_owned(),
-        file_name: file_name.to_owned(),
+        file_name,
         stamp,
         requires: skill.requires(),
         model_invocable: skill.is_model_invocable(),
@@ -175,8 +174,8 @@ pub(crate) fn from_document(
             })
             .chain(spelling)
             .collect(),
-        name: skill.name,
-        description: skill.description,
+        name,
+        description,
         fields,
     }))
 }

@@ -52,6 +52,14 @@ pub struct Layer {
     pub deny: Vec<Pattern>,
 }
 
+impl Layer {
+    fn is_silent(&self) -> bool {
+        [&self.enabled, &self.disabled, &self.allow, &self.deny]
+            .iter()
+            .all(|patterns| patterns.is_empty())
+    }
+}
+
 /// Every layer, the strongest last.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
@@ -66,7 +74,8 @@ impl Selection {
     /// back what any layer denies or leaves out of its allow list.
     pub fn reason_against(&self, name: &str) -> Option<String> {
         let mut against = None;
-        for layer in &self.layers {
+        // Most layers of most people say nothing.
+        for layer in self.layers.iter().filter(|layer| !layer.is_silent()) {
             let found = |patterns: &[Pattern]| {
                 patterns
                     .iter()

@@ -3,6 +3,8 @@
 //! Sources are a list in order of precedence. The presets reproduce the orders of
 //! other runtimes, so that a catalog here shows what their users see.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -176,7 +178,7 @@ impl Surroundings {
                 list.builtin();
             }
         }
-        list.0
+        list.sources
     }
 
     fn org(&self, list: &mut List, pinned: bool) {
@@ -229,12 +231,17 @@ impl Surroundings {
 }
 
 #[derive(Default)]
-struct List(Vec<Source>);
+struct List {
+    sources: Vec<Source>,
+    /// Their folders, each written in one way only: `a//b/` is `a/b`.
+    known: HashSet<OsString>,
+}
 
 impl List {
     fn add(&mut self, kind: SourceKind, root: PathBuf) {
-        if !self.0.iter().any(|source| source.root == root) {
-            self.0.push(Source { kind, root });
+        let plain: PathBuf = root.components().collect();
+        if self.known.insert(plain.into_os_string()) {
+            self.sources.push(Source { kind, root });
         }
     }
 

@@ -12,7 +12,7 @@ use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
 use skillyard_format::tokens::estimate;
 use tree::Tree;
 
-const BLOCK: usize = 4096;
+const BLOCK: usize = 1536;
 const MARKER: &str = "BODY_MARKER";
 
 /// A skill whose frontmatter ends before the first block does, and whose marker stands behind it.
@@ -62,7 +62,7 @@ fn description(text: &str) -> Option<String> {
     tree.write("work/.skills/long/SKILL.md", text);
     let catalog: Catalog = tree.load();
     let skill = catalog.find("long")?;
-    Some(skill.record.description.clone())
+    Some(skill.record.description.to_string())
 }
 
 #[test]

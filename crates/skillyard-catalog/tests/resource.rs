@@ -455,10 +455,12 @@ fn an_offset_inside_a_character_gives_it_whole() {
     }
     assert_eq!(text(read(5).unwrap()), "b");
     assert_eq!(text(read(6).unwrap()), "");
-    assert_eq!(
-        read(7).unwrap_err().to_string(),
-        "offset 7 is past the end of `x.md`, which has 6 bytes"
-    );
+    for offset in [7, 9999] {
+        assert_eq!(
+            read(offset).unwrap_err().to_string(),
+            format!("offset {offset} is past the end of `x.md`, which has 6 bytes")
+        );
+    }
 }
 
 #[test]

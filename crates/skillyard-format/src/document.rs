@@ -19,18 +19,18 @@ pub struct Document<'a> {
     /// How the bytes were encoded.
     pub encoding: Encoding,
     /// The frontmatter.
-    pub frontmatter: Frontmatter,
+    pub frontmatter: Frontmatter<'a>,
 }
 
 /// What was found between the delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frontmatter {
+pub enum Frontmatter<'a> {
     /// A mapping, perhaps after repairs.
     Read {
         /// Where everything stands.
         split: Split,
         /// The fields.
-        mapping: Mapping,
+        mapping: Mapping<'a>,
         /// The YAML features that were used.
         features: Features,
         /// What was mended.
@@ -48,12 +48,38 @@ pub enum Frontmatter {
         /// Where everything stands.
         split: Split,
         /// What was found instead.
-        found: Option<Node>,
+        found: Option<Node<'a>>,
     },
     /// No frontmatter at all.
     Absent(Absent),
     /// The file was not read because it is larger than [`MAX_BYTES`].
     TooLarge(usize),
+}
+
+impl Frontmatter<'_> {
+    /// The same without a tie to the text it was read from.
+    fn into_owned(self) -> Frontmatter<'static> {
+        match self {
+            Self::Read {
+                split,
+                mapping,
+                features,
+                repairs,
+            } => Frontmatter::Read {
+                split,
+                mapping: mapping.into_owned(),
+                features,
+                repairs,
+            },
+            Self::Unreadable { split, error } => Frontmatter::Unreadable { split, error },
+            Self::NotMapping { split, found } => Frontmatter::NotMapping {
+                split,
+                found: found.map(Node::into_owned),
+            },
+            Self::Absent(absent) => Frontmatter::Absent(absent),
+            Self::TooLarge(bytes) => Frontmatter::TooLarge(bytes),
+        }
+    }
 }
 
 impl<'a> Document<'a> {
@@ -67,9 +93,9 @@ impl<'a> Document<'a> {
             };
         }
         let decoded = text::decode(bytes);
-        let frontmatter = match frontmatter::split(&decoded.text) {
-            Ok(split) => read(&decoded.text, split),
-            Err(absent) => Frontmatter::Absent(absent),
+        let frontmatter = match decoded.text {
+            Cow::Borrowed(text) => take_apart(text),
+            Cow::Owned(ref text) => take_apart(text).into_owned(),
         };
         Self {
             text: decoded.text,
@@ -106,7 +132,7 @@ impl<'a> Document<'a> {
     }
 
     /// The fields, if there are any.
-    pub fn mapping(&self) -> Option<&Mapping> {
+    pub fn mapping(&self) -> Option<&Mapping<'a>> {
         match &self.frontmatter {
             Frontmatter::Read { mapping, .. } => Some(mapping),
             _ => None,
@@ -114,7 +140,7 @@ impl<'a> Document<'a> {
     }
 
     /// The fields, taken out of the document.
-    pub fn into_mapping(self) -> Option<Mapping> {
+    pub fn into_mapping(self) -> Option<Mapping<'a>> {
         match self.frontmatter {
             Frontmatter::Read { mapping, .. } => Some(mapping),
             _ => None,
@@ -143,7 +169,14 @@ impl<'a> Document<'a> {
     }
 }
 
-fn read(text: &str, split: Split) -> Frontmatter {
+fn take_apart(text: &str) -> Frontmatter<'_> {
+    match frontmatter::split(text) {
+        Ok(split) => read(text, split),
+        Err(absent) => Frontmatter::Absent(absent),
+    }
+}
+
+fn read(text: &str, split: Split) -> Frontmatter<'_> {
     match yaml::parse(split.yaml.of(text), split.yaml.start) {
         Ok(tree) => from_tree(tree, split, Vec::new()),
         Err(error) if error.problem.is_limit() => Frontmatter::Unreadable { split, error },
@@ -154,7 +187,7 @@ fn read(text: &str, split: Split) -> Frontmatter {
     }
 }
 
-fn from_tree(tree: Tree, split: Split, repairs: Vec<Repair>) -> Frontmatter {
+fn from_tree(tree: Tree<'_>, split: Split, repairs: Vec<Repair>) -> Frontmatter<'_> {
     match tree.root {
         Some(Node {
             value: yaml::Value::Mapping(mapping),

@@ -1,7 +1,11 @@
 //! A skill as it is used: the fields of its frontmatter, read leniently.
 
+use std::borrow::Cow;
+
 use crate::allowed_tools::AllowedTools;
 use crate::document::Document;
+use crate::name::normalise;
+use crate::span::Span;
 use crate::yaml::{Mapping, Node, ScalarStyle, Value};
 
 /// The fields of the specification, sorted.
@@ -38,18 +42,18 @@ pub fn is_known_field(key: &str) -> bool {
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
+pub struct Skill<'a> {
     /// Its name, trimmed and in NFKC; the directory's where the file has none.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// Its description, trimmed.
-    pub description: String,
+    pub description: Cow<'a, str>,
     /// Every field, as written.
-    pub frontmatter: Mapping,
+    pub frontmatter: Mapping<'a>,
 }
 
-impl Skill {
+impl<'a> Skill<'a> {
     /// The skill that `document` describes, if it has a description and a name can be had.
-    pub fn from_document(document: &Document<'_>, directory: Option<&str>) -> Option<Self> {
+    pub fn from_document(document: &Document<'a>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(document, directory)?;
         Some(Self {
             name,
@@ -59,7 +63,7 @@ impl Skill {
     }
 
     /// The same, taking the fields out of the document instead of copying them.
-    pub fn take(document: Document<'_>, directory: Option<&str>) -> Option<Self> {
+    pub fn take(document: Document<'a>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(&document, directory)?;
         Some(Self {
             name,
@@ -96,7 +100,7 @@ impl Skill {
     }
 
     /// One value of `metadata`.
-    pub fn metadata(&self, key: &str) -> Option<&Node> {
+    pub fn metadata(&self, key: &str) -> Option<&Node<'a>> {
         let metadata = self.frontmatter.get("metadata")?.value.as_mapping()?;
         metadata.get(key).map(|entry| &entry.value)
     }
@@ -140,15 +144,18 @@ impl Skill {
     }
 }
 
-fn name_and_description(
-    document: &Document<'_>,
+fn name_and_description<'a>(
+    document: &Document<'a>,
     directory: Option<&str>,
-) -> Option<(String, String)> {
+) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     let frontmatter = document.mapping()?;
     let description = text_of(document, frontmatter, "description")?;
     let name = text_of(document, frontmatter, "name")
-        .or_else(|| directory.map(str::to_owned))
-        .map(|name| crate::name::normalise(&name).into_owned())
+        .or_else(|| directory.map(|name| Cow::Owned(name.to_owned())))
+        .map(|name| match name {
+            Cow::Borrowed(name) => normalise(name),
+            Cow::Owned(name) => Cow::Owned(normalise(&name).into_owned()),
+        })
         .filter(|name| !name.is_empty())?;
     Some((name, description))
 }
@@ -167,14 +174,26 @@ fn words(node: &Node) -> Vec<String> {
 }
 
 /// The trimmed text of a field; a list or mapping is taken as the author wrote it.
-fn text_of(document: &Document<'_>, frontmatter: &Mapping, key: &str) -> Option<String> {
+fn text_of<'a>(
+    document: &Document<'a>,
+    frontmatter: &Mapping<'a>,
+    key: &str,
+) -> Option<Cow<'a, str>> {
     let node = &frontmatter.get(key)?.value;
     let text = match &node.value {
         Value::Scalar(scalar) if scalar.style == ScalarStyle::Plain && node.is_null() => {
             return None;
         }
-        Value::Scalar(scalar) => scalar.text.trim(),
-        _ => node.span.of(&document.text).trim(),
+        Value::Scalar(scalar) => trimmed(&scalar.text, Span::new(0, scalar.text.len())),
+        _ => trimmed(&document.text, node.span),
     };
-    (!text.is_empty()).then(|| text.to_owned())
+    (!text.is_empty()).then_some(text)
+}
+
+/// The text at `span` without white space around it.
+fn trimmed<'a>(text: &Cow<'a, str>, span: Span) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(span.of(text).trim()),
+        Cow::Owned(text) => Cow::Owned(span.of(text).trim().to_owned()),
+    }
 }

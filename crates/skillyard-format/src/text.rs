@@ -74,6 +74,51 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
+/// Whether `is_meant` holds for any byte, which must be cheap: it is asked of many at once.
+///
+/// A loop that may end at every byte looks at them one by one; ending only after a block lets
+/// the compiler use vector instructions, which is some ten times as fast.
+#[inline]
+pub fn any_byte(text: &str, is_meant: impl Fn(u8) -> bool) -> bool {
+    let bytes = text.as_bytes();
+    let in_block = |block: &[u8; 16]| {
+        let count = |any, byte: &u8| any | u8::from(is_meant(*byte));
+        block.iter().fold(0, count) != 0
+    };
+    let (blocks, rest) = bytes.as_chunks();
+    if blocks.iter().any(in_block) {
+        return true;
+    }
+    match (rest, bytes.last_chunk()) {
+        ([], _) => false,
+        // The last sixteen bytes, some of which were looked at before.
+        (_, Some(last)) => in_block(last),
+        ([first, ..], None) => {
+            let mut block = [*first; 16];
+            block[..rest.len()].copy_from_slice(rest);
+            in_block(&block)
+        }
+    }
+}
+
+/// The first character that YAML forbids, and its place.
+pub(crate) fn first_forbidden(text: &str) -> Option<(usize, char)> {
+    // There is hardly ever one, so that is looked for first, and quickly.
+    let bytes = text.as_bytes();
+    let space = |byte: u8| byte == b'\t' || byte == b'\n' || byte == b'\r';
+    let control = |byte: u8| (byte < 0x20 && !space(byte)) || byte == 0x7F;
+    let forbidden = |at: usize| {
+        matches!(
+            bytes[at..],
+            [0xC2, 0x80..=0x9F, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..]
+        )
+    };
+    if !any_byte(text, control) && !memchr::memchr2_iter(0xC2, 0xEF, bytes).any(forbidden) {
+        return None;
+    }
+    text.char_indices().find(|(_, c)| is_forbidden(*c))
+}
+
 /// Whether YAML forbids this character: C0 and C1 controls and non-characters.
 pub fn is_forbidden(c: char) -> bool {
     match c {
@@ -86,6 +131,32 @@ pub fn is_forbidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_is_found_wherever_it_stands() {
+        for length in 0..50 {
+            let text = "a".repeat(length);
+            assert!(!any_byte(&text, |byte| byte == b'x'));
+            for at in 0..length {
+                let mut text = text.clone();
+                text.replace_range(at..=at, "x");
+                assert!(any_byte(&text, |byte| byte == b'x'), "{at} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_forbidden_character_is_found() {
+        for c in ('\0'..='\u{2ff}').chain(['\u{2028}', '\u{fffd}', '\u{fffe}', '\u{ffff}']) {
+            let start = "some text é\u{fffd}";
+            let text = format!("{start}{c}\u{1b}");
+            let length = if is_forbidden(c) { 0 } else { c.len_utf8() };
+            let at = start.len() + length;
+            assert_eq!(first_forbidden(&text).map(|(at, _)| at), Some(at), "{c:?}");
+            let text = &text[..text.len() - 1];
+            assert_eq!(first_forbidden(text).is_some(), is_forbidden(c), "{c:?}");
+        }
+    }
 
     #[test]
     fn utf8_is_borrowed() {

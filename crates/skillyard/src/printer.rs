@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -148,6 +150,14 @@ impl Printer {
         }
         out.write_all(b"\n")?;
         out.flush()
+    }
+
+    /// The way out for data that is too long to be put together first, in large pieces.
+    ///
+    /// Standard output itself looks for line breaks in all it is given.
+    pub(crate) fn pieces(&self) -> io::Result<impl io::Write> {
+        let out = io::stdout().lock().as_fd().try_clone_to_owned()?;
+        Ok(File::from(out))
     }
 
     /// Tells people something they would miss.

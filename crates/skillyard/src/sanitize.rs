@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use skillyard_format::text::any_byte;
+
 /// Whether a terminal or a reader could be deceived by `c`.
 pub(crate) fn is_deceptive(c: char) -> bool {
     match c {
@@ -19,10 +21,9 @@ pub(crate) fn is_deceptive(c: char) -> bool {
 
 fn is_harmless(text: &str) -> bool {
     // Nearly all text is printable ASCII, which is cheaper to see than characters.
-    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    // Without an early end the compiler looks at many bytes at once.
-    let all_plain = text.bytes().fold(true, |all, byte| all & plain(byte));
-    all_plain || !text.contains(is_deceptive)
+    let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+    let plain = |byte: u8| printable(byte) || byte == b'\n' || byte == b'\t';
+    !any_byte(text, |byte| !plain(byte)) || !text.contains(is_deceptive)
 }
 
 /// `text` with every deceptive character as `\u{…}`.

@@ -1,5 +1,6 @@
 //! The skills that a path on the command line names: a folder, a file, or a whole tree.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -52,21 +53,19 @@ impl SkillFileOnDisk {
     }
 
     /// The name of the folder.
-    pub(crate) fn directory(&self) -> Option<String> {
+    pub(crate) fn directory(&self) -> Option<Cow<'_, str>> {
         directory_name(&self.folder)
     }
 }
 
 /// The name of a folder, also of `.`, `..` and `a/..`.
-pub(crate) fn directory_name(folder: &Path) -> Option<String> {
-    let named = |path: &Path| {
-        path.file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
-    match folder.components().next_back() {
-        Some(Component::Normal(name)) => Some(name.to_string_lossy().into_owned()),
-        _ => folder.canonicalize().ok().as_deref().and_then(named),
+pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
+    if let Some(Component::Normal(name)) = folder.components().next_back() {
+        return Some(name.to_string_lossy());
     }
+    let folder = folder.canonicalize().ok()?;
+    let name = folder.file_name()?.to_string_lossy();
+    Some(Cow::Owned(name.into_owned()))
 }
 
 /// Hands every skill that `path` names to `visit`, in parallel, and returns the answers in

@@ -166,7 +166,8 @@ impl Opened {
             return Err(ResourceError::OffsetPastEnd {
                 path: self.path,
                 offset: range.offset,
-                size,
+                // Where nothing was read, reading began past the end too.
+                size: self.metadata.size().min(end),
             });
         }
         let head = if from == 0 {

@@ -6,6 +6,7 @@
 //! Entries are visited in byte order of their names, level by level.
 
 mod folder;
+mod places;
 mod probe;
 mod read;
 mod stamp;
@@ -14,19 +15,20 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use self::folder::Opened;
+use self::places::Places;
 use self::probe::Probe;
 pub use self::read::Found;
 pub use self::stamp::Stamp;
 use crate::ignored::Ignored;
+use crate::parallel;
 
 /// Folders that are never looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
-/// Entries of one folder above which they are visited in parallel.
-const PARALLEL: usize = 256;
+/// How many entries of a folder one thread visits before it takes the next.
+const BLOCK: usize = 256;
 
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
@@ -141,6 +143,13 @@ impl<T> Walked<T> {
     }
 }
 
+/// A folder that may be a skill's.
+struct Child<'a> {
+    name: &'a str,
+    /// Whether it is a link to a folder.
+    link: bool,
+}
+
 impl Walk {
     /// Walks `root` and hands each skill to `visit`, which may be called in parallel.
     ///
@@ -152,7 +161,7 @@ impl Walk {
             listed: Vec::new(),
             watched: Vec::new(),
         };
-        match self.probe(rustix::fs::CWD, root, "", &visit) {
+        match self.probe(root, &visit) {
             Probe::Skill(skill) => {
                 walked.skills.push(skill);
                 return walked;
@@ -217,29 +226,32 @@ impl Walk {
             return;
         }
         let ignored = Ignored::of(folder, &opened.names);
-        let mut children: Vec<(PathBuf, bool)> = Vec::with_capacity(opened.names.len());
+        let mut children: Vec<Child<'_>> = Vec::with_capacity(opened.names.len());
         for (name, kind) in &opened.names {
-            let path = folder.join(name);
+            let path = || folder.join(name);
             match kind {
                 FileType::Directory | FileType::Symlink if SKIPPED.contains(&name.as_str()) => {
                     let reason = format!("folders called `{name}` are never looked into");
-                    walked.skipped.push(Skipped { path, reason });
+                    walked.skipped.push(Skipped {
+                        path: path(),
+                        reason,
+                    });
                 }
                 FileType::Directory if ignored.matches(name) => walked.skipped.push(Skipped {
-                    path,
+                    path: path(),
                     reason: "it is ignored by a `.gitignore` beside it".into(),
                 }),
-                FileType::Directory => children.push((path, false)),
-                FileType::Symlink => match self.follow(&path, followed) {
-                    Ok(true) => children.push((path, true)),
-                    Ok(false) => walked.watched.push(Watched::new(path)),
-                    Err(reason) => walked.skip(path, reason),
+                FileType::Directory => children.push(Child { name, link: false }),
+                FileType::Symlink => match self.follow(&path(), followed) {
+                    Ok(true) => children.push(Child { name, link: true }),
+                    Ok(false) => walked.watched.push(Watched::new(path())),
+                    Err(reason) => walked.skip(path(), reason),
                 },
-                _ if Ignored::is_list(name) => walked.watched.push(Watched::new(path)),
+                _ if Ignored::is_list(name) => walked.watched.push(Watched::new(path())),
                 _ => {}
             }
         }
-        for name in opened.unnameable {
+        for name in &opened.unnameable {
             walked.skipped.push(Skipped {
                 path: folder.join(name),
                 reason: "its name is not UTF-8".into(),
@@ -248,34 +260,30 @@ impl Walk {
         if depth > self.limits.depth {
             walked
                 .skipped
-                .extend(children.into_iter().map(|(path, _)| Skipped {
-                    path,
+                .extend(children.into_iter().map(|child| Skipped {
+                    path: folder.join(child.name),
                     reason: format!("it is deeper than {} folders", self.limits.depth),
                 }));
             return;
         }
-        let look = |(path, link): &(PathBuf, bool)| {
-            let name = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .unwrap_or_default();
+        let look = |places: &mut Places, child: &Child<'_>| {
+            let (path, below, file) = places.of(child.name);
             // What lies behind a link is opened by its path: it was checked, and may be far away.
-            if *link {
-                self.probe(rustix::fs::CWD, path, "", visit)
+            if child.link {
+                self.probe_file(rustix::fs::CWD, file, path, "SKILL.md", visit)
             } else {
-                self.probe(&opened.folder, path, name, visit)
+                self.probe_file(&opened.folder, below, path, "SKILL.md", visit)
             }
         };
-        let probed: Vec<Probe<T>> = if children.len() > PARALLEL {
-            children.par_iter().with_min_len(64).map(look).collect()
-        } else {
-            children.iter().map(look).collect()
-        };
-        for ((path, _), probe) in children.into_iter().zip(probed) {
+        let probed = parallel::map(&children, BLOCK, || Places::below(folder), look);
+        walked.skills.reserve(probed.len());
+        for (child, probe) in children.into_iter().zip(probed) {
             match probe {
                 Probe::Skill(skill) => walked.skills.push(skill),
-                Probe::Refused(reason) => walked.skip(path.join("SKILL.md"), reason),
-                Probe::None => next.push(path),
+                Probe::Refused(reason) => {
+                    walked.skip(folder.join(child.name).join("SKILL.md"), reason);
+                }
+                Probe::None => next.push(folder.join(child.name)),
             }
         }
     }

@@ -19,20 +19,10 @@ pub(super) enum Probe<T> {
 }
 
 impl Walk {
-    /// Looks whether `folder`, called `name` below `parent`, holds a `SKILL.md`.
-    pub(super) fn probe<T>(
-        &self,
-        parent: impl AsFd,
-        folder: &Path,
-        name: &str,
-        visit: &impl Fn(&Found<'_>) -> T,
-    ) -> Probe<T> {
-        let file = if name.is_empty() {
-            folder.join("SKILL.md")
-        } else {
-            Path::new(name).join("SKILL.md")
-        };
-        self.probe_file(parent, &file, folder, "SKILL.md", visit)
+    /// Looks whether `folder` holds a `SKILL.md`.
+    pub(super) fn probe<T>(&self, folder: &Path, visit: &impl Fn(&Found<'_>) -> T) -> Probe<T> {
+        let file = folder.join("SKILL.md");
+        self.probe_file(rustix::fs::CWD, &file, folder, "SKILL.md", visit)
     }
 
     /// Reads the file at `path` below `parent`, which makes `folder` a skill.

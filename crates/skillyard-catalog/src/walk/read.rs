@@ -11,8 +11,11 @@ use skillyard_format::document::MAX_BYTES;
 
 use super::{Extent, Stamp};
 
-/// Bytes of the first block.
-const BLOCK: usize = 4096;
+/// Bytes of the first block, which holds the frontmatter of nineteen of twenty real skills. A whole
+/// page took a sixth longer: of ten thousand files that is 40 MB to be fetched from memory.
+const BLOCK: usize = 1536;
+/// How much is asked for at first where all of a file is read.
+const LARGE_BLOCK: usize = 16 * 1024;
 
 /// A `SKILL.md` that was found, as long as it is being looked at.
 #[derive(Debug)]
@@ -31,6 +34,16 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// The name of the skill's folder, if it has one that is text.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        // Taking a path apart costs more than looking for the last slash, which is nearly always enough.
+        let path = self.folder.to_str()?;
+        match path.rsplit('/').next() {
+            Some("" | "." | "..") | None => self.folder.file_name()?.to_str(),
+            name => name,
+        }
+    }
+
     /// The whole file, up to one byte more than the format's limit.
     pub fn read_whole(&self) -> io::Result<Vec<u8>> {
         let mut bytes = self.bytes.to_vec();
@@ -100,7 +113,7 @@ fn read_to(file: &File, bytes: &mut Vec<u8>, extent: Extent) -> io::Result<bool>
         }
         Extent::Whole => {
             while bytes.len() <= MAX_BYTES {
-                bytes.reserve(bytes.len().max(BLOCK * 4));
+                bytes.reserve(bytes.len().max(LARGE_BLOCK));
                 let read = rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?;
                 if read == 0 || bytes.len() < bytes.capacity() {
                     return Ok(true);

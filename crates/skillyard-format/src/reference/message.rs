@@ -1,6 +1,6 @@
 //! Error texts in the shape of the reference validator's YAML reader.
 
-use std::fmt;
+use std::fmt::Write as _;
 
 /// Characters at which a snippet ends.
 const EDGES: [char; 6] = ['\0', '\r', '\n', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -46,12 +46,19 @@ impl StrictError {
             .context_at
             .map(|at| Mark::new(source, at))
             .filter(|mark| (mark.line, mark.column) != (problem_mark.line, problem_mark.column));
-        let mut lines: Vec<String> = Vec::new();
-        lines.extend(self.context.map(str::to_owned));
-        lines.extend(context_mark.map(|mark| mark.to_string()));
-        lines.push(self.problem.clone());
-        lines.push(problem_mark.to_string());
-        lines.join("\n")
+        let mut message = String::with_capacity(512);
+        if let Some(context) = self.context {
+            message.push_str(context);
+            message.push('\n');
+        }
+        if let Some(mark) = context_mark {
+            mark.push_to(&mut message);
+            message.push('\n');
+        }
+        message.push_str(&self.problem);
+        message.push('\n');
+        problem_mark.push_to(&mut message);
+        message
     }
 }
 
@@ -66,56 +73,62 @@ pub(super) fn column(source: &str, at: usize) -> usize {
 }
 
 /// A place in the source, with the piece of the line around it.
-struct Mark {
+struct Mark<'s> {
     line: usize,
     column: usize,
-    snippet: String,
-    caret: usize,
+    snippet: &'s str,
+    before: Extent,
+    after: Extent,
 }
 
-impl Mark {
-    fn new(source: &str, at: usize) -> Self {
-        let (before, after) = source.split_at_checked(at).unwrap_or((source, ""));
-        let (head_cut, mut head) = side(before.chars().rev());
-        let (tail_cut, tail) = side(after.chars());
-        head.reverse();
-        let mut snippet = String::from(if head_cut { " ... " } else { "" });
-        let caret = snippet.len() + head.len();
-        snippet.extend(head);
-        snippet.extend(tail);
-        snippet.push_str(if tail_cut { " ... " } else { "" });
+impl<'s> Mark<'s> {
+    fn new(source: &'s str, at: usize) -> Self {
+        let (head, tail) = source.split_at_checked(at).unwrap_or((source, ""));
+        let before = extent(head.chars().rev());
+        let after = extent(tail.chars());
         Self {
-            line: before.matches('\n').count() + 1,
+            line: memchr::memchr_iter(b'\n', head.as_bytes()).count() + 1,
             column: column(source, at) + 1,
-            snippet,
-            caret,
+            snippet: &source[head.len() - before.bytes..head.len() + after.bytes],
+            before,
+            after,
         }
     }
-}
 
-/// One side of a snippet, outwards from the mark, and whether it was cut.
-fn side(characters: impl Iterator<Item = char>) -> (bool, Vec<char>) {
-    let mut side: Vec<char> = characters
-        .take_while(|c| !EDGES.contains(c))
-        .take(TOO_WIDE)
-        .collect();
-    let is_cut = side.len() == TOO_WIDE;
-    if is_cut {
-        side.truncate(CUT_WIDTH);
+    fn push_to(&self, message: &mut String) {
+        let Self { line, column, .. } = self;
+        let dots = |side: &Extent| if side.is_cut { " ... " } else { "" };
+        let (before, after) = (dots(&self.before), dots(&self.after));
+        let caret = 4 + before.len() + self.before.characters;
+        let _ = write!(
+            message,
+            "  in \"<unicode string>\", line {line}, column {column}:\n    {before}{}{after}\n{:caret$}^ (line: {line})",
+            self.snippet, "",
+        );
     }
-    (is_cut, side)
 }
 
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "  in \"<unicode string>\", line {line}, column {column}:\n    {}\n{:caret$}^ (line: {line})",
-            self.snippet,
-            "",
-            line = self.line,
-            column = self.column,
-            caret = self.caret + 4,
-        )
+/// How far a side of a snippet reaches from the mark.
+struct Extent {
+    bytes: usize,
+    characters: usize,
+    is_cut: bool,
+}
+
+/// The extent of a side whose characters are given outwards from the mark.
+fn extent(characters: impl Iterator<Item = char>) -> Extent {
+    let (mut bytes, mut kept, mut count) = (0, 0, 0);
+    for c in characters.take_while(|c| !EDGES.contains(c)).take(TOO_WIDE) {
+        bytes += c.len_utf8();
+        count += 1;
+        if count <= CUT_WIDTH {
+            kept = bytes;
+        }
+    }
+    let is_cut = count == TOO_WIDE;
+    Extent {
+        bytes: if is_cut { kept } else { bytes },
+        characters: if is_cut { CUT_WIDTH } else { count },
+        is_cut,
     }
 }

@@ -23,15 +23,14 @@ const STANDARD_LIST: &str =
 
 /// The reference validator's messages for a `SKILL.md` in `directory`; none when it is valid.
 pub fn validate(content: &str, directory: &str) -> Vec<String> {
-    match parse_frontmatter(content) {
+    match parse_frontmatter(&python::universal_newlines(content)) {
         Ok(fields) => validate_fields(&fields, directory),
         Err(message) => vec![message],
     }
 }
 
 /// The fields, or the message of the one error that stopped the reader.
-fn parse_frontmatter(content: &str) -> Result<Mapping, String> {
-    let content = python::universal_newlines(content);
+fn parse_frontmatter(content: &str) -> Result<Mapping<'_>, String> {
     if !content.starts_with("---") {
         return Err("SKILL.md must start with YAML frontmatter (---)".into());
     }
@@ -56,7 +55,7 @@ fn validate_fields(fields: &Mapping, directory: &str) -> Vec<String> {
     let mut unknown: Vec<&str> = fields
         .entries
         .iter()
-        .map(|entry| entry.key.as_str())
+        .map(|entry| &*entry.key)
         .filter(|key| !STANDARD_FIELDS.contains(key))
         .collect();
     if !unknown.is_empty() {
@@ -145,7 +144,7 @@ fn empty(field: &str) -> String {
 }
 
 /// The text of a value; a plain `=` is an object to the reference, not text.
-fn text(node: &Node) -> Option<&str> {
+fn text<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     match &node.value {
         Value::Scalar(Scalar { text, style }) if *style != ScalarStyle::Plain || text != "=" => {
             Some(text)

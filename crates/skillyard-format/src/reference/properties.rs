@@ -25,7 +25,8 @@ impl Properties {
 
 /// The properties, or the message of the error that the reference implementation prints.
 pub fn read_properties(content: &str) -> Result<Properties, String> {
-    let fields = parse_frontmatter(content)?;
+    let content = python::universal_newlines(content);
+    let fields = parse_frontmatter(&content)?;
     for required in ["name", "description"] {
         if fields.get(required).is_none() {
             return Err(missing(required));
@@ -72,13 +73,13 @@ pub fn read_properties(content: &str) -> Result<Properties, String> {
 /// Every scalar as text, whatever it looks like.
 fn as_text_json(node: &Node) -> Json {
     match &node.value {
-        Value::Scalar(scalar) => scalar.text.clone().into(),
+        Value::Scalar(scalar) => scalar.text.clone().into_owned().into(),
         Value::Sequence(items) => items.iter().map(as_text_json).collect(),
         Value::Mapping(mapping) => Json::Object(
             mapping
                 .entries
                 .iter()
-                .map(|entry| (entry.key.clone(), as_text_json(&entry.value)))
+                .map(|entry| (entry.key.clone().into_owned(), as_text_json(&entry.value)))
                 .collect(),
         ),
     }
@@ -91,10 +92,10 @@ fn stringified(mapping: &Mapping) -> Map<String, Json> {
         .iter()
         .map(|entry| {
             let value = match &entry.value.value {
-                Value::Scalar(scalar) => scalar.text.clone(),
+                Value::Scalar(scalar) => scalar.text.clone().into_owned(),
                 _ => repr(&entry.value),
             };
-            (entry.key.clone(), value.into())
+            (entry.key.clone().into_owned(), value.into())
         })
         .collect()
 }

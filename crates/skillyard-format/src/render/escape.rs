@@ -1,6 +1,8 @@
 //! Escaping, so that no text from a skill can pass for structure.
 
-use crate::text::is_forbidden;
+use std::borrow::Cow;
+
+use crate::text::{any_byte, is_forbidden};
 
 /// `text` as XML character data and attribute text.
 ///
@@ -44,11 +46,15 @@ pub(super) fn line(text: &str) -> String {
 }
 
 /// `text` on one line: every run of white space is one space, controls become U+FFFD.
-pub fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     // Most text is one line of printable ASCII already.
-    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if plain && !text.contains("  ") && text.trim() == text {
-        return text.to_owned();
+    let plain = |byte: u8| (b' '..=b'~').contains(&byte);
+    if !any_byte(text, |byte| !plain(byte))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
+    {
+        return Cow::Borrowed(text);
     }
     let mut result = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -63,5 +69,5 @@ pub fn one_line(text: &str) -> String {
             }
         }));
     }
-    result
+    Cow::Owned(result)
 }

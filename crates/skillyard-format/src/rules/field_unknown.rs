@@ -21,7 +21,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         return;
     };
     for entry in &mapping.entries {
-        let key = entry.key.as_str();
+        let key = &*entry.key;
         if STANDARD_FIELDS.contains(&key) {
             continue;
         }

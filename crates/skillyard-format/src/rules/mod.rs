@@ -201,7 +201,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn mapping(&self) -> Option<&'a Mapping> {
+    fn mapping(&self) -> Option<&'a Mapping<'a>> {
         self.document.mapping()
     }
 
@@ -218,7 +218,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn field(&self, key: &str) -> Option<&'a Entry> {
+    fn field(&self, key: &str) -> Option<&'a Entry<'a>> {
         self.mapping()?.get(key)
     }
 
@@ -235,7 +235,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The text of a field that has some.
-    fn text(&self, key: &str) -> Option<(&'a Entry, &'a str)> {
+    fn text(&self, key: &str) -> Option<(&'a Entry<'a>, &'a str)> {
         let entry = self.field(key)?;
         let text = entry.value.as_str()?;
         (!entry.value.is_null() && !text.trim().is_empty()).then_some((entry, text))

@@ -36,7 +36,7 @@ fn is_good(subject: &Subject<'_>, entry: &Entry) -> bool {
         text.is_some_and(|text| (1..=most).contains(&text.len()) && !text.trim().is_empty())
             && !entry.value.is_null()
     };
-    match entry.key.as_str() {
+    match &*entry.key {
         "name" => has_text(64) && text == subject.directory && text.is_some_and(is_plain_name),
         "description" => has_text(1024),
         "compatibility" => has_text(500),

@@ -15,7 +15,7 @@ use crate::text::is_forbidden;
 /// Reads `source`, whose first byte stands at `offset` in the file.
 ///
 /// The features that were met before an error are told along with it.
-pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree, YamlError>, Features) {
+pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree<'static>, YamlError>, Features) {
     let shielded = Shielded::new(source);
     let mut bytes = shielded.text.as_bytes();
     let mut parser = Parser::new();
@@ -51,7 +51,7 @@ fn trim_last_block(node: &mut Node, end: usize) {
                 && node.span.end >= end
                 && scalar.text.ends_with('\n')
             {
-                scalar.text.pop();
+                scalar.text.to_mut().pop();
             }
         }
         Value::Sequence(items) => {
@@ -71,12 +71,12 @@ struct Builder<'a, 'b> {
     events: Parser<&'b mut &'a [u8]>,
     places: Places<'a>,
     features: Features,
-    anchors: HashMap<String, (Node, usize)>,
+    anchors: HashMap<String, (Node<'static>, usize)>,
     nodes: usize,
 }
 
 impl Builder<'_, '_> {
-    fn document(&mut self) -> Result<Option<Node>, YamlError> {
+    fn document(&mut self) -> Result<Option<Node<'static>>, YamlError> {
         let mut root = None;
         loop {
             let event = self.next()?;
@@ -96,7 +96,7 @@ impl Builder<'_, '_> {
         Ok(root.filter(|node| node.span.start != node.span.end || !node.is_null()))
     }
 
-    fn node(&mut self, event: Event, depth: usize) -> Result<Node, YamlError> {
+    fn node(&mut self, event: Event, depth: usize) -> Result<Node<'static>, YamlError> {
         let span = self.places.span(&event);
         self.count(1, span)?;
         if depth > MAX_DEPTH {
@@ -129,7 +129,7 @@ impl Builder<'_, '_> {
                     }
                     _ => ScalarStyle::Plain,
                 };
-                let text = self.places.shielded.unshield(value);
+                let text = self.places.shielded.unshield(value).into();
                 let value = Value::Scalar(Scalar { text, style });
                 Ok(self.anchored(anchor, Node { span, value }, 1))
             }
@@ -162,7 +162,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<(Vec<Node>, usize), YamlError> {
+    fn sequence(&mut self, depth: usize) -> Result<(Vec<Node<'static>>, usize), YamlError> {
         let mut items = Vec::new();
         loop {
             let event = self.next()?;
@@ -174,7 +174,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> Result<(Mapping, usize), YamlError> {
+    fn mapping(&mut self, depth: usize) -> Result<(Mapping<'static>, usize), YamlError> {
         let mut mapping = Mapping::default();
         loop {
             let event = self.next()?;
@@ -218,7 +218,12 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn anchored(&mut self, anchor: Option<String>, node: Node, size: usize) -> Node {
+    fn anchored(
+        &mut self,
+        anchor: Option<String>,
+        node: Node<'static>,
+        size: usize,
+    ) -> Node<'static> {
         if let Some(anchor) = anchor {
             self.features.anchor.get_or_insert(node.span);
             self.anchors.insert(anchor, (node.clone(), size));

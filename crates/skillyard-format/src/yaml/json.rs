@@ -1,11 +1,11 @@
 //! The tree as JSON.
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value as Json};
 
 use super::{Mapping, Node, Scalar, ScalarStyle, Value};
+use crate::text::any_byte;
 
-impl Mapping {
+impl Mapping<'_> {
     /// Every field as JSON, in order; the last of a repeated key wins.
     ///
     /// Scalars stay text as the author wrote them (`yes`, `1.0`, `2024-01-01`), except
@@ -14,13 +14,13 @@ impl Mapping {
     pub fn to_json(&self) -> Map<String, Json> {
         let mut map = Map::with_capacity(self.entries.len());
         for entry in &self.entries {
-            map.insert(entry.key.clone(), entry.value.to_json());
+            map.insert(entry.key.clone().into_owned(), entry.value.to_json());
         }
         map
     }
 }
 
-impl Node {
+impl Node<'_> {
     /// This value as JSON, by the rules of [`Mapping::to_json`].
     pub fn to_json(&self) -> Json {
         match &self.value {
@@ -39,12 +39,12 @@ enum Typed<'a> {
     Text(&'a str),
 }
 
-impl Scalar {
+impl Scalar<'_> {
     fn typed(&self) -> Typed<'_> {
         if self.style != ScalarStyle::Plain {
             return Typed::Text(&self.text);
         }
-        match self.text.as_str() {
+        match &*self.text {
             "" | "null" | "~" => Typed::Null,
             "true" => Typed::Bool(true),
             "false" => Typed::Bool(false),
@@ -73,34 +73,70 @@ fn integer(text: &str) -> Option<i64> {
     if canonical { text.parse().ok() } else { None }
 }
 
-/// Writes the same JSON as [`Mapping::to_json`] without building it first.
-impl Serialize for Mapping {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
+impl Mapping<'_> {
+    /// The text of [`Mapping::to_json`], written without building that first.
+    pub fn to_json_text(&self) -> String {
+        let mut text = String::with_capacity(256);
+        self.push_json(&mut text);
+        text
+    }
+
+    fn push_json(&self, out: &mut String) {
+        out.push('{');
+        let has_repeated = self.duplicates().next().is_some();
+        let mut separator = "";
         for (at, entry) in self.entries.iter().enumerate() {
-            // The last of a repeated key wins, in the place of the first.
-            let repeated = self.entries[..at]
-                .iter()
-                .any(|earlier| earlier.key == entry.key);
-            if !repeated && let Some(last) = self.get(&entry.key) {
-                map.serialize_entry(&entry.key, &last.value)?;
+            let mut value = &entry.value;
+            if has_repeated {
+                // The last of a repeated key wins, in the place of the first.
+                let earlier = &self.entries[..at];
+                if earlier.iter().any(|earlier| earlier.key == entry.key) {
+                    continue;
+                }
+                value = self.get(&entry.key).map_or(value, |last| &last.value);
             }
+            out.push_str(separator);
+            push_text(out, &entry.key);
+            out.push(':');
+            value.push_json(out);
+            separator = ",";
         }
-        map.end()
+        out.push('}');
     }
 }
 
-impl Serialize for Node {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Node<'_> {
+    fn push_json(&self, out: &mut String) {
         match &self.value {
             Value::Scalar(scalar) => match scalar.typed() {
-                Typed::Null => serializer.serialize_unit(),
-                Typed::Bool(value) => serializer.serialize_bool(value),
-                Typed::Integer(value) => serializer.serialize_i64(value),
-                Typed::Text(text) => serializer.serialize_str(text),
+                Typed::Null => out.push_str("null"),
+                Typed::Bool(true) => out.push_str("true"),
+                Typed::Bool(false) => out.push_str("false"),
+                // It is written as JSON writes it, or it would be text.
+                Typed::Integer(_) => out.push_str(&scalar.text),
+                Typed::Text(text) => push_text(out, text),
             },
-            Value::Sequence(items) => serializer.collect_seq(items),
-            Value::Mapping(mapping) => mapping.serialize(serializer),
+            Value::Sequence(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.push_json(out);
+                }
+                out.push(']');
+            }
+            Value::Mapping(mapping) => mapping.push_json(out),
         }
+    }
+}
+
+fn push_text(out: &mut String, text: &str) {
+    if any_byte(text, |byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        out.push_str(&Json::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
     }
 }

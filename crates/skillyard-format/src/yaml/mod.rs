@@ -10,6 +10,8 @@ mod json;
 mod shield;
 mod simple;
 
+use std::borrow::Cow;
+
 use crate::span::Span;
 
 /// Most levels of nesting a document may have.
@@ -21,29 +23,29 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// One value of the tree and the bytes it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct Node<'a> {
     /// Where the value stands in the file.
     pub span: Span,
     /// What the value is.
-    pub value: Value,
+    pub value: Value<'a>,
 }
 
 /// What a node holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum Value<'a> {
     /// Text, exactly as written once quotes and folding are undone.
-    Scalar(Scalar),
+    Scalar(Scalar<'a>),
     /// A list.
-    Sequence(Vec<Node>),
+    Sequence(Vec<Node<'a>>),
     /// Keys and values in the order of the file, duplicates included.
-    Mapping(Mapping),
+    Mapping(Mapping<'a>),
 }
 
 /// A piece of text and how it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar {
-    /// The text.
-    pub text: String,
+pub struct Scalar<'a> {
+    /// The text; borrowed where the source holds it as it is.
+    pub text: Cow<'a, str>,
     /// The style it was written in.
     pub style: ScalarStyle,
 }
@@ -61,27 +63,27 @@ pub enum ScalarStyle {
 
 /// Keys and values in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mapping {
+pub struct Mapping<'a> {
     /// The entries, duplicates included.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Entry<'a>>,
 }
 
 /// One key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct Entry<'a> {
     /// The key's text.
-    pub key: String,
+    pub key: Cow<'a, str>,
     /// Where the key stands.
     pub key_span: Span,
     /// The value.
-    pub value: Node,
+    pub value: Node<'a>,
 }
 
 /// A document that was read, and the YAML features it used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tree {
+pub struct Tree<'a> {
     /// The root; `None` when the document is empty or holds only comments.
-    pub root: Option<Node>,
+    pub root: Option<Node<'a>>,
     /// Features that a stricter reader may refuse.
     pub features: Features,
 }
@@ -154,7 +156,7 @@ impl Problem {
 }
 
 /// Reads `source`, whose first byte stands at `offset` in the file.
-pub fn parse(source: &str, offset: usize) -> Result<Tree, YamlError> {
+pub fn parse(source: &str, offset: usize) -> Result<Tree<'_>, YamlError> {
     if source.len() > MAX_BYTES {
         return Err(YamlError {
             problem: Problem::TooLarge,
@@ -169,17 +171,30 @@ pub fn parse(source: &str, offset: usize) -> Result<Tree, YamlError> {
 }
 
 /// Reads `source` with libyaml's parser alone, and tells the features met before an error.
-pub fn parse_by_events(source: &str, offset: usize) -> (Result<Tree, YamlError>, Features) {
+pub fn parse_by_events(
+    source: &str,
+    offset: usize,
+) -> (Result<Tree<'static>, YamlError>, Features) {
     events::parse(source, offset)
 }
 
 /// Reads `source` with the fast reader alone; `None` where it declines.
 #[doc(hidden)]
-pub fn parse_simple(source: &str, offset: usize) -> Option<Tree> {
+pub fn parse_simple(source: &str, offset: usize) -> Option<Tree<'_>> {
     simple::parse(source, offset)
 }
 
-impl Node {
+impl Tree<'_> {
+    /// The same tree without a tie to the text it was read from.
+    pub fn into_owned(self) -> Tree<'static> {
+        Tree {
+            root: self.root.map(Node::into_owned),
+            features: self.features,
+        }
+    }
+}
+
+impl<'a> Node<'a> {
     /// The text, if this is a scalar.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
@@ -189,7 +204,7 @@ impl Node {
     }
 
     /// The entries, if this is a mapping.
-    pub fn as_mapping(&self) -> Option<&Mapping> {
+    pub fn as_mapping(&self) -> Option<&Mapping<'a>> {
         match &self.value {
             Value::Mapping(mapping) => Some(mapping),
             _ => None,
@@ -197,7 +212,7 @@ impl Node {
     }
 
     /// The items, if this is a list.
-    pub fn as_sequence(&self) -> Option<&[Node]> {
+    pub fn as_sequence(&self) -> Option<&[Node<'a>]> {
         match &self.value {
             Value::Sequence(items) => Some(items),
             _ => None,
@@ -209,9 +224,27 @@ impl Node {
         match &self.value {
             Value::Scalar(scalar) => {
                 scalar.style == ScalarStyle::Plain
-                    && matches!(scalar.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
+                    && matches!(&*scalar.text, "" | "~" | "null" | "Null" | "NULL")
             }
             _ => false,
+        }
+    }
+
+    /// The same tree without a tie to the text it was read from.
+    pub fn into_owned(self) -> Node<'static> {
+        let value = match self.value {
+            Value::Scalar(scalar) => Value::Scalar(Scalar {
+                text: Cow::Owned(scalar.text.into_owned()),
+                style: scalar.style,
+            }),
+            Value::Sequence(items) => {
+                Value::Sequence(items.into_iter().map(Node::into_owned).collect())
+            }
+            Value::Mapping(mapping) => Value::Mapping(mapping.into_owned()),
+        };
+        Node {
+            span: self.span,
+            value,
         }
     }
 
@@ -225,14 +258,26 @@ impl Node {
     }
 }
 
-impl Mapping {
+impl<'a> Mapping<'a> {
     /// The entry of `key`; the last one where it is repeated, as in libyaml's users.
-    pub fn get(&self, key: &str) -> Option<&Entry> {
+    pub fn get(&self, key: &str) -> Option<&Entry<'a>> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
+    /// The same fields without a tie to the text they were read from.
+    pub fn into_owned(self) -> Mapping<'static> {
+        let owned = |entry: Entry<'a>| Entry {
+            key: Cow::Owned(entry.key.into_owned()),
+            key_span: entry.key_span,
+            value: entry.value.into_owned(),
+        };
+        Mapping {
+            entries: self.entries.into_iter().map(owned).collect(),
+        }
+    }
+
     /// Each entry whose key was used before, behind the nearest earlier entry of that key.
-    pub fn duplicates(&self) -> impl Iterator<Item = (&Entry, &Entry)> {
+    pub fn duplicates(&self) -> impl Iterator<Item = (&Entry<'a>, &Entry<'a>)> {
         self.entries.iter().enumerate().filter_map(|(at, entry)| {
             self.entries[..at]
                 .iter()

@@ -100,6 +100,18 @@ proptest! {
     }
 
     #[test]
+    fn json_is_the_same_as_text_and_as_a_value(source in frontmatter(), extra in "[a-c]: (\\PC|[\\\\\"\u{7f}\u{85}]){0,40}") {
+        for source in [&source, &format!("a: 1\n{source}{extra}\na: [x, -7, \"\\\\\\n\"]\n")] {
+            if let Ok(Tree { root: Some(root), .. }) = parse(source, 0)
+                && let Some(mapping) = root.as_mapping()
+            {
+                let value = serde_json::Value::Object(mapping.to_json());
+                prop_assert_eq!(mapping.to_json_text(), value.to_string());
+            }
+        }
+    }
+
+    #[test]
     fn no_text_makes_a_reader_panic(source in "\\PC{0,200}|[-a: \\n\"'|>\\[\\]{},#&*!?%@`\\\\]{0,200}") {
         let _ = parse(&source, 0);
         let _ = events::parse(&source, 7);

@@ -133,7 +133,7 @@ fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
     let names = catalog.skills.iter().map(|skill| &skill.record.name);
     names
         .filter(|name| SkillName::new(name).is_ok())
-        .map(CompletionCandidate::new)
+        .map(|name| CompletionCandidate::new(name.as_str()))
         .collect()
 }
 

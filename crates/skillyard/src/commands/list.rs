@@ -1,18 +1,12 @@
 //! `skillyard list`.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::value::RawValue;
-use skillyard_catalog::catalog::Shadowed;
-use skillyard_catalog::record::Problem;
-use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::render::one_line;
 
-use super::Outcome;
+use super::{Outcome, list_json};
 use crate::context::Context;
 use crate::error::Status as CommandStatus;
 use crate::library::{self, Choice, IndexMode};
@@ -57,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .shadowed
         .retain(|loser| chosen(&loser.skill.record.name));
     if context.printer.is_json() {
-        context.printer.compact_json(&Listing::new(&catalog))?;
+        list_json::write(&catalog, context.printer.pieces()?)?;
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
@@ -66,98 +60,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.watch {
         return super::list_watch::run(context, &catalog);
     }
+    // The process ends now; giving back the memory of ten thousand skills piece by piece takes
+    // longer than writing them did.
+    std::mem::forget(catalog);
     Ok(CommandStatus::Yes)
-}
-
-/// The catalog as JSON, borrowed: ten thousand skills are written without a copy.
-#[derive(Serialize)]
-struct Listing<'a> {
-    skills: Vec<SkillJson<'a>>,
-    shadowed: Vec<ShadowedJson<'a>>,
-    skipped: Vec<SkippedJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct SkillJson<'a> {
-    id: String,
-    name: &'a str,
-    description: &'a str,
-    source: &'static str,
-    path: Cow<'a, str>,
-    file: &'a str,
-    #[serde(flatten)]
-    status: &'a Status,
-    modified: i64,
-    model_invocable: bool,
-    user_invocable: bool,
-    problems: &'a [Problem],
-    fields: Option<&'a RawValue>,
-}
-
-#[derive(Serialize)]
-struct ShadowedJson<'a> {
-    name: &'a str,
-    description: &'a str,
-    source: &'static str,
-    path: Cow<'a, str>,
-    winner: Cow<'a, str>,
-}
-
-#[derive(Serialize)]
-struct SkippedJson<'a> {
-    path: Cow<'a, str>,
-    reason: &'a str,
-}
-
-impl<'a> Listing<'a> {
-    fn new(catalog: &'a Catalog) -> Self {
-        Self {
-            skills: catalog.skills.iter().map(SkillJson::new).collect(),
-            shadowed: catalog.shadowed.iter().map(ShadowedJson::new).collect(),
-            skipped: catalog.skipped.iter().map(SkippedJson::new).collect(),
-        }
-    }
-}
-
-impl<'a> SkillJson<'a> {
-    fn new(skill: &'a CatalogSkill) -> Self {
-        let record = &skill.record;
-        Self {
-            id: format!("{}/{}", skill.kind.as_str(), record.name),
-            name: &record.name,
-            description: &record.description,
-            source: skill.kind.as_str(),
-            path: record.folder.to_string_lossy(),
-            file: &record.file_name,
-            status: &skill.status,
-            modified: record.stamp.modified / 1_000_000,
-            model_invocable: record.model_invocable,
-            user_invocable: record.user_invocable,
-            problems: &record.problems,
-            fields: serde_json::from_str(&record.fields).ok(),
-        }
-    }
-}
-
-impl<'a> ShadowedJson<'a> {
-    fn new(shadowed: &'a Shadowed) -> Self {
-        Self {
-            name: &shadowed.skill.record.name,
-            description: &shadowed.skill.record.description,
-            source: shadowed.skill.kind.as_str(),
-            path: shadowed.skill.record.folder.to_string_lossy(),
-            winner: shadowed.winner.to_string_lossy(),
-        }
-    }
-}
-
-impl<'a> SkippedJson<'a> {
-    fn new(skipped: &'a Skipped) -> Self {
-        Self {
-            path: skipped.path.to_string_lossy(),
-            reason: &skipped.reason,
-        }
-    }
 }
 
 fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
@@ -172,12 +78,12 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
         text.push('\n');
         let width = skills
             .iter()
-            .map(|skill| skill.record.name.chars().count())
+            .map(|skill| length(&skill.record.name))
             .max()
             .unwrap_or(0)
             .min(40);
         for skill in skills {
-            text.push_str(&line(skill, width, context));
+            push_line(&mut text, skill, width, context);
         }
         text.push('\n');
     }
@@ -209,25 +115,30 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
     text
 }
 
-fn line(skill: &CatalogSkill, width: usize, context: &Context) -> String {
+fn push_line(text: &mut String, skill: &CatalogSkill, width: usize, context: &Context) {
     let record = &skill.record;
     let name = visible(&record.name);
     let room = context.printer.width().saturating_sub(width + 6).max(20);
     let detail = match skill.status.reason() {
-        Some(reason) => format!("({}) {reason}", skill.status.as_str()),
-        None => beginning(&record.description, room),
+        Some(reason) => format!("({}) {reason}", skill.status.as_str()).into(),
+        None => one_line(beginning(&record.description, room * 2).trim_end()),
     };
-    let mut text = format!(
-        "  {} {name:<width$}  {}\n",
-        mark(skill),
-        cut(&visible(&detail), room)
-    );
+    text.push_str("  ");
+    text.push_str(mark(skill));
+    text.push(' ');
+    text.push_str(&name);
+    let padding = width.saturating_sub(length(&name));
+    text.extend(std::iter::repeat_n(' ', padding + 2));
+    push_cut(text, &visible(&detail), room);
     for problem in record.problems.iter().take(3) {
         let told = format!("{}: {}", problem.code, one_line(&problem.message));
-        let room = context.printer.width().saturating_sub(6);
-        let _ = writeln!(text, "      {}", cut(&visible(&told), room));
+        text.push_str("      ");
+        push_cut(
+            text,
+            &visible(&told),
+            context.printer.width().saturating_sub(6),
+        );
     }
-    text
 }
 
 /// The mark of a skill's standing.
@@ -241,22 +152,37 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
     }
 }
 
-/// Enough of a long text to fill `room` characters, on one line.
-fn beginning(text: &str, room: usize) -> String {
-    let end = text
-        .char_indices()
-        .nth(room * 2)
-        .map_or(text.len(), |(at, _)| at);
-    one_line(&text[..end])
+/// The first `most` characters of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    // In ASCII, as most text is, characters need not be counted.
+    match text.as_bytes().get(..most) {
+        None => text,
+        Some(start) if start.is_ascii() => &text[..most],
+        Some(_) => text
+            .char_indices()
+            .nth(most)
+            .map_or(text, |(end, _)| &text[..end]),
+    }
 }
 
-fn cut(text: &str, room: usize) -> String {
-    if text.len() <= room || text.chars().nth(room).is_none() {
-        return text.to_owned();
+/// How many characters a text has.
+fn length(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.chars().count()
     }
-    let last = text.char_indices().nth(room.saturating_sub(1));
-    let kept = last.map_or(text, |(at, _)| &text[..at]);
-    format!("{}…", kept.trim_end())
+}
+
+/// Appends a line with as much of `line` as fits into `room` characters.
+fn push_cut(text: &mut String, line: &str, room: usize) {
+    if beginning(line, room).len() == line.len() {
+        text.push_str(line);
+    } else {
+        text.push_str(beginning(line, room.saturating_sub(1)).trim_end());
+        text.push('…');
+    }
+    text.push('\n');
 }
 
 /// A path as the user writes it, with `~` for the home directory.

@@ -13,6 +13,7 @@ pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod key;
 pub(crate) mod list;
+mod list_json;
 mod list_watch;
 pub(crate) mod new;
 pub(crate) mod outdated;

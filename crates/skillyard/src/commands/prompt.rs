@@ -284,8 +284,8 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
     let entries: Vec<CatalogEntry> = choosable(catalog)
         .iter()
         .map(|skill| CatalogEntry {
-            name: skill.record.name.clone(),
-            description: skill.record.description.clone(),
+            name: skill.record.name.to_string(),
+            description: skill.record.description.to_string(),
             location: Some(skill.record.path().to_string_lossy().into_owned()),
         })
         .collect();
@@ -307,8 +307,8 @@ fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<
         record.folder.clone()
     };
     Ok(CatalogEntry {
-        name: record.name.clone(),
-        description: record.description.clone(),
+        name: record.name.to_string(),
+        description: record.description.to_string(),
         location: location(args, &folder, &record.file_name, &record.name),
     })
 }
@@ -330,8 +330,8 @@ fn entries_of(
         match load(&file.folder, file, &document) {
             Ok((skill, _)) => entries.push(CatalogEntry {
                 location: location(args, &file.folder, &file.file_name, &skill.name),
-                name: skill.name,
-                description: skill.description,
+                name: skill.name.into_owned(),
+                description: skill.description.into_owned(),
             }),
             Err(error) if only => return Err(error),
             Err(CommandError::NotLoadable { path, reason }) => {

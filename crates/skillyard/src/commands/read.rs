@@ -117,7 +117,7 @@ fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandErro
         let files = builtin::files(&skill.record.name).unwrap_or_default();
         return Ok(SkillFileOnDisk {
             folder: skill.record.folder.clone(),
-            file_name: skill.record.file_name.clone(),
+            file_name: skill.record.file_name.to_string(),
             bytes: files
                 .first()
                 .map(|(_, text)| text.as_bytes().to_vec())
@@ -244,10 +244,11 @@ fn show(context: &Context, text: &str) -> Result<(), CommandError> {
 
 /// Loads a skill leniently, with what is wrong about it.
 pub(crate) fn load(
+pub(super) fn load<'a>(
     path: &Path,
     file: &SkillFileOnDisk,
-    document: &Document<'_>,
-) -> Result<(Skill, Vec<Diagnostic>), CommandError> {
+    document: &Document<'a>,
+) -> Result<(Skill<'a>, Vec<Diagnostic>), CommandError> {
     let directory = file.directory();
     let subject = Subject {
         file_name: &file.file_name,
@@ -283,8 +284,8 @@ fn properties(file: &SkillFileOnDisk, document: &Document<'_>) -> Result<String,
                 }
             }
             let properties = Properties {
-                name: skill.name,
-                description: skill.description,
+                name: skill.name.into_owned(),
+                description: skill.description.into_owned(),
                 fields: printed,
             };
             Ok(properties.to_json())

@@ -225,7 +225,7 @@ fn text(
 
 fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => one_line(text),
+        Value::String(text) => one_line(text).into_owned(),
         other => other.to_string(),
     }
 }

@@ -1,5 +1,6 @@
 //! `skillyard validate`.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -81,8 +82,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut checked = Vec::new();
     let mut fixed = 0;
     for path in &args.paths {
-        let path = &folder_of(context, path)?;
-        let found = check_path(path, args)?;
+        let path = folder_of(context, path)?;
+        let found = check_path(&path, args)?;
         fixed += found.iter().map(|each| each.fixed).sum::<usize>();
         checked.extend(found);
     }
@@ -110,16 +111,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// The path itself, or the folder of the skill that is called so.
 pub(super) fn folder_of(context: &Context, path: &Path) -> Result<PathBuf, CommandError> {
+fn folder_of<'a>(context: &Context, path: &'a Path) -> Result<Cow<'a, Path>, CommandError> {
     let name = path
         .to_str()
         .filter(|name| !name.contains('/') && !name.starts_with('.'));
     let Some(name) = name.filter(|_| !path.exists()) else {
-        return Ok(path.to_owned());
+        return Ok(Cow::Borrowed(path));
     };
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     match catalog.find(name) {
-        Some(skill) if skill.kind != SourceKind::Builtin => Ok(skill.record.folder.clone()),
-        _ => Ok(path.to_owned()),
+        Some(skill) if skill.kind != SourceKind::Builtin => {
+            Ok(Cow::Owned(skill.record.folder.clone()))
+        }
+        _ => Ok(Cow::Borrowed(path)),
     }
 }
 

@@ -33,15 +33,16 @@ pub(crate) fn print(printer: &Printer, checked: &[Checked]) -> io::Result<()> {
 
 /// The path as Python's `pathlib` writes it: without `.` parts and needless slashes.
 fn normalised(path: &Path) -> Cow<'_, str> {
-    let text = path.to_string_lossy();
-    let odd = ["//", "/./"].iter().any(|piece| text.contains(piece))
-        || text.starts_with("./")
-        || text.ends_with(['/', '.']);
-    if !odd {
-        return match text {
-            Cow::Borrowed(text) => visible(text),
-            Cow::Owned(text) => Cow::Owned(visible(&text).into_owned()),
-        };
+    // Only a dot or a slash behind a slash, or at an end, can be needless.
+    if let Some(text) = path.to_str()
+        && !text.starts_with('.')
+        && !text.ends_with(['/', '.'])
+        && !text
+            .as_bytes()
+            .windows(2)
+            .any(|two| matches!(two, b"//" | b"/."))
+    {
+        return visible(text);
     }
     let mut normalised: PathBuf = path
         .components()

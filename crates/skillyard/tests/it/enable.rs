@@ -256,6 +256,15 @@ fn a_project_cannot_loosen() {
             "discovery.precedence",
         ),
         ("[[org]]\npath = \"/tmp\"\npinned = true\n", "org"),
+    for text in [
+        "[skills]\nenabled = [\"*\"]\n",
+        "[discovery]\ntrust_projects = \"always\"\n",
+        "[discovery]\ntrust_projects = \"never\"\n",
+        "[discovery]\ndirectories = [\"/tmp\"]\n",
+        "[discovery]\nprecedence = \"claude-code\"\n",
+        "[discovery]\nmax_depth = 3\n",
+        "[discovery]\nmax_folders = 3\n",
+        "[[org]]\npath = \"/tmp\"\npinned = true\n",
     ] {
         context.write(".skillyard/config.toml", text);
         let told = context.tell(&["list"]);

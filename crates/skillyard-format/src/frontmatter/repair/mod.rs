@@ -58,7 +58,7 @@ pub enum RepairKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     /// The tree, its spans leading to the original text.
-    pub tree: Tree,
+    pub tree: Tree<'static>,
     /// What was mended.
     pub repairs: Vec<Repair>,
     /// The split, which a later closing line may have moved.
@@ -90,7 +90,7 @@ fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
                 edits: Vec::new(),
                 span: split.closer,
             }],
-            tree,
+            tree: tree.into_owned(),
         })
     })
 }
@@ -202,7 +202,7 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         })
         .collect();
     let source = apply(split.yaml.of(text), &local);
-    let mut tree = yaml::parse(&source, 0).ok()?;
+    let mut tree = yaml::parse(&source, 0).ok()?.into_owned();
     let root = tree.root.as_mut()?;
     root.as_mapping()?;
     let origins = Origins::new(&local);

@@ -72,7 +72,10 @@ impl Scanner<'_> {
         }
         let style = ScalarStyle::Block;
         Ok(Token {
-            kind: TokenKind::Scalar(Scalar { text, style }),
+            kind: TokenKind::Scalar(Scalar {
+                text: text.into(),
+                style,
+            }),
             span: Span::new(start, end),
         })
     }

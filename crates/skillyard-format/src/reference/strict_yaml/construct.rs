@@ -2,6 +2,7 @@
 //!
 //! Repeated keys, uneven mappings and `<<` come last, so any other error in the file wins.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::parser::{Raw, RawValue};
@@ -12,7 +13,7 @@ use crate::yaml::{Entry, Mapping, Node, Scalar, ScalarStyle, Value};
 const CONTEXT: &str = "while constructing a mapping";
 
 /// The root of the document.
-pub(super) fn construct_root(source: &str, root: Raw) -> Result<Node, StrictError> {
+pub(super) fn construct_root(source: &str, root: Raw) -> Result<Node<'static>, StrictError> {
     let span = root.span;
     let value = match root.value {
         // Merged keys arrive too late at the root, so the reference never sees them.
@@ -22,7 +23,7 @@ pub(super) fn construct_root(source: &str, root: Raw) -> Result<Node, StrictErro
     Ok(Node { span, value })
 }
 
-fn construct(source: &str, raw: Raw) -> Result<Node, StrictError> {
+fn construct(source: &str, raw: Raw) -> Result<Node<'static>, StrictError> {
     let span = raw.span;
     let value = match raw.value {
         RawValue::Scalar(scalar) => Value::Scalar(scalar),
@@ -37,17 +38,17 @@ fn construct(source: &str, raw: Raw) -> Result<Node, StrictError> {
 
 /// A mapping before what `<<` names is added to it.
 struct Unmerged {
-    own: Mapping,
-    inherited: Vec<Entry>,
+    own: Mapping<'static>,
+    inherited: Vec<Entry<'static>>,
 }
 
 impl Unmerged {
-    fn merge(mut self) -> Mapping {
+    fn merge(mut self) -> Mapping<'static> {
         if self.inherited.is_empty() {
             return self.own;
         }
         let own_keys = self.own.entries.iter().map(|entry| entry.key.clone());
-        let mut seen: HashSet<String> = own_keys.collect();
+        let mut seen: HashSet<Cow<'static, str>> = own_keys.collect();
         self.inherited
             .retain(|entry| seen.insert(entry.key.clone()));
         self.own.entries.append(&mut self.inherited);
@@ -95,7 +96,7 @@ fn mapping(source: &str, span: Span, pairs: Vec<(Raw, Raw)>) -> Result<Unmerged,
 }
 
 /// The text of a key of the mapping at `mapping`.
-fn key_text(source: &str, mapping: Span, key: Raw) -> Result<String, StrictError> {
+fn key_text(source: &str, mapping: Span, key: Raw) -> Result<Cow<'static, str>, StrictError> {
     let start = key.span.start;
     match construct(source, key)?.value {
         Value::Scalar(scalar) => Ok(scalar.text),
@@ -113,7 +114,7 @@ fn inherited_entries(
     source: &str,
     span: Span,
     merges: Vec<(Raw, Raw)>,
-) -> Result<Vec<Entry>, StrictError> {
+) -> Result<Vec<Entry<'static>>, StrictError> {
     let fail = |problem: &str, at| Err(StrictError::new(problem, at).within(CONTEXT, span.start));
     let mut inherited = Vec::new();
     for (number, (key, value)) in merges.into_iter().enumerate() {

@@ -19,7 +19,7 @@ mod text;
 mod token;
 
 use super::message::StrictError;
-use crate::text::is_forbidden;
+use crate::text::first_forbidden;
 use crate::yaml::{self, Node};
 
 /// The root value of `source`; `None` when it is empty.
@@ -27,7 +27,7 @@ use crate::yaml::{self, Node};
 /// What the fast reader of the common shape accepts, this one accepts with the same answer,
 /// unless it holds a bracket, a repeated key or uneven mappings. Where nothing else can be
 /// wrong, the first bracket is what the reference complains about.
-pub(super) fn load(source: &str) -> Result<Option<Node>, StrictError> {
+pub(super) fn load(source: &str) -> Result<Option<Node<'_>>, StrictError> {
     match yaml::parse_simple(source, 0) {
         Some(tree) => match tree.features.flow {
             Some(flow) => Err(parser::flow_error(flow.span.start)),
@@ -38,8 +38,8 @@ pub(super) fn load(source: &str) -> Result<Option<Node>, StrictError> {
     }
 }
 
-fn read(source: &str) -> Result<Option<Node>, StrictError> {
-    if let Some((at, c)) = source.char_indices().find(|(_, c)| is_forbidden(*c)) {
+fn read(source: &str) -> Result<Option<Node<'static>>, StrictError> {
+    if let Some((at, c)) = first_forbidden(source) {
         // The reference crashes here; we say what it meant to say.
         return Err(StrictError::new(
             format!(

@@ -31,7 +31,7 @@ pub(super) struct Raw {
 /// What a value as written holds.
 pub(super) enum RawValue {
     /// Text.
-    Scalar(Scalar),
+    Scalar(Scalar<'static>),
     /// A list.
     Sequence(Vec<Raw>),
     /// Keys and values.
@@ -235,7 +235,7 @@ fn empty(at: usize) -> Raw {
     Raw {
         span: Span::at(at),
         value: RawValue::Scalar(Scalar {
-            text: String::new(),
+            text: "".into(),
             style: ScalarStyle::Plain,
         }),
     }

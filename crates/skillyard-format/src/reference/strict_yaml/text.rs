@@ -1,5 +1,7 @@
 //! Text without quotes, and text in quotes.
 
+use std::borrow::Cow;
+
 use super::cursor::{Cursor, is_blank, is_break};
 use super::scanner::Scanner;
 use super::token::{Token, TokenKind};
@@ -8,14 +10,14 @@ use crate::reference::python::repr_char;
 use crate::span::Span;
 use crate::yaml::{Scalar, ScalarStyle};
 
-impl Scanner<'_> {
+impl<'s> Scanner<'s> {
     /// Text without quotes; it goes on over lines that are indented deeper than its parent.
     pub(super) fn scan_plain(&mut self) -> Token {
         let start = self.cursor.at;
         let least_column = self.indent.map_or(0, |column| column + 1);
         let mut end = start;
         let mut text = String::new();
-        let mut gap = String::new();
+        let mut gap = Cow::Borrowed("");
         while self.cursor.peek() != '#' {
             let length = self.plain_length();
             if length == 0 {
@@ -33,35 +35,43 @@ impl Scanner<'_> {
         scalar(text, ScalarStyle::Plain, start, end)
     }
 
-    /// How many bytes of plain text follow without a blank.
+    /// How many bytes of plain text follow on this line, up to its last word.
     fn plain_length(&self) -> usize {
         let rest = self.cursor.rest();
         let mut characters = rest.char_indices().peekable();
+        // Where the spaces in front of this character begin.
+        let mut gap = None;
         while let Some((at, c)) = characters.next() {
             let next = characters.peek().map_or('\0', |(_, next)| *next);
             let ends = match c {
+                ' ' => {
+                    gap.get_or_insert(at);
+                    continue;
+                }
                 ':' => is_blank(next),
                 ',' | '[' | ']' | '{' | '}' => self.in_flow(),
+                '#' => gap.is_some(),
                 c => is_blank(c),
             };
             if ends {
-                return at;
+                return gap.unwrap_or(at);
             }
+            gap = None;
         }
-        rest.len()
+        gap.unwrap_or(rest.len())
     }
 
     /// The blanks between two words, folded; empty where the text ends.
-    fn plain_gap(&mut self) -> String {
+    fn plain_gap(&mut self) -> Cow<'s, str> {
         let spaces = self.cursor.take_while(|c| c == ' ');
         let Some(first) = self.cursor.line_break() else {
-            return spaces.to_owned();
+            return Cow::Borrowed(spaces);
         };
         self.key_allowed = true;
         let mut breaks = String::new();
         loop {
             if self.cursor.is_at_separator() {
-                return String::new();
+                return Cow::Borrowed("");
             }
             self.cursor.take_while(|c| c == ' ');
             match self.cursor.line_break() {
@@ -231,19 +241,22 @@ fn escaped(sign: char) -> Option<char> {
 }
 
 /// One line break is a space, and further ones are kept; an unusual break is always kept.
-fn fold(first: char, breaks: String) -> String {
+fn fold(first: char, breaks: String) -> Cow<'static, str> {
     if first != '\n' {
-        format!("{first}{breaks}")
+        format!("{first}{breaks}").into()
     } else if breaks.is_empty() {
-        " ".to_owned()
+        " ".into()
     } else {
-        breaks
+        breaks.into()
     }
 }
 
 fn scalar(text: String, style: ScalarStyle, start: usize, end: usize) -> Token {
     Token {
-        kind: TokenKind::Scalar(Scalar { text, style }),
+        kind: TokenKind::Scalar(Scalar {
+            text: text.into(),
+            style,
+        }),
         span: Span::new(start, end),
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum TokenKind {
     /// `!name`.
     Tag,
     /// Text.
-    Scalar(Scalar),
+    Scalar(Scalar<'static>),
 }
 
 impl TokenKind {

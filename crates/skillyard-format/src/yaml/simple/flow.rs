@@ -3,9 +3,9 @@
 use super::super::{Flow, Node, ScalarStyle, Value};
 use super::Reader;
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Reads `[a, b]` of simple items on one line.
-    pub(super) fn flow_sequence(&mut self) -> Option<Node> {
+    pub(super) fn flow_sequence(&mut self) -> Option<Node<'a>> {
         self.count()?;
         let start = self.at;
         let mut items = Vec::new();
@@ -38,7 +38,7 @@ impl Reader<'_> {
         })
     }
 
-    fn flow_item(&mut self) -> Option<Node> {
+    fn flow_item(&mut self) -> Option<Node<'a>> {
         let start = self.at;
         if matches!(self.peek()?, b'\'' | b'"') {
             let text = self.quoted()?;
@@ -59,6 +59,6 @@ impl Reader<'_> {
         }
         let end = start + text.len();
         self.at = start + length;
-        self.scalar(start, end, text.to_owned(), ScalarStyle::Plain)
+        self.scalar(start, end, text.into(), ScalarStyle::Plain)
     }
 }

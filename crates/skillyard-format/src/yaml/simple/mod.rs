@@ -7,17 +7,20 @@
 mod flow;
 mod scalar;
 
+use std::borrow::Cow;
+
 use super::{
     Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, ScalarStyle, Tree, Value,
 };
 use crate::span::Span;
+use crate::text::any_byte;
 
 /// Longest key that is read here; libyaml's own limit is 1,024 characters.
 const MAX_KEY: usize = 100;
 
 /// Reads `source`, or declines with `None`.
-pub(super) fn parse(source: &str, offset: usize) -> Option<Tree> {
-    if !is_plain_text(source.as_bytes()) {
+pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
+    if !is_plain_text(source) {
         return None;
     }
     let mut reader = Reader {
@@ -48,29 +51,23 @@ pub(super) fn parse(source: &str, offset: usize) -> Option<Tree> {
 }
 
 /// Whether every character is one that libyaml treats as ordinary text, a space or `\n`.
-fn is_plain_text(bytes: &[u8]) -> bool {
-    // `\r`, tabs, other controls and DEL are looked for without branches;
-    // the few special characters beyond ASCII start with one of three bytes.
-    let mut suspicious = false;
-    let mut special = false;
-    for &byte in bytes {
-        suspicious |= (byte < 0x20 && byte != b'\n') || byte == 0x7F;
-        special |= matches!(byte, 0xC2 | 0xE2 | 0xEF);
-    }
-    !suspicious && (!special || !has_special_character(bytes))
+fn is_plain_text(source: &str) -> bool {
+    // `\r`, tabs, other controls and DEL.
+    let control = |byte: u8| (byte < 0x20 && byte != b'\n') || byte == 0x7F;
+    !any_byte(source, control) && !has_special_character(source.as_bytes())
 }
 
 /// Whether there is a C1 control, a Unicode line break, a byte order mark or a non-character.
 fn has_special_character(bytes: &[u8]) -> bool {
-    bytes
-        .windows(2)
-        .any(|two| matches!(two, [0xC2, 0x80..=0x9F]))
-        || bytes.windows(3).any(|three| {
-            matches!(
-                three,
-                [0xE2, 0x80, 0xA8 | 0xA9] | [0xEF, 0xBB, 0xBF] | [0xEF, 0xBF, 0xBE | 0xBF]
-            )
-        })
+    memchr::memchr3_iter(0xC2, 0xE2, 0xEF, bytes).any(|at| {
+        matches!(
+            bytes[at..],
+            [0xC2, 0x80..=0x9F, ..]
+                | [0xE2, 0x80, 0xA8 | 0xA9, ..]
+                | [0xEF, 0xBB, 0xBF, ..]
+                | [0xEF, 0xBF, 0xBE | 0xBF, ..]
+        )
+    })
 }
 
 struct Reader<'a> {
@@ -82,7 +79,7 @@ struct Reader<'a> {
     flow: Option<Flow>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
@@ -145,9 +142,9 @@ impl Reader<'_> {
         &mut self,
         start: usize,
         end: usize,
-        text: String,
+        text: Cow<'a, str>,
         style: ScalarStyle,
-    ) -> Option<Node> {
+    ) -> Option<Node<'a>> {
         self.count()?;
         Some(Node {
             span: self.span(start, end),
@@ -155,7 +152,7 @@ impl Reader<'_> {
         })
     }
 
-    fn collection(&self, start: usize, mapping: Mapping) -> Node {
+    fn collection(&self, start: usize, mapping: Mapping<'a>) -> Node<'a> {
         let end = mapping.entries.last().map_or(0, |last| last.value.span.end);
         Node {
             span: Span::new(self.offset + start, end),
@@ -164,7 +161,7 @@ impl Reader<'_> {
     }
 
     /// Reads the entries that stand at exactly `indent` columns; `at` is the start of a line.
-    fn mapping(&mut self, indent: usize, depth: usize) -> Option<Mapping> {
+    fn mapping(&mut self, indent: usize, depth: usize) -> Option<Mapping<'a>> {
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -193,7 +190,7 @@ impl Reader<'_> {
     }
 
     /// Reads `key:` and leaves `at` just behind the colon.
-    fn key(&mut self, indent: usize) -> Option<(String, Span)> {
+    fn key(&mut self, indent: usize) -> Option<(Cow<'a, str>, Span)> {
         self.count()?;
         let start = self.at + indent;
         let length = self.bytes[start..]
@@ -208,10 +205,10 @@ impl Reader<'_> {
             return None;
         }
         self.at = end + 1;
-        Some((self.source[start..end].to_owned(), self.span(start, end)))
+        Some((self.source[start..end].into(), self.span(start, end)))
     }
 
-    fn value(&mut self, indent: usize, depth: usize) -> Option<Node> {
+    fn value(&mut self, indent: usize, depth: usize) -> Option<Node<'a>> {
         let colon = self.at;
         self.skip_spaces();
         match self.peek() {
@@ -240,7 +237,7 @@ impl Reader<'_> {
     }
 
     /// Reads what follows `key:` at the end of a line: a mapping, a list or nothing.
-    fn block(&mut self, colon: usize, indent: usize, depth: usize) -> Option<Node> {
+    fn block(&mut self, colon: usize, indent: usize, depth: usize) -> Option<Node<'a>> {
         self.skip_blank_lines();
         let here = self.indent();
         let is_item = !self.at_end()
@@ -254,14 +251,14 @@ impl Reader<'_> {
             let mapping = self.mapping(here, depth + 1)?;
             return Some(self.collection(start, mapping));
         }
-        self.scalar(colon, colon, String::new(), ScalarStyle::Plain)
+        self.scalar(colon, colon, "".into(), ScalarStyle::Plain)
     }
 
     /// Reads `- item` lines that stand at exactly `indent` columns.
-    fn sequence(&mut self, indent: usize) -> Option<Node> {
+    fn sequence(&mut self, indent: usize) -> Option<Node<'a>> {
         self.count()?;
         let start = self.at + indent;
-        let mut items: Vec<Node> = Vec::new();
+        let mut items: Vec<Node<'a>> = Vec::new();
         loop {
             self.at += indent + 1;
             self.skip_spaces();

@@ -1,11 +1,13 @@
 //! Plain, quoted and block scalars of the fast reader.
 
+use std::borrow::Cow;
+
 use super::super::{Node, ScalarStyle};
 use super::Reader;
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Reads a scalar that goes on until a line that is not deeper than `parent`.
-    pub(super) fn inline_scalar(&mut self, parent: usize) -> Option<Node> {
+    pub(super) fn inline_scalar(&mut self, parent: usize) -> Option<Node<'a>> {
         let start = self.at;
         match self.peek()? {
             b'\'' | b'"' => {
@@ -17,12 +19,13 @@ impl Reader<'_> {
             first if starts_plain(first) => {
                 let line = self.plain_line()?;
                 let mut end = start + line.len();
-                let mut text = line.to_owned();
+                let mut text = Cow::Borrowed(line);
                 while let Some(breaks) = self.continuation(parent) {
                     self.skip_spaces();
                     let start = self.at;
                     let line = self.plain_line().filter(|line| !line.starts_with('#'))?;
-                    fold(&mut text, breaks);
+                    let text = text.to_mut();
+                    fold(text, breaks);
                     text.push_str(line);
                     end = start + line.len();
                 }
@@ -33,7 +36,7 @@ impl Reader<'_> {
     }
 
     /// The rest of this line as a piece of a plain scalar; leaves `at` on the next line.
-    fn plain_line(&mut self) -> Option<&str> {
+    fn plain_line(&mut self) -> Option<&'a str> {
         let line_end = self.line_end();
         let text = self.source[self.at..line_end].trim_end_matches(' ');
         self.at = (line_end + 1).min(self.bytes.len());
@@ -52,10 +55,22 @@ impl Reader<'_> {
     }
 
     /// Reads a quoted scalar and leaves `at` behind it.
-    pub(super) fn quoted(&mut self) -> Option<String> {
+    pub(super) fn quoted(&mut self) -> Option<Cow<'a, str>> {
         let quote = self.peek()?;
+        let start = self.at + 1;
+        let stop = memchr::memchr3(quote, b'\\', b'\n', &self.bytes[start..])?;
+        let end = start + stop;
+        // Nearly always the text ends at the next quote and needs nothing undone.
+        if self.bytes[end] == quote && self.bytes.get(end + 1) != Some(&quote) {
+            self.at = end + 1;
+            return Some(Cow::Borrowed(&self.source[start..end]));
+        }
+        self.unquoted(quote).map(Cow::Owned)
+    }
+
+    /// Reads a quoted scalar that goes on over lines, or holds escapes.
+    fn unquoted(&mut self, quote: u8) -> Option<String> {
         let rest = &self.bytes[self.at + 1..];
-        // Nearly always the text ends at the next quote.
         let mut text = String::with_capacity(memchr::memchr(quote, rest)?);
         // Spaces before a line break are dropped, unless an escape wrote them.
         let mut escaped = 0;
@@ -120,7 +135,7 @@ impl Reader<'_> {
     }
 
     /// Reads a `|` or `>` scalar whose lines are all indented alike.
-    pub(super) fn block_scalar(&mut self, parent: usize) -> Option<Node> {
+    pub(super) fn block_scalar(&mut self, parent: usize) -> Option<Node<'a>> {
         // How a block ends at the end of a text without a line break is libyaml's to say.
         if !self.source.ends_with('\n') {
             return None;
@@ -179,7 +194,7 @@ impl Reader<'_> {
             text.push('\n');
         }
         let end = self.at;
-        self.scalar(start, end, text, ScalarStyle::Block)
+        self.scalar(start, end, text.into(), ScalarStyle::Block)
     }
 }
 

@@ -5,30 +5,32 @@
 //! rebuilt without a word. Two processes that write it at once both write a whole file,
 //! and the last one stays.
 
-use std::fs;
-use std::io::{self, Write as _};
+mod file;
+mod row;
+
+use std::io;
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use rayon::prelude::*;
 use rustix::fs::{AtFlags, Mode, OFlags};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use skillyard_format::Digest;
 
+use crate::parallel;
 use crate::record::{self, Reading};
 use crate::source::Source;
 use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
-/// What an index file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skyidx04";
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
-/// Index files not used for this long are removed.
-const STALE: Duration = Duration::from_hours(30 * 24);
+/// How many files one thread looks at before it takes the next.
+const BLOCK: usize = 1024;
 
 /// What one source held when it was walked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     /// The source's folder.
     root: PathBuf,
@@ -42,6 +44,14 @@ pub(crate) struct Snapshot {
     watched: Vec<Watched>,
     /// When the walk began, in nanoseconds since 1970.
     walked: i64,
+}
+
+/// What the index tells of one source.
+struct Known {
+    snapshot: Snapshot,
+    /// Where `texts` has the path of each `SKILL.md` below the root, and its stamp.
+    files: Vec<(Range<usize>, Stamp)>,
+    texts: Arc<String>,
 }
 
 /// How sources are walked.
@@ -69,17 +79,17 @@ pub(crate) fn load(
     file: Option<&Path>,
 ) -> (Vec<Snapshot>, IndexUse) {
     let mut used = IndexUse::default();
-    let old = file.and_then(read).unwrap_or_default();
-    let mut known: Vec<Option<Snapshot>> = old.into_iter().map(Some).collect();
+    let old = file.and_then(file::read).unwrap_or_default();
+    let mut known: Vec<Option<Known>> = old.into_iter().map(Some).collect();
     let mut changed = known.len() != sources.len();
-    let snapshots = sources
+    let snapshots: Vec<Snapshot> = sources
         .iter()
         .enumerate()
         .map(|(at, source)| {
             let old = known
                 .get_mut(at)
                 .and_then(Option::take)
-                .filter(|old| old.root == source.root);
+                .filter(|old| old.snapshot.root == source.root);
             if let Some((snapshot, same)) = old.and_then(|old| refresh(old, &mut used)) {
                 used.fresh += 1;
                 changed |= !same;
@@ -93,7 +103,7 @@ pub(crate) fn load(
         .collect();
     if let Some(file) = file.filter(|_| changed) {
         // A cache that cannot be written costs time, not answers.
-        let _ = write(file, &snapshots);
+        let _ = file::write(file, &snapshots);
     }
     (snapshots, used)
 }
@@ -132,7 +142,12 @@ fn walk(source: &Source, scan: &Scan) -> Snapshot {
 /// The snapshot, if no folder changed since; files that changed are read again.
 ///
 /// Also tells whether nothing at all changed.
-fn refresh(mut old: Snapshot, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
+fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
+    let Known {
+        snapshot: mut old,
+        files,
+        texts,
+    } = known;
     if old.listed.is_empty() {
         // The root was not there, or was a skill itself.
         return (old.readings.is_empty() && !old.root.exists()).then_some((old, true));
@@ -151,31 +166,28 @@ fn refresh(mut old: Snapshot, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
         }
     }
     let root = open(&old.root).ok()?;
-    // A root may end in a slash, as people write it in a configuration.
-    let prefix = old.root.join("x").as_os_str().len() - 1;
-    let stale: Vec<Option<bool>> = old
-        .readings
-        .par_iter()
-        .with_min_len(4096)
-        .map(|reading| {
-            let (path, stamp) = reading.file();
-            let below = path.to_str()?.get(prefix..)?;
-            let stat = rustix::fs::statat(&root, below, AtFlags::empty()).ok()?;
-            Some(Stamp::of(&stat) != stamp || is_racy(stamp, old.walked))
-        })
-        .collect();
+    let stale = parallel::map(
+        &files,
+        BLOCK,
+        || (),
+        |(), (path, stamp)| {
+            let path = &texts[path.clone()];
+            let stat = rustix::fs::statat(&root, path, AtFlags::empty()).ok()?;
+            Some(Stamp::of(&stat) != *stamp || is_racy(*stamp, old.walked))
+        },
+    );
     let mut same = true;
     let canonical = stale
         .contains(&Some(true))
         .then(|| old.root.canonicalize().ok())
         .flatten();
-    for (reading, stale) in old.readings.iter_mut().zip(stale) {
+    for (((path, _), reading), stale) in files.into_iter().zip(&mut old.readings).zip(stale) {
         if stale? {
             same = false;
             used.reread += 1;
-            let path = reading.file().0;
             // Where a link leads may have changed too: only a walk knows what is allowed.
-            let direct = canonical.as_ref()?.join(path.strip_prefix(&old.root).ok()?);
+            let direct = canonical.as_ref()?.join(&texts[path.clone()]);
+            let path = old.root.join(&texts[path]);
             if path.canonicalize().ok()? != direct {
                 return None;
             }
@@ -216,48 +228,4 @@ fn now() -> i64 {
         .ok()
         .and_then(|time| i64::try_from(time.as_nanos()).ok())
         .unwrap_or_default()
-}
-
-fn read(file: &Path) -> Option<Vec<Snapshot>> {
-    let bytes = fs::read(file).ok()?;
-    let (magic, rest) = bytes.split_first_chunk::<8>()?;
-    let (sum, body) = rest.split_first_chunk::<4>()?;
-    if magic != MAGIC || *sum != checksum(body) {
-        return None;
-    }
-    postcard::from_bytes(body).ok()
-}
-
-fn write(file: &Path, snapshots: &Vec<Snapshot>) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let body = postcard::to_allocvec(snapshots).map_err(io::Error::other)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(MAGIC)?;
-    temporary.write_all(&checksum(&body))?;
-    temporary.write_all(&body)?;
-    temporary.persist(file)?;
-    remove_stale(folder);
-    Ok(())
-}
-
-/// Guards against damage, not against an attacker: who can write here can write skills.
-fn checksum(body: &[u8]) -> [u8; 4] {
-    crc32fast::hash(body).to_le_bytes()
-}
-
-/// Removes indexes of projects that nobody works in any more.
-fn remove_stale(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let old = entry
-            .metadata()
-            .and_then(|metadata| metadata.modified())
-            .is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > STALE));
-        if old {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
