@@ -76,12 +76,12 @@ impl Candidate {
         let skill = Skill::from_document(&document, found.folder.as_deref())
             .ok_or(CandidateError::NotLoadable)?;
         if !is_folder_name(&skill.name) || skill.name.starts_with('.') {
-            return Err(CandidateError::Name(skill.name));
+            return Err(CandidateError::Name(skill.name.into_owned()));
         }
         Ok(Self {
             requires: requires(&skill),
-            name: skill.name,
-            description: skill.description,
+            name: skill.name.into_owned(),
+            description: skill.description.into_owned(),
             source: found.source,
             requested: found.requested,
             path: found.path,

@@ -66,8 +66,8 @@ impl Offers {
         match Skill::from_document(&document, folder) {
             Some(skill) => self.skills.push(Offer {
                 path: path.to_owned(),
-                name: skill.name,
-                description: skill.description,
+                name: skill.name.into_owned(),
+                description: skill.description.into_owned(),
             }),
             None => self.declined.push(Declined {
                 path: path.to_owned(),

@@ -4,7 +4,7 @@ pub mod approval;
 pub mod guard;
 pub mod policy;
 pub mod provenance;
+pub mod scan;
 pub mod signature;
 pub mod tier;
 pub mod verdict;
-pub mod scan;

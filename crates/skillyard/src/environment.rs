@@ -149,7 +149,7 @@ impl Environment {
 
     /// A variable that the user named, for `run --env`.
     #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
-    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+    pub(crate) fn passed_on(&self, name: &str) -> Option<OsString> {
         // The system refuses names like these.
         let readable = !name.is_empty() && !name.contains(['=', '\0']);
         readable.then(|| given(name)).flatten()
@@ -216,6 +216,9 @@ impl Environment {
 
 fn secret(name: &str) -> Option<Secret> {
     Some(Secret::new(given(name)?.into_string().ok()?))
+}
+
+/// Where temporary files go; root's variable may point where nobody else can go.
 fn temporary() -> PathBuf {
     if skillyard_sandbox::survey::is_root() {
         return PathBuf::from("/tmp");

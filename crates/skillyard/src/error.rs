@@ -3,9 +3,9 @@
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
+mod run;
 pub(crate) mod signing;
 pub(crate) mod trust;
-mod run;
 
 use std::ffi::OsString;
 use std::io;
@@ -140,6 +140,7 @@ pub(crate) enum CommandError {
     Reference(String),
     #[error(transparent)]
     Install(#[from] install::InstallFailure),
+    #[error(transparent)]
     Run(#[from] RunError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),

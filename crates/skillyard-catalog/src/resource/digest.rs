@@ -44,11 +44,7 @@ pub fn digest(root: &SkillRoot) -> Result<Digest, ResourceError> {
 
 /// The tree digest of a skill, if it is within `limits`.
 pub fn digest_within(root: &SkillRoot, limits: &DigestLimits) -> Result<Digest, ResourceError> {
-    let mut tree = TreeDigest::default();
-    for file in file_digests(root, limits)?.files {
-        tree.add(&file.path, file.executable, file.digest);
-    }
-    Ok(tree.finish())
+    Ok(file_digests(root, limits)?.tree())
 }
 
 /// The files of a skill by their content.
@@ -58,6 +54,17 @@ pub struct FileDigests {
     pub files: Vec<FileDigest>,
     /// Links, pipes and the like, which are no part of the tree digest.
     pub others: Vec<String>,
+}
+
+impl FileDigests {
+    /// The tree digest.
+    fn tree(&self) -> Digest {
+        let mut tree = TreeDigest::default();
+        for file in &self.files {
+            tree.add(&file.path, file.executable, file.digest);
+        }
+        tree.finish()
+    }
 }
 
 /// One regular file of a skill.
@@ -73,7 +80,7 @@ pub struct FileDigest {
 
 /// The digest of every file of a skill, if it is within `limits`.
 pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDigests, ResourceError> {
-    Ok(hashed(root, limits, None)?.digest)
+    hashed(root, limits, None)
 }
 
 /// A copy of a skill, byte for byte what its digest says.
@@ -92,20 +99,25 @@ pub fn snapshot(
     limits: &DigestLimits,
     into: &Path,
 ) -> Result<Snapshot, ResourceError> {
-    hashed(root, limits, Some(into))
+    let found = hashed(root, limits, Some(into))?;
+    let digest = found.tree();
+    let files = found.files.into_iter();
+    Ok(Snapshot {
+        digest,
+        files: files.map(|file| (file.path, file.digest)).collect(),
+    })
 }
 
 fn hashed(
     root: &SkillRoot,
     limits: &DigestLimits,
     copy: Option<&Path>,
-) -> Result<Snapshot, ResourceError> {
+) -> Result<FileDigests, ResourceError> {
     let folder = root.opener.folder().map_err(|error| explain("", error))?;
     let mut hashing = Hashing {
         found: FileDigests::default(),
         limits,
         copy,
-        files: Vec::new(),
         bytes: 0,
         buffer: vec![0; 64 * 1024],
     };
@@ -113,17 +125,12 @@ fn hashed(
         hashing.add(visit).map(|()| Walk::On)
     })?;
     Ok(hashing.found)
-    Ok(Snapshot {
-        digest: hashing.tree.finish(),
-        files: hashing.files,
-    })
 }
 
 struct Hashing<'a> {
     found: FileDigests,
     limits: &'a DigestLimits,
     copy: Option<&'a Path>,
-    files: Vec<(String, Digest)>,
     bytes: u64,
     buffer: Vec<u8>,
 }
@@ -147,23 +154,19 @@ impl Hashing<'_> {
             return Err(ResourceError::ControlCharacter { path: shown(path) });
         }
         if self.found.files.len() == self.limits.max_files {
-        if self.files.len() >= self.limits.max_files {
             let limit = self.limits.max_files;
             return Err(ResourceError::TooManyFiles { limit });
         }
         let opened = openat(folder, name, FILE, Mode::empty());
         let (file, metadata) = regular(path, opened.map_err(|error| explain(path, error))?)?;
-        let digest = self.content(path, file)?;
-        self.found.files.push(FileDigest {
-            path: path.to_owned(),
-            executable: metadata.mode() & OWNER_EXECUTES != 0,
-            digest,
-        });
         let executable = metadata.mode() & OWNER_EXECUTES != 0;
         let mut copy = self.copy(path, executable)?;
-        let content = self.content(path, file, copy.as_mut())?;
-        self.tree.add(path, executable, content);
-        self.files.push((path.to_owned(), content));
+        let digest = self.content(path, file, copy.as_mut())?;
+        self.found.files.push(FileDigest {
+            path: path.to_owned(),
+            executable,
+            digest,
+        });
         Ok(())
     }
 

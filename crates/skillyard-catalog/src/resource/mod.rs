@@ -27,8 +27,9 @@ mod read;
 mod root;
 mod walk;
 
-pub use digest::{DigestLimits, FileDigest, FileDigests, digest, digest_within, file_digests};
-pub use digest::{DigestLimits, Snapshot, digest, digest_within, snapshot};
+pub use digest::{
+    DigestLimits, FileDigest, FileDigests, Snapshot, digest, digest_within, file_digests, snapshot,
+};
 pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]

@@ -89,7 +89,7 @@ impl ActiveSkill {
     pub fn of(skill: &Skill, folder: Option<&Path>) -> Self {
         let declares = |key: &str| skill.frontmatter.get(key).is_some();
         Self {
-            name: skill.name.clone(),
+            name: skill.name.clone().into_owned(),
             folder: folder.map(Path::to_owned),
             allowed: ToolList::of(declares("allowed-tools"), skill.allowed_tools()),
             disallowed: ToolList::of(declares("disallowed-tools"), skill.disallowed_tools()),

@@ -73,7 +73,16 @@ fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
 fn is_test(path: &str) -> bool {
     let mut parts = path.split('/');
     parts.any(|part| {
-        matches!(part, "tests" | "test" | "fixtures" | "__tests__" | "testdata" | "evals" | "benchmark" | "evals.json")
-            || part.starts_with("test_")
+        matches!(
+            part,
+            "tests"
+                | "test"
+                | "fixtures"
+                | "__tests__"
+                | "testdata"
+                | "evals"
+                | "benchmark"
+                | "evals.json"
+        ) || part.starts_with("test_")
     })
 }

@@ -243,8 +243,7 @@ fn show(context: &Context, text: &str) -> Result<(), CommandError> {
 }
 
 /// Loads a skill leniently, with what is wrong about it.
-pub(crate) fn load(
-pub(super) fn load<'a>(
+pub(crate) fn load<'a>(
     path: &Path,
     file: &SkillFileOnDisk,
     document: &Document<'a>,

@@ -156,7 +156,7 @@ fn allowed(context: &Context, args: &Args) -> Result<Allowed, RunError> {
         Network::Hosts(rules.collect::<Result<_, _>>()?)
     };
     let variables = args.env.iter().map(|name| {
-        let value = context.environment.variable(name);
+        let value = context.environment.passed_on(name);
         let value = value.ok_or_else(|| RunError::NoSuchVariable(name.clone()))?;
         Ok((OsString::from(name), value))
     });

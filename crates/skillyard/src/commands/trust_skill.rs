@@ -33,10 +33,10 @@ pub(super) fn approve(
 ) -> Outcome {
     let name = &skill.record.name;
     if skill.kind == SourceKind::Builtin {
-        return Err(TrustFailure::Builtin(name.clone()).into());
+        return Err(TrustFailure::Builtin(name.to_string()).into());
     }
     if !args.has_scope() && !context.printer.can_ask() {
-        return Err(TrustFailure::NoScope(name.clone()).into());
+        return Err(TrustFailure::NoScope(name.to_string()).into());
     }
     if let Some(host) = args.network.iter().find(|host| !is_host(host)) {
         return Err(TrustFailure::Host(host.clone()).into());

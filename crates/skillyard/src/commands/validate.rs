@@ -99,7 +99,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Format::Json, _) => context
             .printer
             .json(&report::json::document(&checked, &summary))?,
-        (Format::Sarif, _) => context.printer.json(&report::sarif::document(&checked, RuleNote::of_format()))?,
+        (Format::Sarif, _) => context
+            .printer
+            .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
     Ok(if summary.invalid == 0 {
@@ -110,8 +112,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// The path itself, or the folder of the skill that is called so.
-pub(super) fn folder_of(context: &Context, path: &Path) -> Result<PathBuf, CommandError> {
-fn folder_of<'a>(context: &Context, path: &'a Path) -> Result<Cow<'a, Path>, CommandError> {
+pub(super) fn folder_of<'a>(
+    context: &Context,
+    path: &'a Path,
+) -> Result<Cow<'a, Path>, CommandError> {
     let name = path
         .to_str()
         .filter(|name| !name.contains('/') && !name.starts_with('.'));

@@ -172,9 +172,8 @@ pub(super) fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{plural}")
 }
 
-pub(crate) fn elapsed(time: Duration) -> String {
 /// How long something took.
-pub(super) fn elapsed(time: Duration) -> String {
+pub(crate) fn elapsed(time: Duration) -> String {
     match time.as_millis() {
         0 => "under 1ms".to_owned(),
         millis @ 1..=999 => format!("{millis}ms"),

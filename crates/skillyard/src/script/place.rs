@@ -69,7 +69,7 @@ impl SkillPlace {
             }
         }
         Ok(Self {
-            name: skill.record.name.clone(),
+            name: skill.record.name.to_string(),
             folder: match skill.kind {
                 SourceKind::Builtin => PathBuf::new(),
                 _ => skill.record.folder.clone(),
@@ -91,7 +91,7 @@ impl SkillPlace {
                 source,
             })?;
         Ok(Self {
-            name: skill.name,
+            name: skill.name.into_owned(),
             folder,
             source: None,
             fields: Value::Object(skill.frontmatter.to_json()),

@@ -39,6 +39,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else {
             Severity::Medium
         };
-        findings.add(&RULE, here, range, severity, "the agent is told to bend what it writes for the user");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent is told to bend what it writes for the user",
+        );
     }
 }

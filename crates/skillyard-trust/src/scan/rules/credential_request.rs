@@ -42,19 +42,49 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     if let Some(range) = PRINT.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Medium, "secrets are to be written where they show");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "secrets are to be written where they show",
+        );
     } else if let Some(range) = COMMIT.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Medium, "secrets are to be put where others read");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "secrets are to be put where others read",
+        );
     } else if let Some(range) = KEEP.find(here.text) {
-        findings.add(&RULE, here, range, Severity::High, "secrets from the conversation are to be kept or repeated");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "secrets from the conversation are to be kept or repeated",
+        );
     } else if let Some(range) = ASK.find(here.text) {
-        let severity = if presses(here) { Severity::High } else { Severity::Low };
-        findings.add(&RULE, here, range, severity, "the user is to be asked for secrets");
+        let severity = if presses(here) {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the user is to be asked for secrets",
+        );
     }
 }
 
 /// Whether the skill tells how to talk the user round.
 fn presses(here: &Here<'_>) -> bool {
     let units = here.file.units.iter();
-    units.map(|unit| here.file.text(unit)).any(|text| PRESSURE.is_match(text))
+    units
+        .map(|unit| here.file.text(unit))
+        .any(|text| PRESSURE.is_match(text))
 }

@@ -34,17 +34,33 @@ static TAKES: Pattern = Pattern::new(
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     let (range, severity, message) = if let Some(range) = ALL.find(text) {
-        (range, Severity::High, "every server that a project brings is let in")
+        (
+            range,
+            Severity::High,
+            "every server that a project brings is let in",
+        )
     } else if let Some(range) = COMMAND.find(text) {
-        (range, Severity::Critical, "a server is started by a shell that downloads")
+        (
+            range,
+            Severity::Critical,
+            "a server is started by a shell that downloads",
+        )
     } else if let Some(range) = REMOTE.find(text) {
         let severity = match hosts::worst(&text[range.clone()]) {
             Some(Standing::Doubtful | Standing::Plain) => Severity::High,
             _ => Severity::Info,
         };
-        (range, severity, "a server is reached without encryption or name")
+        (
+            range,
+            severity,
+            "a server is reached without encryption or name",
+        )
     } else if let Some(range) = TAKES.find(text).filter(|_| here.is_prose()) {
-        (range, Severity::Medium, "one tool takes the place of another")
+        (
+            range,
+            Severity::Medium,
+            "one tool takes the place of another",
+        )
     } else {
         return;
     };

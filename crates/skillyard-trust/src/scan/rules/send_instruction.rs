@@ -38,14 +38,19 @@ static SENDS: Pattern = Pattern::new(
 static IMPERATIVE: Pattern = Pattern::new(
     r"^(?:[-+]|\d+[.)])?\s*(?:then\s+|finally\s+|next\s*,?\s+)?(?:upload|send|forward|transmit|exfiltrate|email)\s",
 );
-static SERVICE: Pattern = Pattern::new(r"\b(?:api\s+reference|endpoint|webhook|example|rest\s+api|response|request\s+body)\b");
+static SERVICE: Pattern = Pattern::new(
+    r"\b(?:api\s+reference|endpoint|webhook|example|rest\s+api|response|request\s+body)\b",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() {
         return;
     }
     let text = here.text;
-    let (Some(verb), Some(target)) = (SEND.find(text).or_else(|| SENDS.find(text)), TARGET.find(text)) else {
+    let (Some(verb), Some(target)) = (
+        SEND.find(text).or_else(|| SENDS.find(text)),
+        TARGET.find(text),
+    ) else {
         return;
     };
     let url = &text[target.clone()];
@@ -68,7 +73,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         _ => return,
     };
     // A description of an interface tells what a program sends, not what the agent shall do.
-    let severity = if SERVICE.is_match(here.heading()) { severity.lowered(1) } else { severity };
+    let severity = if SERVICE.is_match(here.heading()) {
+        severity.lowered(1)
+    } else {
+        severity
+    };
     let range = verb.start.min(target.start)..verb.end.max(target.end);
-    findings.add(&RULE, here, range, severity, format!("the agent is told to send something to `{url}`"));
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        format!("the agent is told to send something to `{url}`"),
+    );
 }

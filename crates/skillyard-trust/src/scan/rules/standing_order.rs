@@ -28,7 +28,8 @@ static SCRIPT: Pattern = Pattern::new(
 static REASON: Pattern = Pattern::new(
     r"\b(?:clean\s?up|remove|delete|prune|purge|backup|back\s+up|sync|integrity|telemetry|analytics|metrics|monitoring|logging|compliance|optimi[sz]e|maintenance|disk\s+space|health\s+check|verification\s+server|audit)\b",
 );
-static EMPHASIS: Pattern = Pattern::new(r"\b(?:important|critical|always|must|mandatory|required|make\s+sure|remember)\b");
+static EMPHASIS: Pattern =
+    Pattern::new(r"\b(?:important|critical|always|must|mandatory|required|make\s+sure|remember)\b");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() {
@@ -40,7 +41,19 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     };
     let reason = REASON.is_match(text);
     let emphasis = EMPHASIS.is_match(text) || EMPHASIS.is_match(here.heading());
-    let severity = if reason { Severity::Medium } else if emphasis { Severity::Low } else { Severity::Info };
+    let severity = if reason {
+        Severity::Medium
+    } else if emphasis {
+        Severity::Low
+    } else {
+        Severity::Info
+    };
     let range = habit.start.min(script.start)..habit.end.max(script.end);
-    findings.add(&RULE, here, range, severity, "a script is to run whatever the task was");
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        "a script is to run whatever the task was",
+    );
 }
