@@ -4,7 +4,7 @@
 //! a DSSE envelope around an in-toto statement that lists every file with its SHA-256. Everything
 //! is decided here from bytes: files, policy and the time are handed in, and no network is asked.
 //!
-//! [`verify_skill`] is the one call for whoever installs or runs a skill. [`sign`] makes a
+//! [`verify_skill`] is the one call for whoever installs or runs a skill. [`sign()`] makes a
 //! signature. A [`Policy`] says who may sign what; a [`Pin`] remembers what was seen before.
 
 mod bundle;

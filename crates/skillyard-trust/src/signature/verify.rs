@@ -17,7 +17,7 @@ use super::certificate::{self, Certificate, CertificateError, Purpose};
 use super::key::{KeyId, PublicKey};
 use super::moment::Moment;
 use super::pattern::allows;
-use super::policy::{Policy, Revocation, Scope};
+use super::policy::{Authority, Identity, Policy, Revocation, Scope};
 use super::sigstore;
 use super::statement::{Facts, Statement};
 use super::tree::Tree;
@@ -106,8 +106,8 @@ fn examine(
 /// Who signed, and what the policy has to say about them.
 struct Proof<'a> {
     signer: Signer,
-    /// Their entry in the policy.
-    scope: Option<&'a Scope>,
+    /// What each of their entries in the policy allows; one that does is enough.
+    scopes: Vec<&'a Scope>,
     /// All keys that had a part in it.
     keys: Vec<KeyId>,
     /// Why they are not believed whatever the scope is.
@@ -131,7 +131,7 @@ fn by_key<'a>(
         let signer = hint.map_or(Signer::Unknown, |id| Signer::Key { name: None, id });
         return Ok(Proof {
             signer,
-            scope: None,
+            scopes: Vec::new(),
             keys: hint.into_iter().collect(),
             against: Some(Distrust::Unchecked),
         });
@@ -143,9 +143,10 @@ fn by_key<'a>(
     if !bundle.envelope.is_signed_by(key) {
         return Err(Invalid::Signature(signer));
     }
+    let entries = policy.keys.iter().filter(|each| each.public_key == *key);
     Ok(Proof {
         signer,
-        scope: entry.map(|each| &each.scope),
+        scopes: entries.map(|each| &each.scope).collect(),
         keys: vec![key.id()],
         against: None,
     })
@@ -183,7 +184,7 @@ fn by_certificate<'a>(
         .map(|each| &each.certificate)
         .collect();
     let mut keys = vec![key.id()];
-    let (mut scope, mut against) = (None, None);
+    let (mut scopes, mut against) = (Vec::new(), None);
     match certificate::path(&chain, &authorities, at, Purpose::Signing) {
         Ok(path) => {
             let entry = &policy.authorities[path.authority];
@@ -191,11 +192,11 @@ fn by_certificate<'a>(
             keys.extend(path.keys());
             keys.push(id);
             let name = Some(entry.name.clone());
-            if !allows(&entry.subjects, &subject) {
-                against = Some(Distrust::Unknown);
-            }
+            let same = |each: &&Authority| each.certificate == entry.certificate;
+            let about = |each: &&Authority| allows(&each.subjects, &subject);
+            let entries = policy.authorities.iter().filter(same).filter(about);
+            scopes = entries.map(|each| &each.scope).collect();
             signer = Signer::Certificate { name, subject, id };
-            scope = Some(&entry.scope);
         }
         Err(error @ CertificateError::UnknownAuthority(_)) => {
             against = Some(Distrust::UnknownAuthority(error));
@@ -207,7 +208,7 @@ fn by_certificate<'a>(
     }
     Ok(Proof {
         signer,
-        scope,
+        scopes,
         keys,
         against,
     })
@@ -218,30 +219,28 @@ fn by_sigstore<'a>(
     chain: &[Vec<u8>],
     policy: &'a Policy,
 ) -> Result<Proof<'a>, Invalid> {
-    let unproven = |signer, reason| Proof {
-        signer,
-        scope: None,
-        keys: Vec::new(),
-        against: Some(reason),
-    };
     let proven = match sigstore::verify(bundle, chain, policy.sigstore.as_ref()) {
         Ok(proven) => proven,
         Err(error) if error.is_open() => {
-            return Ok(unproven(Signer::Unknown, Distrust::Unverifiable(error)));
+            return Ok(Proof {
+                signer: Signer::Unknown,
+                scopes: Vec::new(),
+                keys: Vec::new(),
+                against: Some(Distrust::Unverifiable(error)),
+            });
         }
         Err(error) => return Err(Invalid::Sigstore(error)),
     };
-    let entry = policy
-        .identities
-        .iter()
-        .find(|each| each.issuer == proven.issuer && each.identity.matches(&proven.identity));
+    let is_this =
+        |each: &&Identity| each.issuer == proven.issuer && each.identity.matches(&proven.identity);
+    let entries: Vec<&Identity> = policy.identities.iter().filter(is_this).collect();
     Ok(Proof {
         signer: Signer::Identity {
-            name: entry.map(|each| each.name.clone()),
+            name: entries.first().map(|each| each.name.clone()),
             identity: proven.identity,
             issuer: proven.issuer,
         },
-        scope: entry.map(|each| &each.scope),
+        scopes: entries.iter().map(|each| &each.scope).collect(),
         keys: proven.keys,
         against: None,
     })
@@ -318,10 +317,12 @@ fn objection(
     if let Some(reason) = &proof.against {
         return Some(reason.clone());
     }
-    let Some(scope) = proof.scope else {
-        return Some(Distrust::Unknown);
-    };
-    out_of(scope, facts, place, at)
+    let mut first = None;
+    for scope in &proof.scopes {
+        let against = out_of(scope, facts, place, at)?;
+        first = first.or(Some(against));
+    }
+    Some(first.unwrap_or(Distrust::Unknown))
 }
 
 /// Whether the signer is the pinned one, or came after it by rotation.

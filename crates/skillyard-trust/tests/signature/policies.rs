@@ -105,6 +105,22 @@ fn a_key_has_its_time_its_names_and_its_sources() {
 }
 
 #[test]
+fn one_of_several_entries_is_enough() {
+    let key = key(1);
+    let files = Files::new().signed(&key);
+    let csv = trusting(&[&key], "scope = [\"csv\"]");
+    let pdf = trusting(&[&key], "scope = [\"pdf\"]");
+    accepted(&files.verify(&csv.clone().and(pdf.clone())));
+    accepted(&files.verify(&pdf.and(csv.clone())));
+    let over = trusting(&[&key], "expires = \"2026-01-01\"");
+    refused(
+        &files.verify(&csv.and(over)),
+        "out-of-scope",
+        "skills called `pdf`",
+    );
+}
+
+#[test]
 fn what_was_accepted_in_time_stays_accepted() {
     let key = key(1);
     let files = Files::new().signed(&key);
