@@ -77,7 +77,7 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
 /// Whether `is_meant` holds for any byte, which must be cheap: it is asked of many at once.
 ///
 /// A loop that may end at every byte looks at them one by one; ending only after a block lets
-/// the compiler use vector instructions, which is some ten times as fast.
+/// the compiler use vector instructions.
 #[inline]
 pub fn any_byte(text: &str, is_meant: impl Fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();

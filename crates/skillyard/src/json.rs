@@ -28,7 +28,7 @@ pub(crate) fn write_compact(out: impl io::Write, value: &impl Serialize) -> io::
 /// Appends `text` as a JSON string, just as the other functions here write it.
 ///
 /// Most texts hold nothing to escape, and are copied at once; the serializer looks at each byte
-/// by itself, and long lists of skills took six times as long.
+/// by itself, and long lists of skills took six times as many instructions.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if any_byte(text, |byte| !is_plain(byte)) {

@@ -1,7 +1,7 @@
 //! `skillyard list --json`.
 //!
 //! Written by hand: a list of ten thousand skills is as good as all the work of the command
-//! when its index is fresh, and this takes a sixth of the time that a serializer does.
+//! when its index is fresh, and this takes a sixth of the instructions that a serializer does.
 
 use std::io::{self, Write};
 
