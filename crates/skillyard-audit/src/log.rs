@@ -74,6 +74,15 @@ struct Open {
     current: Option<File>,
 }
 
+/// When a security event is forced onto the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    /// At once.
+    Each,
+    /// After the last of several.
+    AtEnd,
+}
+
 /// The files under the lock, and where the log ends.
 pub(crate) struct Locked<'a> {
     pub(crate) log: &'a AuditLog,
@@ -81,6 +90,7 @@ pub(crate) struct Locked<'a> {
     pub(crate) current: &'a mut Option<File>,
     pub(crate) head: Head,
     pub(crate) time: Timestamp,
+    sync: Sync,
 }
 
 impl AuditLog {
@@ -101,6 +111,33 @@ impl AuditLog {
         actor: &str,
         event: &Event,
     ) -> Result<Receipt, AuditError> {
+        self.locked(time, Sync::Each, |locked| locked.append_event(actor, event))
+    }
+
+    /// Writes events down one after the other, and waits for the disk only once.
+    pub fn append_all(
+        &self,
+        time: Timestamp,
+        actor: &str,
+        events: &[Event],
+    ) -> Result<(), AuditError> {
+        self.locked(time, Sync::AtEnd, |locked| {
+            for event in events {
+                locked.append_event(actor, event)?;
+            }
+            if events.iter().any(|event| event.kind.is_security()) {
+                locked.sync()?;
+            }
+            Ok(())
+        })
+    }
+
+    fn locked<T>(
+        &self,
+        time: Timestamp,
+        sync: Sync,
+        act: impl FnOnce(&mut Locked<'_>) -> Result<T, AuditError>,
+    ) -> Result<T, AuditError> {
         let mut open = self.open.lock().map_err(|_| AuditError::Poisoned)?;
         let head_file = self.lock_head(open.head.take())?;
         let mut locked = Locked {
@@ -109,12 +146,13 @@ impl AuditLog {
             current: &mut open.current,
             head: Head::START,
             time,
+            sync,
         };
-        let receipt = locked.append_event(actor, event);
+        let answer = act(&mut locked);
         let unlocked = rustix::fs::flock(&head_file, FlockOperation::Unlock);
         // A lock that cannot be given back ends with the file.
         open.head = unlocked.is_ok().then_some(head_file);
-        receipt
+        answer
     }
 
     /// Waits for the lock on the head that is there now.
@@ -148,6 +186,7 @@ impl Locked<'_> {
     fn append_event(&mut self, actor: &str, event: &Event) -> Result<Receipt, AuditError> {
         self.find_end()?;
         if self.head.size >= self.log.options.max_bytes {
+            self.sync()?;
             self.rotate()?;
         }
         self.write(actor, event)
@@ -189,7 +228,7 @@ impl Locked<'_> {
             let _ = file.set_len(self.head.size);
             return Err(folder.failed(CURRENT, error));
         }
-        if event.kind.is_security() {
+        if event.kind.is_security() && self.sync == Sync::Each {
             file.sync_data()
                 .map_err(|error| folder.failed(CURRENT, error))?;
         }
@@ -202,6 +241,16 @@ impl Locked<'_> {
         *self.current = Some(file);
         self.head.write(folder, self.head_file)?;
         Ok(Receipt { seq, hash })
+    }
+
+    /// Waits until everything is on the disk.
+    fn sync(&self) -> Result<(), AuditError> {
+        match &*self.current {
+            Some(file) => file
+                .sync_data()
+                .map_err(|error| self.log.folder.failed(CURRENT, error)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn open_current(&self) -> Result<File, AuditError> {

@@ -50,6 +50,11 @@ impl Recorder {
     pub fn record(&self, event: &Event) -> Result<Receipt, AuditError> {
         self.log.append((self.clock)(), &self.actor, event)
     }
+
+    /// Writes several events down; when this returns they are in the log.
+    pub fn record_all(&self, events: &[Event]) -> Result<(), AuditError> {
+        self.log.append_all((self.clock)(), &self.actor, events)
+    }
 }
 
 impl fmt::Debug for Recorder {

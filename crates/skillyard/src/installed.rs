@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::origin::OriginKind;
+use skillyard_install::origin::{self as install, OriginKind};
 use skillyard_install::scope::Scope;
 use skillyard_trust::provenance::{Origin, Provenance};
 
@@ -45,20 +45,36 @@ impl Installed {
     /// Where the skill in a folder came from.
     pub(crate) fn provenance(&self, folder: &Path) -> Option<Provenance> {
         let entry = self.entry(folder)?;
-        let origin = match entry.origin {
-            OriginKind::LocalFolder => Origin::LocalFolder,
-            OriginKind::LocalArchive => Origin::LocalArchive,
-            OriginKind::Git => Origin::Git,
-            OriginKind::Archive => Origin::HttpsArchive,
-            OriginKind::WellKnown => Origin::WellKnown,
-            OriginKind::Registry => Origin::Registry,
+        let origin = install::Origin {
+            kind: entry.origin,
+            url: entry.url.clone().unwrap_or_default(),
+            commit: entry.commit.clone(),
+            version: entry.version.clone(),
         };
-        Some(Provenance {
-            url: entry.url.clone().or_else(|| Some(entry.source.clone())),
-            revision: entry.version.clone().or_else(|| entry.commit.clone()),
-            signer: entry.signer.clone(),
-            ..Provenance::of(origin)
-        })
+        Some(provenance(&origin, &entry.source, entry.signer.clone()))
+    }
+}
+
+/// What an origin means for trust.
+pub(crate) fn provenance(
+    origin: &install::Origin,
+    source: &str,
+    signer: Option<String>,
+) -> Provenance {
+    let kind = match origin.kind {
+        OriginKind::LocalFolder => Origin::LocalFolder,
+        OriginKind::LocalArchive => Origin::LocalArchive,
+        OriginKind::Git => Origin::Git,
+        OriginKind::Archive => Origin::HttpsArchive,
+        OriginKind::WellKnown => Origin::WellKnown,
+        OriginKind::Registry => Origin::Registry,
+    };
+    let url = Some(&origin.url).filter(|url| !url.is_empty());
+    Provenance {
+        url: Some(url.cloned().unwrap_or_else(|| source.to_owned())),
+        revision: origin.version.clone().or_else(|| origin.commit.clone()),
+        signer,
+        ..Provenance::of(kind)
     }
 }
 

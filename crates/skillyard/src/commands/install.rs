@@ -13,6 +13,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
@@ -74,6 +75,9 @@ pub(crate) struct Args {
     /// Leave out skills that something is in the way of
     #[arg(long)]
     skip_existing: bool,
+    /// Install in spite of findings with these codes
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
     #[arg(short, long)]
     yes: bool,
@@ -101,9 +105,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
     }
-    if !preview.changes.is_empty() {
-        review::confirm(context, &needed, &preview, args.yes)?;
-    }
+    let checked = check::check(context, &needed, &preview, &args.accept)?;
+    review::confirm(context, &checked, args.yes)?;
+    let wish = signed(wish, &checked);
     let trees: Trees = needed
         .iter()
         .map(|each| {
@@ -113,13 +117,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             )
         })
         .collect();
-    let plan = finish::apply(&place, &wish, &trees, on_conflict, |manifest| {
+    let plan = finish::apply(context, &place, &wish, &trees, on_conflict, |manifest| {
         for each in needed.iter().filter(|each| !each.dependency) {
             let candidate = &each.candidate;
             let reference = reference(&candidate.source, candidate.requested.as_deref());
             manifest.put(&candidate.name, &reference);
         }
     })?;
+    check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }
 
@@ -150,6 +155,19 @@ fn gather(supply: &mut Supply<'_>, args: &Args) -> Result<Vec<Candidate>, Comman
     }
 }
 
+/// Writes into the lock who signed what.
+pub(super) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
+    for entry in &mut wish.present {
+        let found = checked
+            .iter()
+            .find(|each| each.candidate.name == entry.name);
+        if let Some(found) = found {
+            entry.signer = found.signer();
+        }
+    }
+    wish
+}
+
 /// What is to be: a skill that is installed already stays where it is, too.
 pub(super) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linked: bool) -> Wish {
     let mut wish = Wish::default();
@@ -165,6 +183,10 @@ pub(super) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linke
         all.dedup();
         let mut entry = each.candidate.locked(all);
         entry.linked = linked;
+        // Bytes that were checked before are signed by whom they were signed.
+        entry.signer = before
+            .filter(|before| before.digest == entry.digest)
+            .and_then(|before| before.signer.clone());
         entry.requires.clone_from(&each.requires);
         // What was asked for once does not become a mere dependency.
         entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);

@@ -56,11 +56,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return install::report(context, &place, &preview, Some(start), true);
     }
-    let plan = finish::apply(&place, &wish, &Trees::default(), on_conflict, |manifest| {
-        for name in &args.names {
-            manifest.remove(name);
-        }
-    })?;
+    let plan = finish::apply(
+        context,
+        &place,
+        &wish,
+        &Trees::default(),
+        on_conflict,
+        |manifest| {
+            for name in &args.names {
+                manifest.remove(name);
+            }
+        },
+    )?;
     install::report(context, &place, &plan, Some(start), false)
 }
 

@@ -11,14 +11,14 @@ use skillyard_install::plan::{OnConflict, Wish};
 use skillyard_install::transaction::Trees;
 
 use super::Outcome;
-use super::install::{report, wish};
+use super::install::{report, signed, wish};
 use super::remove::orphans;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
-use crate::install::{finish, review};
+use crate::install::{check, finish, review};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Replace skills that were edited
     #[arg(long)]
     force: bool,
+    /// Install in spite of findings with these codes
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
     #[arg(short, long)]
     yes: bool,
@@ -121,10 +124,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             trees.insert(entry.digest, tree);
         }
     }
-    if !needed.is_empty() {
-        review::confirm(context, &needed, &preview, args.yes)?;
-    }
-    let plan = finish::apply(&place, &goal, &trees, on_conflict, |_| {})?;
+    let checked = check::check(context, &needed, &preview, &args.accept)?;
+    review::confirm(context, &checked, args.yes)?;
+    let goal = signed(goal, &checked);
+    let plan = finish::apply(context, &place, &goal, &trees, on_conflict, |_| {})?;
+    check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }
 

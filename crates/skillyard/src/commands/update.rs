@@ -10,13 +10,13 @@ use skillyard_install::plan::{Change, OnConflict, Plan};
 use skillyard_install::transaction::Trees;
 
 use super::Outcome;
-use super::install::{report, wish};
+use super::install::{report, signed, wish};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
-use crate::install::{difference, finish, review};
+use crate::install::{check, difference, finish, review};
 use crate::sanitize::visible;
 
 /// Update installed skills, and show what changes in them first
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Replace skills that were edited
     #[arg(long)]
     force: bool,
+    /// Update in spite of findings with these codes
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
     #[arg(short, long)]
     yes: bool,
@@ -76,9 +79,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
     }
-    if !preview.changes.is_empty() {
-        review::confirm(context, &needed, &preview, args.yes)?;
-    }
+    let checked = check::check(context, &needed, &preview, &args.accept)?;
+    review::confirm(context, &checked, args.yes)?;
+    let goal = signed(goal, &checked);
     let trees: Trees = needed
         .iter()
         .map(|each| {
@@ -88,7 +91,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             )
         })
         .collect();
-    let plan = finish::apply(&place, &goal, &trees, on_conflict, |_| {})?;
+    let plan = finish::apply(context, &place, &goal, &trees, on_conflict, |_| {})?;
+    check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }
 

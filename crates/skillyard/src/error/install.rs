@@ -70,6 +70,16 @@ pub(crate) enum InstallFailure {
     LockOutdated(String),
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
+    #[error(
+        "`{name}` was not installed: the scanner found something that is never installed without a word from you"
+    )]
+    Findings {
+        name: String,
+        codes: Vec<String>,
+        findings: Vec<String>,
+    },
+    #[error("`{name}` was not installed: its signature is refused")]
+    Signature { name: String, reason: String },
     #[error("the question whether to go on cannot be asked here")]
     NotAsked,
     #[error("`--name` renames one skill, and there are {0}")]
@@ -140,6 +150,11 @@ impl InstallFailure {
             }
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
             Self::Offline(_) => "Run it once without `--offline`".into(),
+            Self::Findings { codes, .. } => format!(
+                "Read about it with `skillyard explain {}`; if you know it is harmless, pass `--accept {}`",
+                codes.first().map_or("", String::as_str),
+                deduplicated(codes).join(",")
+            ),
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
             Self::NoRegistry => {
                 "Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`".into()
@@ -188,7 +203,10 @@ impl InstallFailure {
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
             Self::Conflicts(conflicts) => conflicts.iter().map(obstacle).collect(),
-            Self::NoneLoadable { reason, .. } => vec![reason.clone()],
+            Self::NoneLoadable { reason, .. } | Self::Signature { reason, .. } => {
+                vec![reason.clone()]
+            }
+            Self::Findings { findings, .. } => findings.clone(),
             _ => Vec::new(),
         }
     }
@@ -207,6 +225,13 @@ fn git_hint(error: &GitError) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+fn deduplicated(codes: &[String]) -> Vec<String> {
+    let mut codes = codes.to_vec();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
 }
 
 fn listed(names: &[String]) -> String {

@@ -1,11 +1,14 @@
 //! The last steps of every change: bytes into the store, the plan made true.
 
 use rayon::prelude::*;
+use skillyard_audit::{Event, EventKind};
+use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{OnConflict, Plan, Wish};
+use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
 use super::place::Place;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
@@ -22,6 +25,7 @@ pub(crate) fn preview(
 
 /// Makes the wish true. The plan is made again now that nobody else can change anything.
 pub(crate) fn apply(
+    context: &Context,
     place: &Place,
     wish: &Wish,
     trees: &Trees,
@@ -44,7 +48,34 @@ pub(crate) fn apply(
     transaction
         .commit(&plan, trees)
         .map_err(InstallFailure::from)?;
+    context.recorder()?.record_all(&events(&plan))?;
     Ok(plan)
+}
+
+/// What was done, for the log.
+fn events(plan: &Plan) -> Vec<Event> {
+    let event = |kind, entry: &Locked| {
+        let event = Event::new(kind)
+            .skill(&entry.name)
+            .digest(entry.digest.to_string())
+            .source(entry.reference())
+            .trigger("user");
+        match &entry.url {
+            Some(url) => event.origin(url),
+            None => event,
+        }
+    };
+    let changes = plan.changes.iter();
+    changes
+        .map(|change| match change {
+            Change::Added { to } => event(EventKind::SkillInstalled, to),
+            Change::Changed { from, to } => {
+                event(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
+            }
+            Change::Repaired { to } => event(EventKind::SkillUpdated, to).detail("repaired", "yes"),
+            Change::Removed { from } => event(EventKind::SkillRemoved, from),
+        })
+        .collect()
 }
 
 fn refuse_conflicts(plan: Plan) -> Result<Plan, CommandError> {

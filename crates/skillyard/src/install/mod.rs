@@ -1,6 +1,7 @@
 //! What the commands that install, update and remove have in common.
 
 pub(crate) mod changes;
+pub(crate) mod check;
 pub(crate) mod difference;
 pub(crate) mod finish;
 pub(crate) mod pick;

@@ -3,35 +3,35 @@
 use std::fmt::Write as _;
 
 use skillyard_format::tokens;
-use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::Needed;
-use skillyard_install::origin::OriginKind;
-use skillyard_install::plan::{Change, Plan};
+use skillyard_trust::tier::Scripts;
 
+use super::check::{Checked, described};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
-/// Shows what would be installed from elsewhere, and asks.
+/// Most findings and scripts that are listed.
+const MOST: usize = 20;
+
+/// Shows what would be installed where policy wants a question, and asks.
 pub(crate) fn confirm(
     context: &Context,
-    needed: &[Needed],
-    plan: &Plan,
+    checked: &[Checked<'_>],
     yes: bool,
 ) -> Result<(), CommandError> {
-    let is_new = |name: &str| {
-        plan.changes.iter().any(|change| match change {
-            Change::Added { to } => to.name == name,
-            Change::Changed { from, to } => to.name == name && from.digest != to.digest,
-            Change::Repaired { .. } | Change::Removed { .. } => false,
-        })
-    };
-    let strangers: Vec<&Candidate> = needed
+    let strangers: Vec<&Checked<'_>> = checked
         .iter()
-        .map(|each| &each.candidate)
-        .filter(|candidate| candidate.origin.kind.is_remote() && is_new(&candidate.name))
+        .filter(|each| each.verdict.ask.on_install())
         .collect();
+    for each in checked {
+        for finding in each.findings.iter().take(MOST) {
+            let name = &each.candidate.name;
+            context
+                .printer
+                .detail(&visible(&format!("{name}: {}", described(finding))));
+        }
+    }
     if strangers.is_empty() {
         return Ok(());
     }
@@ -53,14 +53,10 @@ pub(crate) fn confirm(
     }
 }
 
-fn warning(candidates: &[&Candidate]) -> String {
+fn warning(checked: &[&Checked<'_>]) -> String {
     let mut text = String::from("⚠️  Security Warning\n────────────────────\n");
-    for candidate in candidates {
-        let _ = writeln!(text, "Skill: {}", visible(&candidate.name));
-        let _ = writeln!(text, "Source: {}", visible(&source(candidate)));
-        let _ = writeln!(text, "Trust level: {}", level(candidate.origin.kind));
-        let tokens = tokens::estimate(&candidate.name) + tokens::estimate(&candidate.description);
-        let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+    for each in checked {
+        about(each, &mut text);
     }
     text.push_str(
         "This skill is from an unverified source. It may contain:\n\
@@ -68,48 +64,80 @@ fn warning(candidates: &[&Candidate]) -> String {
          - Code that accesses sensitive files or credentials\n\
          - Network calls to external services\n",
     );
-    let scripts: Vec<String> = candidates
+    let scripts: Vec<String> = checked
         .iter()
-        .flat_map(|each| scripts(each, candidates.len()))
+        .flat_map(|each| scripts(each, checked.len()))
         .collect();
-    if scripts.is_empty() {
-        text.push_str("\nNo scripts will be installed.\n");
-    } else {
-        text.push_str("\nThe following scripts will be installed:\n");
-        for script in scripts {
-            let _ = writeln!(text, "  - {script}");
-        }
-    }
-    let blocked = candidates.iter().any(|each| is_blocked(each.origin.kind));
-    text.push_str(if blocked {
-        "\nScript execution is BLOCKED by default for untrusted sources.\n"
-    } else {
-        "\nScripts run only in the sandbox, and only after you agreed.\n"
-    });
+    listed(
+        &mut text,
+        "The following scripts will be installed:",
+        "No scripts will be installed.",
+        &scripts,
+    );
+    let findings: Vec<String> = checked
+        .iter()
+        .flat_map(|each| each.findings.iter())
+        .map(|finding| visible(&described(finding)).into_owned())
+        .collect();
+    listed(
+        &mut text,
+        "The scanner found:",
+        "The scanner found nothing.",
+        &findings,
+    );
+    text.push_str(allowed(checked));
     text
 }
 
-fn source(candidate: &Candidate) -> String {
-    match &candidate.origin.commit {
+fn about(checked: &Checked<'_>, text: &mut String) {
+    let candidate = checked.candidate;
+    let _ = writeln!(text, "Skill: {}", visible(&candidate.name));
+    let source = match &candidate.origin.commit {
         Some(commit) => format!("{} ({})", candidate.source, super::changes::short(commit)),
         None => candidate.source.clone(),
+    };
+    let _ = writeln!(text, "Source: {}", visible(&source));
+    let tier = checked.verdict.tier.as_str().to_uppercase();
+    let _ = writeln!(text, "Trust level: {tier}");
+    let signed = match (checked.signer(), checked.verification.reason()) {
+        (Some(signer), _) => format!("by {signer}, whom you trust"),
+        (None, Some(reason)) => reason,
+        (None, None) => "no".to_owned(),
+    };
+    let _ = writeln!(text, "Signed: {}", visible(&signed));
+    let tokens = tokens::estimate(&candidate.name) + tokens::estimate(&candidate.description);
+    let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+}
+
+/// What will be allowed, in the words that fit the strictest of them.
+fn allowed(checked: &[&Checked<'_>]) -> &'static str {
+    let has = |scripts: Scripts| checked.iter().any(|each| each.verdict.scripts == scripts);
+    if has(Scripts::Blocked) {
+        "\nScript execution is BLOCKED by default for untrusted sources.\n"
+    } else if has(Scripts::SandboxedOffline) {
+        "\nScripts run only in the sandbox, without network, and only after you agreed.\n"
+    } else {
+        "\nScripts run only in the sandbox.\n"
     }
 }
 
-fn level(kind: OriginKind) -> &'static str {
-    match kind {
-        OriginKind::LocalFolder | OriginKind::LocalArchive | OriginKind::Registry => "MEDIUM",
-        OriginKind::Git => "LOW",
-        OriginKind::Archive | OriginKind::WellKnown => "UNTRUSTED",
+fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
+    if lines.is_empty() {
+        let _ = writeln!(text, "\n{none}");
+        return;
     }
-}
-
-fn is_blocked(kind: OriginKind) -> bool {
-    matches!(kind, OriginKind::Archive | OriginKind::WellKnown)
+    let _ = writeln!(text, "\n{heading}");
+    for line in lines.iter().take(MOST) {
+        let _ = writeln!(text, "  - {line}");
+    }
+    if lines.len() > MOST {
+        let _ = writeln!(text, "  … and {} more", lines.len() - MOST);
+    }
 }
 
 /// The scripts of a skill with their sizes.
-fn scripts(candidate: &Candidate, of: usize) -> Vec<String> {
+fn scripts(checked: &Checked<'_>, of: usize) -> Vec<String> {
+    let candidate = checked.candidate;
     let files = candidate.tree.files().iter();
     files
         .filter(|file| file.path.starts_with("scripts/") || file.executable)
@@ -124,7 +152,7 @@ fn scripts(candidate: &Candidate, of: usize) -> Vec<String> {
         .collect()
 }
 
-/// A size in the words of the seed: `1.2 KB`.
+/// A size as people read it: `1.2 KB`.
 fn size(bytes: usize) -> String {
     let tenths = (bytes * 10).div_ceil(1024);
     match tenths / 10 {

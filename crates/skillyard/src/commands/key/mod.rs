@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
 }
 
 /// The present, as fine as two commands in a row need it to tell which came first.
-pub(super) fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     let now = Timestamp::now();
     Moment(Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now))
 }
