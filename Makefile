@@ -28,6 +28,8 @@ bench: tools python
 	cargo build --release -p skillyard
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
+	cargo build --release -p skillyard-sandbox --example overhead
+	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
 
 # Retrieval quality on the labelled tasks beside the repository, if they are there.

@@ -119,18 +119,13 @@ impl Lab {
         }
     }
 
-    pub(crate) fn sandbox(&self, backend: Backend) -> Sandbox {
-        let launcher = Path::new(env!("CARGO_BIN_EXE_skillyard-sandbox-launcher"));
-        Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
-    }
-
     pub(crate) fn try_run(
         &self,
         backend: Backend,
         profile: &Profile,
         command: &Command,
     ) -> Result<Outcome, SandboxError> {
-        self.sandbox(backend).run(profile, command, Live::default())
+        sandbox(backend).run(profile, command, Live::default())
     }
 
     pub(crate) fn run(&self, backend: Backend, profile: &Profile, command: &Command) -> Outcome {
@@ -225,6 +220,11 @@ impl Drop for Lab {
         let _ = self.bystander.kill();
         let _ = self.bystander.wait();
     }
+}
+
+pub(crate) fn sandbox(backend: Backend) -> Sandbox {
+    let launcher = Path::new(env!("CARGO_BIN_EXE_skillyard-sandbox-launcher"));
+    Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
 }
 
 /// The probes, built from C once.

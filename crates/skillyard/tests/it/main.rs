@@ -21,6 +21,7 @@ mod prompt_catalog;
 mod read;
 mod read_resource;
 mod readme;
+mod run;
 mod show;
 mod trust;
 mod validate;
