@@ -38,6 +38,8 @@ bench: tools python
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
 	cargo run --release -q -p skillyard-audit --example speed
+	cargo build --release -p skillyard-sandbox --example overhead
+	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
 
 # Retrieval quality on the labelled tasks beside the repository, if they are there.

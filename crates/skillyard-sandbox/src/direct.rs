@@ -1,7 +1,6 @@
 //! Running a program through another sandbox's own command: `sandbox-exec` or a container.
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Instant;
@@ -13,7 +12,7 @@ use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::outcome::{Denial, End, Limit, Outcome};
 use crate::profile::Profile;
-use crate::pump::{self, Inspection, Running, Stop};
+use crate::pump::{self, Feed, Inspection, Running, Stop};
 use crate::sandbox::Sandbox;
 
 /// The code with which container engines say that they failed themselves.
@@ -136,7 +135,7 @@ fn process(program: &std::path::Path, words: &[OsString]) -> std::process::Comma
     process
 }
 
-fn stdin(command: &Command) -> Result<(Stdio, Option<(OwnedFd, Vec<u8>)>), SandboxError> {
+fn stdin(command: &Command) -> Result<(Stdio, Feed), SandboxError> {
     Ok(match &command.stdin {
         Stdin::Empty => (Stdio::null(), None),
         Stdin::Inherited => (Stdio::inherit(), None),

@@ -23,7 +23,7 @@ use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::processes;
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
-use crate::pump::{self, Inspection, Patience, Pumped, Running};
+use crate::pump::{self, Feed, Inspection, Patience, Pumped, Running};
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
 
@@ -123,9 +123,7 @@ fn pipe(sandbox: &Sandbox) -> Result<(OwnedFd, OwnedFd), SandboxError> {
     child::pipe(sandbox.identity).doing("make a pipe")
 }
 
-type Input = Option<(OwnedFd, Vec<u8>)>;
-
-fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(Stdio, Input), SandboxError> {
+fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(Stdio, Feed), SandboxError> {
     Ok(match &command.stdin {
         Stdin::Empty => (Stdio::null(), None),
         Stdin::Inherited => (Stdio::inherit(), None),

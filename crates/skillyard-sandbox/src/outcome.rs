@@ -1,6 +1,6 @@
 //! What came of a run: all that a person, a model or an audit log wants to know.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use crate::backend::Backend;
@@ -140,7 +140,7 @@ impl Captured {
     pub fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.omitted() > 0 {
-            text += &format!("\n[… {} bytes left out …]\n", self.omitted());
+            let _ = writeln!(text, "\n[… {} bytes left out …]", self.omitted());
             text += &String::from_utf8_lossy(&self.tail);
         }
         text

@@ -108,7 +108,7 @@ pub(crate) fn end(root: u32) -> bool {
             .filter_map(|each| Pid::from_raw(i32::try_from(*each).ok()?))
     };
     for process in processes() {
-        let _ = prlimit(Some(process), Resource::Nproc, none.clone());
+        let _ = prlimit(Some(process), Resource::Nproc, none);
         let _ = kill_process(process, Signal::STOP);
     }
     for process in processes() {

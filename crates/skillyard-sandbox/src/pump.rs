@@ -24,6 +24,11 @@ const LAST_WAIT: Duration = Duration::from_secs(3);
 /// The most that is read after the end, should somebody still be writing.
 const LEFT_OVER: u64 = 16 * 1024 * 1024;
 
+/// Ends processes by force.
+pub(crate) type LastResort<'a> = Box<dyn Fn(&mut Child, Patience) + 'a>;
+/// The end of a pipe to a program, and what it is to read.
+pub(crate) type Feed = Option<(OwnedFd, Vec<u8>)>;
+
 /// A program that was started, and its pipes.
 pub(crate) struct Running<'a> {
     /// The process that everything hangs on.
@@ -33,13 +38,13 @@ pub(crate) struct Running<'a> {
     /// Where its messages come from.
     pub(crate) stderr: OwnedFd,
     /// Where its input goes, and the input.
-    pub(crate) stdin: Option<(OwnedFd, Vec<u8>)>,
+    pub(crate) stdin: Feed,
     /// Closing this asks the launcher to end everything.
     pub(crate) control: Option<OwnedFd>,
     /// When it was started.
     pub(crate) started: Instant,
     /// What to do about processes that do not end when they are asked to.
-    pub(crate) last_resort: Box<dyn Fn(&mut Child, Patience) + 'a>,
+    pub(crate) last_resort: LastResort<'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
     pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
 }
@@ -275,7 +280,7 @@ struct Input {
 }
 
 impl Input {
-    fn new(stdin: Option<(OwnedFd, Vec<u8>)>) -> io::Result<Self> {
+    fn new(stdin: Feed) -> io::Result<Self> {
         if let Some((pipe, _)) = &stdin {
             unblock(pipe)?;
         }

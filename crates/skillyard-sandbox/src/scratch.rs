@@ -101,7 +101,7 @@ mod tests {
         fs::write(closed.join("file"), vec![1; 50_000]).unwrap();
         assert!(scratch.is_over(40_000));
         assert!(!scratch.is_over(400_000));
-        fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
         drop(scratch);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }

@@ -102,10 +102,13 @@ impl<W: Write> Write for Foreign<W> {
             return Ok(bytes.len());
         }
         self.rest.extend_from_slice(bytes);
-        let whole = match std::str::from_utf8(&self.rest) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.rest.len(),
-        };
+        let last = self
+            .rest
+            .utf8_chunks()
+            .last()
+            .map_or(&[][..], |chunk| chunk.invalid());
+        let unfinished = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+        let whole = self.rest.len() - if unfinished { last.len() } else { 0 };
         let text = String::from_utf8_lossy(&self.rest[..whole]);
         // Progress is written over itself; here each state gets a line.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");

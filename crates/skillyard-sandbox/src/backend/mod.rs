@@ -80,7 +80,8 @@ impl Backend {
         let writable = profile.writable().next().is_some();
         let restricted = profile.commands != Commands::Any;
         match self {
-            Self::Bubblewrap => None,
+            // Who asks for no sandbox gets none; it is said and recorded.
+            Self::Bubblewrap | Self::None => None,
             Self::Landlock => {
                 if let Network::Hosts(_) = profile.network {
                     return Some("it can close the network or leave it open, but not let single hosts through".into());
@@ -107,8 +108,6 @@ impl Backend {
                 }
                 restricted.then(|| "it cannot choose which programs may be started".into())
             }
-            // Who asks for no sandbox gets none; it is said and recorded.
-            Self::None => None,
         }
     }
 

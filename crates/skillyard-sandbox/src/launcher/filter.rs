@@ -180,7 +180,7 @@ pub(super) mod tests {
     ) -> Option<i32> {
         match verdict(program, OURS, number(call), arguments) {
             ALLOW => None,
-            verdict if verdict & 0xffff_0000 == FAIL => Some((verdict & 0xffff) as i32),
+            verdict if verdict & 0xffff_0000 == FAIL => Some((verdict & 0xffff).cast_signed()),
             verdict => panic!("{verdict:x}"),
         }
     }

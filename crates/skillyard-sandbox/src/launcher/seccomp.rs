@@ -334,7 +334,7 @@ mod tests {
             check(&spec, libc::SYS_fchmod, &[3, 0o2755], EPERM);
             check(&spec, libc::SYS_fchmodat, &[3, 0, 0o6755], EPERM);
             for flag in [0x1000_0000, 0x2_0000, 0x2000_0000, 0x80] {
-                check(&spec, libc::SYS_clone, &[flag | 17], EPERM);
+                check(&spec, libc::SYS_clone, &[flag | 0x11], EPERM);
             }
             check(&spec, libc::SYS_ioctl, &[0, 0x5412], EPERM);
             check(&spec, libc::SYS_ioctl, &[0, (1 << 32) | 0x5412], EPERM);

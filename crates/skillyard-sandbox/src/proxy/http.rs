@@ -81,7 +81,7 @@ fn plain(shared: &Shared, client: &mut TcpStream, request: &Request<'_>) -> io::
             "host" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer"
         );
         if !ours && !lower.starts_with("proxy-") {
-            head += &format!("{name}: {value}\r\n");
+            head.extend([name, ": ", value, "\r\n"]);
         }
     }
     head += "\r\n";

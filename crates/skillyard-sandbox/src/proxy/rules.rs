@@ -119,11 +119,10 @@ pub(super) fn not_public(address: IpAddr) -> Option<&'static str> {
                 (10, ..) | (192, 168, _) => Some("private"),
                 (172, b, _) if b & 0xf0 == 16 => Some("private"),
                 (100, b, _) if b & 0xc0 == 64 => Some("shared"),
-                (192, 0, 0) | (198, 18 | 19, _) => Some("reserved"),
+                (192, 0, 0) | (198, 18 | 19, _) | (240.., ..) => Some("reserved"),
                 (192, 0, 2) | (198, 51, 100) | (203, 0, 113) => Some("documentation"),
                 (192, 88, 99) => Some("a relay"),
                 (224..=239, ..) => Some("multicast"),
-                (240.., ..) => Some("reserved"),
                 _ => None,
             }
         }
@@ -143,9 +142,8 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0, 0, 0, 0, 0, 0, 0, 0] => Some("this host"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("loopback"),
         [0, 0, 0, 0, 0, 0xffff | 0, high, low] => inner(high, low).or(Some("an embedded address")),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => inner(high, low),
         [0x64, 0xff9b, 1, ..] => Some("private"),
-        [0x2002, high, low, ..] => inner(high, low),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => inner(high, low),
         [0x2001, 0, ..] => Some("a tunnel"),
         [0x2001, 0xdb8, ..] => Some("documentation"),
         [first, ..] if first & 0xfe00 == 0xfc00 => Some("private"),

@@ -72,7 +72,7 @@ impl Proxy {
         let thread = std::thread::spawn(move || {
             // Without a socket there was no program either.
             if let Ok(Some(socket)) = receive(&channel) {
-                serve(&serving, TcpListener::from(socket));
+                serve(&serving, &TcpListener::from(socket));
             }
         });
         Self { thread, shared }
@@ -108,7 +108,7 @@ fn receive(channel: &OwnedFd) -> io::Result<Option<OwnedFd>> {
     Ok(sockets.next())
 }
 
-fn serve(shared: &Arc<Shared>, listener: TcpListener) {
+fn serve(shared: &Arc<Shared>, listener: &TcpListener) {
     let Ok(copy) = listener.try_clone() else {
         return;
     };

@@ -119,7 +119,7 @@ mod tests {
     /// A greeting of TLS with this name.
     fn hello(name: &str) -> Vec<u8> {
         let block = |bytes: &[u8], size: usize| {
-            let length = (bytes.len() as u32).to_be_bytes();
+            let length = u32::try_from(bytes.len()).unwrap().to_be_bytes();
             [&length[4 - size..], bytes].concat()
         };
         let names = [&[0][..], &block(name.as_bytes(), 2)].concat();

@@ -119,23 +119,9 @@ impl Lab {
         }
     }
 
-    pub(crate) fn sandbox(&self, backend: Backend) -> Sandbox {
-        let launcher = Path::new(env!("CARGO_BIN_EXE_skillyard-sandbox-launcher"));
-        Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
-    }
-
-    pub(crate) fn try_run(
-        &self,
-        backend: Backend,
-        profile: &Profile,
-        command: &Command,
-    ) -> Result<Outcome, SandboxError> {
-        self.sandbox(backend).run(profile, command, Live::default())
-    }
-
+    #[expect(clippy::unused_self, reason = "programs run beside a lab")]
     pub(crate) fn run(&self, backend: Backend, profile: &Profile, command: &Command) -> Outcome {
-        self.try_run(backend, profile, command)
-            .unwrap_or_else(|error| panic!("{backend}: {error:?}"))
+        try_run(backend, profile, command).unwrap_or_else(|error| panic!("{backend}: {error:?}"))
     }
 
     /// Runs a script of the shell in the workspace.
@@ -225,6 +211,20 @@ impl Drop for Lab {
         let _ = self.bystander.kill();
         let _ = self.bystander.wait();
     }
+}
+
+/// Runs a program, or tells why not.
+pub(crate) fn try_run(
+    backend: Backend,
+    profile: &Profile,
+    command: &Command,
+) -> Result<Outcome, SandboxError> {
+    sandbox(backend).run(profile, command, Live::default())
+}
+
+pub(crate) fn sandbox(backend: Backend) -> Sandbox {
+    let launcher = Path::new(env!("CARGO_BIN_EXE_skillyard-sandbox-launcher"));
+    Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
 }
 
 /// The probes, built from C once.

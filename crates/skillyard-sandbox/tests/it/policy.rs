@@ -8,7 +8,7 @@ use skillyard_sandbox::{
     Access, Backend, Commands, End, Mount, Network, Profile, Sandbox, SandboxError,
 };
 
-use crate::lab::{BOTH, Lab, output};
+use crate::lab::{BOTH, Lab, output, try_run};
 
 #[test]
 fn protected_places_stay_as_they_are() {
@@ -80,7 +80,7 @@ fn what_a_back_end_cannot_enforce_it_refuses() {
     };
     for profile in [protected, hosts, commands] {
         let command = lab.command("/bin/true", &[]);
-        let refused = lab.try_run(Backend::Landlock, &profile, &command);
+        let refused = try_run(Backend::Landlock, &profile, &command);
         assert!(
             matches!(refused, Err(SandboxError::Unenforceable { .. })),
             "{refused:?}"
@@ -183,7 +183,7 @@ fn a_mount_that_is_not_there_is_an_error() {
         ..Profile::default()
     };
     for backend in BOTH {
-        let error = lab.try_run(backend, &profile, &lab.command("/bin/true", &[]));
+        let error = try_run(backend, &profile, &lab.command("/bin/true", &[]));
         assert!(
             matches!(error, Err(SandboxError::Mount { .. })),
             "{error:?}"
@@ -195,7 +195,7 @@ fn a_mount_that_is_not_there_is_an_error() {
 fn a_program_that_is_not_there_is_an_error() {
     let lab = Lab::new();
     for backend in BOTH {
-        let error = lab.try_run(
+        let error = try_run(
             backend,
             &lab.profile(),
             &lab.command("/usr/bin/no-such-program", &[]),

@@ -4,7 +4,7 @@ use std::fs;
 
 use skillyard_sandbox::{End, Live};
 
-use crate::lab::{BOTH, Lab, output};
+use crate::lab::{BOTH, Lab, output, sandbox};
 
 #[test]
 fn arguments_environment_and_folder_arrive() {
@@ -125,8 +125,7 @@ fn live_output_is_what_is_kept() {
             ..Live::default()
         };
         let command = lab.command("/bin/sh", &["-c", "echo one; echo two >&2; echo three"]);
-        let outcome = lab
-            .sandbox(backend)
+        let outcome = sandbox(backend)
             .run(&lab.profile(), &command, live)
             .unwrap();
         assert_eq!((out, err), (outcome.stdout.head, outcome.stderr.head));

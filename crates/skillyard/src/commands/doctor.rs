@@ -1,5 +1,6 @@
 //! `skillyard doctor`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
@@ -90,11 +91,16 @@ pub(crate) fn run(context: &Context, _: &Args) -> Outcome {
     for check in &checks {
         if check.area != area {
             area = check.area;
-            text += &format!("{}\n", context.printer.heading(area));
+            let _ = writeln!(text, "{}", context.printer.heading(area));
         }
-        text += &format!("  {} {}\n", check.verdict.mark(), visible(&check.message));
+        let _ = writeln!(
+            text,
+            "  {} {}",
+            check.verdict.mark(),
+            visible(&check.message)
+        );
         if let Some(hint) = &check.hint {
-            text += &format!("    hint: {}\n", visible(hint));
+            let _ = writeln!(text, "    hint: {}", visible(hint));
         }
     }
     context.printer.data(&text)?;

@@ -34,6 +34,10 @@ use crate::script::profile::{self, Allowed, Plan, Subject};
 ///   skillyard run pdf-tools scripts/extract.py --explain   what it could do, without running it
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line are yes or no"
+)]
 pub(crate) struct Args {
     /// The skill's name, its folder or its SKILL.md
     skill: OsString,

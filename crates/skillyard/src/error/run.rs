@@ -19,6 +19,7 @@ pub(crate) enum RunError {
     NoSuchScript {
         skill: String,
         script: String,
+        nearest: Option<String>,
         scripts: Vec<String>,
     },
     #[error("`{0}` is no script: it has no `#!` line and no known ending")]
@@ -47,6 +48,10 @@ impl RunError {
                     "Look at it with `skillyard show {name} --files`, then pass `--yes` to run it this once"
                 )
             }
+            Self::NoSuchScript {
+                nearest: Some(script),
+                ..
+            } => format!("Did you mean `{script}`?"),
             Self::NoSuchScript { scripts, .. } if scripts.is_empty() => {
                 "It has no scripts at all".into()
             }
@@ -76,7 +81,7 @@ impl RunError {
 fn sandbox_hint(error: &SandboxError) -> Option<String> {
     Some(match error {
         SandboxError::Unenforceable { backend: Backend::Landlock, .. } => {
-            "Install `bubblewrap`, which can, or ask for less".into()
+            "Use bubblewrap, which can, or ask for less, for example with `--read-only`".into()
         }
         SandboxError::NoBackend { .. } | SandboxError::Unavailable { .. } => {
             "See what is missing with `skillyard doctor`; installing `bubblewrap` is the usual answer".into()

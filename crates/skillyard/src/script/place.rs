@@ -13,6 +13,7 @@ use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Status, builtin};
 use skillyard_format::Document;
+use skillyard_format::nearest::nearest;
 use skillyard_format::package::Digest;
 use skillyard_sandbox::Identity;
 use tempfile::TempDir;
@@ -180,6 +181,7 @@ impl Copy {
                 RunError::NoSuchScript {
                     skill: skill.to_owned(),
                     script: word.to_owned(),
+                    nearest: nearest(&inside, scripts.iter().copied()).map(str::to_owned),
                     scripts: scripts.into_iter().map(str::to_owned).collect(),
                 }
             })

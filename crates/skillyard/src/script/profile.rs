@@ -345,7 +345,7 @@ pub(crate) fn argv(command: &Command) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn planned(metadata: Value, allowed: &Allowed) -> Plan {
+    fn planned(metadata: &Value, allowed: &Allowed) -> Plan {
         let fields = json!({ "metadata": metadata });
         let subject = Subject {
             name: "pdf",
@@ -379,7 +379,7 @@ mod tests {
             ]),
             ..Allowed::default()
         };
-        let plain = planned(json!({}), &allowed);
+        let plain = planned(&json!({}), &allowed);
         assert_eq!(
             argv(&plain.command),
             ["/usr/bin/python3", "-u", "/skills/pdf/scripts/run.py", "a"]
@@ -388,12 +388,12 @@ mod tests {
         assert_eq!(plain.profile.limits.wall, Duration::from_secs(20));
         assert_eq!(plain.profile.writable().count(), 1);
         let more = json!({ "sandbox-timeout": "1000", "sandbox-memory": "999999", "sandbox-network": "a.example evil.example", "sandbox-workspace": "write" });
-        let more = planned(more, &allowed);
+        let more = planned(&more, &allowed);
         assert_eq!(more.profile.limits, plain.profile.limits);
         assert_eq!(reach(&more.profile), "hosts a.example; writes `/work`");
         assert_eq!(more.wished, ["evil.example".parse().unwrap()]);
         let less = json!({ "sandbox-timeout": "5", "sandbox-memory": "10", "sandbox-network": "none", "sandbox-workspace": "none" });
-        let less = planned(less, &allowed);
+        let less = planned(&less, &allowed);
         assert_eq!(
             (
                 less.profile.limits.wall.as_secs(),
@@ -403,18 +403,18 @@ mod tests {
         );
         assert_eq!(reach(&less.profile), "no network");
         assert_eq!(less.command.directory, Path::new("/skills/pdf"));
-        let read = planned(json!({ "sandbox-workspace": "read" }), &allowed);
+        let read = planned(&json!({ "sandbox-workspace": "read" }), &allowed);
         assert_eq!(read.profile.writable().count(), 0);
         let full = Allowed {
             network: Network::Full,
             ..Allowed::default()
         };
         assert_eq!(
-            reach(&planned(json!({ "sandbox-network": "a.example" }), &full).profile),
+            reach(&planned(&json!({ "sandbox-network": "a.example" }), &full).profile),
             "hosts a.example"
         );
         let none = planned(
-            json!({ "sandbox-network": "a.example" }),
+            &json!({ "sandbox-network": "a.example" }),
             &Allowed::default(),
         );
         assert_eq!(none.profile.network, Network::None);

@@ -26,6 +26,7 @@ mod read;
 mod read_resource;
 mod readme;
 mod scan;
+mod run;
 mod show;
 mod signing;
 mod trust;
