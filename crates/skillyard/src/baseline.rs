@@ -57,7 +57,10 @@ impl Baseline {
             message,
         };
         let baseline: Self = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
-        let unfounded = baseline.accepted.iter().find(|entry| entry.reason.trim().is_empty());
+        let unfounded = baseline
+            .accepted
+            .iter()
+            .find(|entry| entry.reason.trim().is_empty());
         match unfounded {
             Some(entry) => Err(refuse(format!(
                 "the entry for `{}` in `{}` has no `reason`",
@@ -71,7 +74,11 @@ impl Baseline {
     pub(crate) fn apply(&self, skill: &str, report: &mut Report) -> Vec<Accepted> {
         let mut accepted = Vec::new();
         report.findings.retain(|finding| {
-            let Some(entry) = self.accepted.iter().find(|entry| entry.covers(skill, finding)) else {
+            let Some(entry) = self
+                .accepted
+                .iter()
+                .find(|entry| entry.covers(skill, finding))
+            else {
                 return true;
             };
             accepted.push(Accepted {
@@ -86,10 +93,15 @@ impl Baseline {
     /// The entries that accept nothing of what was found in the skills that were looked at.
     pub(crate) fn stale(&self, looked_at: &[(&str, &[Accepted])]) -> Vec<Entry> {
         let is_stale = |entry: &&Entry| {
-            let mut skills = looked_at.iter().filter(|(skill, _)| entry.is_of(skill)).peekable();
+            let mut skills = looked_at
+                .iter()
+                .filter(|(skill, _)| entry.is_of(skill))
+                .peekable();
             let known = skills.peek().is_some();
             let used = skills.any(|(skill, accepted)| {
-                accepted.iter().any(|each| entry.covers(skill, &each.finding))
+                accepted
+                    .iter()
+                    .any(|each| entry.covers(skill, &each.finding))
             });
             known && !used
         };
@@ -114,7 +126,10 @@ impl Entry {
     }
 
     fn covers(&self, skill: &str, finding: &Finding) -> bool {
-        let file = self.path.strip_prefix(skill).and_then(|path| path.strip_prefix('/'));
+        let file = self
+            .path
+            .strip_prefix(skill)
+            .and_then(|path| path.strip_prefix('/'));
         self.code == finding.code
             && file == Some(finding.path.as_str())
             && self.evidence == digest(&finding.evidence)

@@ -260,7 +260,9 @@ pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
     let mut left = MAX_ALL_BYTES;
     let names = files(folder);
     if names.len() >= MAX_FILES {
-        contents.skipped.push((".".to_owned(), "there are more files than are looked at"));
+        contents
+            .skipped
+            .push((".".to_owned(), "there are more files than are looked at"));
     }
     for file in names {
         let path = folder.join(&file.path);

@@ -61,7 +61,12 @@ fn main() {
     // Whatever follows the last line is not ours, but the writer may wait for it.
     let _ = stdin.read_to_end(&mut Vec::new());
     rows.retain(|row| options.part.is_none_or(|part| part == row.part));
-    rows.retain(|row| options.set.as_ref().is_none_or(|set| row.set.contains(set.as_str())));
+    rows.retain(|row| {
+        options
+            .set
+            .as_ref()
+            .is_none_or(|set| row.set.contains(set.as_str()))
+    });
     if let Some(severity) = options.list {
         list(&rows, severity);
         return;
@@ -140,9 +145,17 @@ fn list(rows: &[Row], severity: Severity) {
         if row.malicious == found {
             continue;
         }
-        println!("{} {}/{}", if found { "FLAGGED" } else { "MISSED" }, row.set, row.dir);
+        println!(
+            "{} {}/{}",
+            if found { "FLAGGED" } else { "MISSED" },
+            row.set,
+            row.dir
+        );
         for each in row.report.findings.iter().take(6) {
-            println!("    {} {} {}:{} {}", each.severity, each.code, each.path, each.line, each.evidence);
+            println!(
+                "    {} {} {}:{} {}",
+                each.severity, each.code, each.path, each.line, each.evidence
+            );
         }
     }
 }

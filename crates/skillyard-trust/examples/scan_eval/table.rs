@@ -31,11 +31,16 @@ const PEER: &[(&str, bool, [f64; 3])] = &[
 
 /// Prints everything.
 pub(crate) fn print(rows: &[Row]) {
-    println!("| set | label | part | n | critical | ≥ high | ≥ medium | ≥ low | peer critical / high / medium |");
+    println!(
+        "| set | label | part | n | critical | ≥ high | ≥ medium | ≥ low | peer critical / high / medium |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut groups: BTreeMap<(bool, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
-        groups.entry((!row.malicious, &row.set)).or_default().push(row);
+        groups
+            .entry((!row.malicious, &row.set))
+            .or_default()
+            .push(row);
     }
     for ((benign, set), group) in &groups {
         for part in [None, Some(0), Some(1)] {
@@ -61,7 +66,12 @@ fn line(set: &str, benign: bool, part: Option<u8>, rows: &[&&Row]) {
         .map_or(String::new(), |(_, _, [critical, high, medium])| {
             format!("{critical:.1} / {high:.1} / {medium:.1}")
         });
-    let share = |severity| percent(rows.iter().filter(|row| reaches(row, severity)).count(), rows.len());
+    let share = |severity| {
+        percent(
+            rows.iter().filter(|row| reaches(row, severity)).count(),
+            rows.len(),
+        )
+    };
     println!(
         "| {set} | {label} | {} | {} | {} | {} | {} | {} | {peer} |",
         match part {
@@ -79,8 +89,16 @@ fn line(set: &str, benign: bool, part: Option<u8>, rows: &[&&Row]) {
 
 /// The three vendors together.
 fn vendor(rows: &[Row]) {
-    let vendor: Vec<&Row> = rows.iter().filter(|row| row.set.starts_with("benign-")).collect();
-    let share = |severity| percent(vendor.iter().filter(|row| reaches(row, severity)).count(), vendor.len());
+    let vendor: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.set.starts_with("benign-"))
+        .collect();
+    let share = |severity| {
+        percent(
+            vendor.iter().filter(|row| reaches(row, severity)).count(),
+            vendor.len(),
+        )
+    };
     println!(
         "| all vendors | benign | all | {} | {} | {} | {} | {} | 4.3 / 9.0 / 14.0 |",
         vendor.len(),
@@ -98,12 +116,19 @@ fn twins(rows: &[Row]) {
     let base = |dir: &str| dir.splitn(3, '-').nth(2).unwrap_or(dir).to_owned();
     let raised = |row: &Row| -> Vec<(&'static str, String)> {
         let found = row.report.at_least(Severity::Medium);
-        found.map(|each| (each.code, each.evidence.clone())).collect()
+        found
+            .map(|each| (each.code, each.evidence.clone()))
+            .collect()
     };
-    let injected: Vec<&Row> = rows.iter().filter(|row| row.set == "skill-inject").collect();
+    let injected: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.set == "skill-inject")
+        .collect();
     let mut by_part = [(0, 0); 2];
     for row in &injected {
-        let twin = rows.iter().find(|twin| twin.set == "skill-inject-clean" && twin.dir == base(&row.dir));
+        let twin = rows
+            .iter()
+            .find(|twin| twin.set == "skill-inject-clean" && twin.dir == base(&row.dir));
         let clean: Vec<(&str, String)> = match twin {
             Some(twin) => raised(twin),
             None => injected
@@ -131,9 +156,16 @@ fn times(rows: &[Row]) {
     let mut times: Vec<Duration> = rows.iter().map(|row| row.time).collect();
     times.sort_unstable();
     let at = |share: f64| {
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a place in a short list"
+        )]
         let index = (times.len() as f64 * share) as usize;
-        times.get(index.min(times.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        times
+            .get(index.min(times.len().saturating_sub(1)))
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
     };
     let total: Duration = times.iter().sum();
     println!(

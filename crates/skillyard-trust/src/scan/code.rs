@@ -157,7 +157,12 @@ impl Lexer<'_> {
             }
             Language::Data | Language::Other => false,
         };
-        let length = self.at - self.current.pieces.first().map_or(self.piece, |piece| piece.start);
+        let length = self.at
+            - self
+                .current
+                .pieces
+                .first()
+                .map_or(self.piece, |piece| piece.start);
         if goes_on && length < MOST_BYTES {
             self.at += 1;
         } else {
@@ -188,11 +193,12 @@ impl Lexer<'_> {
             self.done.push(statement);
         }
         let comments = std::mem::take(&mut self.comments);
-        self.done.extend(comments.into_iter().map(|range| Statement {
-            pieces: vec![range],
-            strings: Vec::new(),
-            is_comment: true,
-        }));
+        self.done
+            .extend(comments.into_iter().map(|range| Statement {
+                pieces: vec![range],
+                strings: Vec::new(),
+                is_comment: true,
+            }));
     }
 }
 
@@ -212,7 +218,10 @@ mod tests {
 
     fn check(text: &str, language: Language, expected: &[(&str, bool)]) {
         let shown = shown(text, language);
-        let shown: Vec<_> = shown.iter().map(|(text, is)| (text.as_str(), *is)).collect();
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|(text, is)| (text.as_str(), *is))
+            .collect();
         assert_eq!(shown, expected);
     }
 

@@ -55,11 +55,16 @@ fn deeper(mut text: String, levels: u8) -> String {
 /// The stretches of bytes that satisfy `is`, if they are long enough.
 fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
     let bytes = source.as_bytes();
+    // Asked once a byte, so that the answer is looked up.
+    let is: [bool; 256] = std::array::from_fn(|byte| u8::try_from(byte).is_ok_and(is));
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() {
-            let start = at + bytes[at..].iter().position(|byte| is(*byte))?;
-            let length = bytes[start..].iter().take_while(|byte| is(**byte)).count();
+            let start = at + bytes[at..].iter().position(|byte| is[usize::from(*byte)])?;
+            let length = bytes[start..]
+                .iter()
+                .take_while(|byte| is[usize::from(**byte)])
+                .count();
             at = start + length;
             if length >= LEAST {
                 return Some(start..start + length.min(MOST));
@@ -123,10 +128,12 @@ fn numbers(list: &str) -> Option<String> {
     }
     let codes = list.split(['\\', ',', ' ']).filter(|each| !each.is_empty());
     let bytes: Option<Vec<u8>> = codes
-        .map(|code| match code.trim_start_matches('0').strip_prefix('x') {
-            Some(hex) => u8::from_str_radix(hex, 16).ok(),
-            None => code.parse().ok(),
-        })
+        .map(
+            |code| match code.trim_start_matches('0').strip_prefix('x') {
+                Some(hex) => u8::from_str_radix(hex, 16).ok(),
+                None => code.parse().ok(),
+            },
+        )
         .collect();
     text_of(bytes?)
 }
@@ -136,7 +143,9 @@ fn text_of(bytes: Vec<u8>) -> Option<String> {
     let is_readable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
     let is_text = bytes.len() >= 8
         && bytes.iter().all(is_readable)
-        && bytes.iter().any(|byte| matches!(byte, b' ' | b'/' | b'.' | b'('));
+        && bytes
+            .iter()
+            .any(|byte| matches!(byte, b' ' | b'/' | b'.' | b'('));
     is_text.then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
@@ -145,7 +154,9 @@ fn is_harmless(source: &str, start: usize, text: &str) -> bool {
     let before = &source[source.floor_char_boundary(start.saturating_sub(40))..start];
     let is_address = before.contains("data:") && before.ends_with("base64,");
     let text = text.trim_start();
-    is_address && text.starts_with('<') || text.starts_with("{\"alg\"") || text.starts_with("{\"typ\"")
+    is_address && text.starts_with('<')
+        || text.starts_with("{\"alg\"")
+        || text.starts_with("{\"typ\"")
 }
 
 #[cfg(test)]
@@ -183,8 +194,14 @@ mod tests {
 
     #[test]
     fn hashes_names_and_pictures_are_not() {
-        check("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", &[]);
+        check(
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            &[],
+        );
         check("the-quick-brown-fox-jumps-over", &[]);
-        check("data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dyI+", &[]);
+        check(
+            "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dyI+",
+            &[],
+        );
     }
 }

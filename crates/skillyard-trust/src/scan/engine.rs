@@ -91,7 +91,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut by_word: BTreeMap<&str, Vec<Question>> = BTreeMap::new();
     for (index, signal) in SIGNALS.iter().enumerate() {
         for word in signal.words {
-            by_word.entry(word).or_default().push(Question::Signal(index));
+            by_word
+                .entry(word)
+                .or_default()
+                .push(Question::Signal(index));
         }
     }
     for (index, rule) in ALL.iter().enumerate() {
@@ -114,7 +117,11 @@ impl Words {
         let mut unit = 0;
         let mut last = None;
         for found in self.automaton.find_overlapping_iter(&file.folded.text) {
-            while file.units.get(unit).is_some_and(|each| each.range.end < found.end()) {
+            while file
+                .units
+                .get(unit)
+                .is_some_and(|each| each.range.end < found.end())
+            {
                 unit += 1;
             }
             let is_inside = file
@@ -158,7 +165,13 @@ impl<'a> Findings<'a> {
         severity: Severity,
         message: impl Into<String>,
     ) {
-        self.put(rule, here, &range, (severity, Weight::Quotable), message.into());
+        self.put(
+            rule,
+            here,
+            &range,
+            (severity, Weight::Quotable),
+            message.into(),
+        );
     }
 
     /// The same for names of hosts and files, which are no milder in a string.
@@ -170,7 +183,13 @@ impl<'a> Findings<'a> {
         severity: Severity,
         message: impl Into<String>,
     ) {
-        self.put(rule, here, &range, (severity, Weight::Named), message.into());
+        self.put(
+            rule,
+            here,
+            &range,
+            (severity, Weight::Named),
+            message.into(),
+        );
     }
 
     /// The same for what no surroundings excuse.
@@ -182,7 +201,13 @@ impl<'a> Findings<'a> {
         severity: Severity,
         message: impl Into<String>,
     ) {
-        self.put(rule, here, &range, (severity, Weight::Plain), message.into());
+        self.put(
+            rule,
+            here,
+            &range,
+            (severity, Weight::Plain),
+            message.into(),
+        );
     }
 
     /// Notes that a fact that was seen breaks `rule`.
@@ -196,7 +221,13 @@ impl<'a> Findings<'a> {
         let here = self.subject.here(seen);
         let base = here.unit.range.start;
         let range = seen.range.start - base..seen.range.end - base;
-        self.put(rule, &here, &range, (severity, Weight::Named), message.into());
+        self.put(
+            rule,
+            &here,
+            &range,
+            (severity, Weight::Named),
+            message.into(),
+        );
     }
 
     /// Notes that `rule` applies to a place of a file's source.
@@ -209,7 +240,10 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
     ) {
         let source: &'a str = &self.subject.files[file].source;
-        let lines = self.lines.entry(file).or_insert_with(|| LineIndex::new(source));
+        let lines = self
+            .lines
+            .entry(file)
+            .or_insert_with(|| LineIndex::new(source));
         let line = span.map_or(1, |span| lines.position(span.start).line);
         let excerpt = span.map_or("", |span| span.of(source));
         let finding = Finding {
@@ -260,7 +294,9 @@ impl<'a> Findings<'a> {
         let mut findings: Vec<Finding> = found.collect();
         findings.sort_by(|a, b| {
             let place = |each: &Finding| (each.path.clone(), each.line, each.code);
-            b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b)))
+            b.severity
+                .cmp(&a.severity)
+                .then_with(|| place(a).cmp(&place(b)))
         });
         findings
     }

@@ -79,7 +79,10 @@ impl Folded {
         let start = self.source_of(range.start).min(source.len());
         let last = range.end.max(range.start + 1) - 1;
         let end = (self.source_of(last) + 1).clamp(start, source.len());
-        Span::new(source.floor_char_boundary(start), source.ceil_char_boundary(end))
+        Span::new(
+            source.floor_char_boundary(start),
+            source.ceil_char_boundary(end),
+        )
     }
 
     /// Adds one character that came from `source`.
@@ -103,7 +106,11 @@ impl Folded {
             self.put(source, plain);
             return;
         }
-        for c in std::iter::once(c).nfkc().flat_map(char::to_lowercase).take(4) {
+        for c in std::iter::once(c)
+            .nfkc()
+            .flat_map(char::to_lowercase)
+            .take(4)
+        {
             match look_alike(c) {
                 _ if c.is_whitespace() && self.text.ends_with([' ', '\n']) => {}
                 _ if c.is_whitespace() => self.put(source, ' '),
@@ -120,7 +127,6 @@ fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
     match rest {
         [b'\\' | b'`' | b'^', b'\n', ..] => 2,
         [b'\\' | b'`' | b'^', b'\r', b'\n', ..] => 3,
-        [b'$', b'{', b'I', b'F', b'S', b'}', ..] => 0,
         [first @ (b'"' | b'\''), second, after, ..]
             if first == second
                 && after.is_ascii_alphanumeric()
@@ -213,7 +219,10 @@ mod tests {
 
     #[test]
     fn code_that_was_cut_apart_grows_together() {
-        assert_eq!(fold("cu''rl \\\n  -s \"ht\" + \"tp\"", Mode::Code), "curl -s \"http\"");
+        assert_eq!(
+            fold("cu''rl \\\n  -s \"ht\" + \"tp\"", Mode::Code),
+            "curl -s \"http\""
+        );
         assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
     }
 

@@ -115,9 +115,8 @@ const CATCHERS: &str = r"(?:webhook\.site|requestbin|pipedream\.net|hookbin\.com
 static PASTE: Pattern = Pattern::new(PASTES);
 static CATCHER: Pattern = Pattern::new(CATCHERS);
 static URL: Pattern = Pattern::new(r#"https?://[^\s"'<>)\]}|;,\\`]+"#);
-static ADDRESS: Pattern = Pattern::new(
-    r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/",
-);
+static ADDRESS: Pattern =
+    Pattern::new(r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/");
 static PRIVATE: Pattern = Pattern::new(
     r"//(?:127\.|10\.|0\.0\.0\.0|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|1\.2\.3\.4|x\.x)",
 );
@@ -143,7 +142,9 @@ pub(crate) enum Standing {
 
 /// The standing of one address, in small letters.
 pub(crate) fn standing(url: &str) -> Standing {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
     let rest = rest.unwrap_or(url);
     if PRIVATE.is_match(url) || rest.starts_with("localhost") {
         Standing::Local
@@ -165,7 +166,10 @@ pub(crate) fn standing(url: &str) -> Standing {
 /// Names that stand for any host, which nobody can own.
 fn is_placeholder(rest: &str) -> bool {
     let host = rest.split(['/', ':']).next().unwrap_or(rest);
-    matches!(host, "example.com" | "example.org" | "example.net" | "host" | "server")
+    matches!(
+        host,
+        "example.com" | "example.org" | "example.net" | "host" | "server"
+    )
 }
 
 fn is_installer(rest: &str) -> bool {
@@ -192,7 +196,12 @@ pub(crate) fn worst(text: &str) -> Option<Standing> {
 pub(crate) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    host.rsplit('@').next().unwrap_or(host).split(':').next().unwrap_or(host)
+    host.rsplit('@')
+        .next()
+        .unwrap_or(host)
+        .split(':')
+        .next()
+        .unwrap_or(host)
 }
 
 /// The last two names of a host, which its owner bought.
@@ -214,7 +223,6 @@ pub(crate) fn raw_address(text: &str) -> Option<Range<usize>> {
 pub(crate) fn paste(text: &str) -> Option<Range<usize>> {
     PASTE.find(text)
 }
-
 
 #[cfg(test)]
 mod tests {

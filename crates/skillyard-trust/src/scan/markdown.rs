@@ -75,7 +75,9 @@ impl Splitter {
     fn frontmatter(&mut self, text: &str) -> usize {
         let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let mut lines = Lines::from(text, start);
-        let opens = lines.next().is_some_and(|line| line.text.trim_end() == "---");
+        let opens = lines
+            .next()
+            .is_some_and(|line| line.text.trim_end() == "---");
         let closer = Lines::from(text, start)
             .skip(1)
             .find(|line| matches!(line.text.trim_end(), "---" | "..."));
@@ -161,7 +163,10 @@ impl Splitter {
 
 /// The mark, the count and the language of a line that opens a fence.
 fn opening(content: &str) -> Option<(u8, usize, Language)> {
-    let mark = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let mark = content
+        .bytes()
+        .next()
+        .filter(|byte| matches!(byte, b'`' | b'~'))?;
     let count = content.bytes().take_while(|byte| *byte == mark).count();
     let info = &content[count..];
     let is_fence = count >= 3 && !(mark == b'`' && info.contains('`'));
@@ -184,7 +189,9 @@ mod tests {
     fn shown(text: &str) -> Vec<(Block, &str)> {
         let regions = regions(text);
         let pieces = regions.iter();
-        pieces.map(|each| (each.block, &text[each.range.clone()])).collect()
+        pieces
+            .map(|each| (each.block, &text[each.range.clone()]))
+            .collect()
     }
 
     #[test]

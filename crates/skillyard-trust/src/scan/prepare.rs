@@ -101,7 +101,9 @@ impl<'a> Prepared<'a> {
     pub(crate) fn is_in_string(&self, at: usize) -> bool {
         let at = self.folded.source_of(at);
         let after = self.strings.partition_point(|range| range.start <= at);
-        let string = after.checked_sub(1).and_then(|index| self.strings.get(index));
+        let string = after
+            .checked_sub(1)
+            .and_then(|index| self.strings.get(index));
         string.is_some_and(|range| range.contains(&at))
     }
 
@@ -132,7 +134,14 @@ impl<'a> Prepared<'a> {
                 let c = if c.is_whitespace() { ' ' } else { c };
                 self.folded.put(each.range.start, c.to_ascii_lowercase());
             }
-            self.finish(Place::Decoded, Language::Other, start, None, 0, each.range.end);
+            self.finish(
+                Place::Decoded,
+                Language::Other,
+                start,
+                None,
+                0,
+                each.range.end,
+            );
         }
         self.source = source;
     }

@@ -56,7 +56,8 @@ impl<'a> Subject<'a> {
                 if is_promise {
                     subject.says_local = Some((index, at));
                 }
-                if matches!(unit.place, Place::Prose | Place::Frontmatter) && text.contains("http") {
+                if matches!(unit.place, Place::Prose | Place::Frontmatter) && text.contains("http")
+                {
                     let owners = hosts::urls(text).map(|url| hosts::owner(hosts::host(url)));
                     subject.declared.extend(owners.map(str::to_owned));
                 }
@@ -88,7 +89,9 @@ impl<'a> Subject<'a> {
 
     /// The first fact of a kind that happens when this block runs.
     pub(crate) fn first<'s>(&self, block: &'s [Seen], fact: Fact) -> Option<&'s Seen> {
-        block.iter().find(|seen| seen.fact == fact && self.here(seen).runs())
+        block
+            .iter()
+            .find(|seen| seen.fact == fact && self.here(seen).runs())
     }
 }
 
@@ -184,7 +187,10 @@ impl<'a> Here<'a> {
     /// The unit before it, where that is prose.
     pub(crate) fn introduction(&self) -> &'a str {
         let units = &self.file.units[..self.index.1];
-        let before = units.iter().rev().find(|unit| unit.block != self.unit.block);
+        let before = units
+            .iter()
+            .rev()
+            .find(|unit| unit.block != self.unit.block);
         match before {
             Some(unit) if matches!(unit.place, Place::Prose | Place::Heading) => {
                 self.file.text(unit)
@@ -201,9 +207,7 @@ impl<'a> Here<'a> {
 
     /// Whether a place in this unit is inside a string of a program.
     pub(crate) fn is_quoted(&self, range: &Range<usize>) -> bool {
-        matches!(
-            self.unit.language,
-            Language::Python | Language::JavaScript
-        ) && self.file.is_in_string(self.at(range).start)
+        matches!(self.unit.language, Language::Python | Language::JavaScript)
+            && self.file.is_in_string(self.at(range).start)
     }
 }

@@ -71,10 +71,12 @@ fn all() -> impl Iterator<Item = RuleNote> {
 }
 
 fn find(code: &str) -> Result<RuleNote, CommandError> {
-    all().find(|rule| rule.code == code).ok_or_else(|| CommandError::NoSuchRule {
-        code: code.to_owned(),
-        nearest: nearest(code, all().map(|rule| rule.code)),
-    })
+    all()
+        .find(|rule| rule.code == code)
+        .ok_or_else(|| CommandError::NoSuchRule {
+            code: code.to_owned(),
+            nearest: nearest(code, all().map(|rule| rule.code)),
+        })
 }
 
 fn kind(rule: RuleNote) -> String {

@@ -201,9 +201,13 @@ fn write_baseline(
         source,
     })?;
     let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
-    context.printer.note(&format!("Wrote {count} findings to `{shown}`"));
+    context
+        .printer
+        .note(&format!("Wrote {count} findings to `{shown}`"));
     if reason.trim().is_empty() && count > 0 {
-        context.printer.note("Give each a `reason` before it is used");
+        context
+            .printer
+            .note("Give each a `reason` before it is used");
     }
     Ok(Status::Yes)
 }

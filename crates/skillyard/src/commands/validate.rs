@@ -98,7 +98,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Format::Json, _) => context
             .printer
             .json(&report::json::document(&checked, &summary))?,
-        (Format::Sarif, _) => context.printer.json(&report::sarif::document(&checked, RuleNote::of_format()))?,
+        (Format::Sarif, _) => context
+            .printer
+            .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
     Ok(if summary.invalid == 0 {

@@ -159,7 +159,11 @@ fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
 }
 
 /// `{"results": […], "stale": […], "summary": {…}}`.
-pub(crate) fn document(scanned: &[Scanned], stale: &[Entry], summary: &ScanSummary) -> impl Serialize {
+pub(crate) fn document(
+    scanned: &[Scanned],
+    stale: &[Entry],
+    summary: &ScanSummary,
+) -> impl Serialize {
     let mut counts = serde_json::Map::new();
     for (severity, count) in summary.counts {
         counts.insert(severity.name().to_owned(), json!(count));

@@ -36,37 +36,83 @@ static LASTING: Pattern = Pattern::new(
 static WIDEN: Pattern = Pattern::new(
     r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
-static ENDPOINT: Pattern = Pattern::new(r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#);
-static OFFICIAL: Pattern = Pattern::new(r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)");
+static ENDPOINT: Pattern = Pattern::new(
+    r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#,
+);
+static OFFICIAL: Pattern = Pattern::new(
+    r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if matches!(here.unit.place, Place::Comment) {
         return;
     }
-    if let Some(range) = ENDPOINT.find(text).filter(|range| !OFFICIAL.is_match(&text[range.clone()])) {
-        findings.add_named(&RULE, here, range, Severity::High, "requests of the agent are sent elsewhere");
+    if let Some(range) = ENDPOINT
+        .find(text)
+        .filter(|range| !OFFICIAL.is_match(&text[range.clone()]))
+    {
+        findings.add_named(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "requests of the agent are sent elsewhere",
+        );
     } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
-        let is_settings = text[range.clone()].contains("settings") || text[range.clone()].contains("config");
+        let is_settings =
+            text[range.clone()].contains("settings") || text[range.clone()].contains("config");
         let severity = match (here.has(Fact::Fetches), is_settings) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
             (false, false) => Severity::Medium,
         };
-        findings.add(&RULE, here, range, severity, "the agent's memory or settings are written to");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent's memory or settings are written to",
+        );
     } else if let Some(range) = WIDEN.find(text) {
-        let is_order = here.unit.language == crate::scan::file::Language::Data && here.unit.place == Place::Code;
+        let is_order = here.unit.language == crate::scan::file::Language::Data
+            && here.unit.place == Place::Code;
         let severity = match here.unit.place {
             Place::Code if is_order => Severity::High,
             Place::Code if here.file.is_document => Severity::Low,
             Place::Data | Place::Prose => Severity::Info,
             _ => Severity::Medium,
         };
-        findings.add(&RULE, here, range, severity, "the agent's permissions are widened");
-    } else if let Some(range) = LASTING.find(text).filter(|_| here.is_prose() && text.contains("rule") | text.contains("instruction") | text.contains("always")) {
-        findings.add(&RULE, here, range, Severity::Medium, "orders are to outlast the session");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent's permissions are widened",
+        );
+    } else if let Some(range) = LASTING.find(text).filter(|_| {
+        here.is_prose()
+            && text.contains("rule") | text.contains("instruction") | text.contains("always")
+    }) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "orders are to outlast the session",
+        );
     } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
-        let severity = if here.unit.place == Place::Hidden { Severity::High } else { Severity::Low };
-        findings.add(&RULE, here, range, severity, "the agent is told to change its memory or settings");
+        let severity = if here.unit.place == Place::Hidden {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent is told to change its memory or settings",
+        );
     }
 }

@@ -18,16 +18,31 @@ rule! {
     check
 }
 
-static BROAD: Pattern = Pattern::new(r"^allowed[-_]tools\s*:.*(?:\bbash\s*(?:$|[,\s\]\x22']|\(\s*\*?\s*\)|\(\s*:?\*)|[\s\[\x22'](?:\*|all)(?:[\s\]\x22']|$))");
-static EVERY: Pattern = Pattern::new(r"^allowed[-_]tools\s*:\s*[\[\x22'\s-]*(?:\*|all)[\s\]\x22']*$");
+static BROAD: Pattern = Pattern::new(
+    r"^allowed[-_]tools\s*:.*(?:\bbash\s*(?:$|[,\s\]\x22']|\(\s*\*?\s*\)|\(\s*:?\*)|[\s\[\x22'](?:\*|all)(?:[\s\]\x22']|$))",
+);
+static EVERY: Pattern =
+    Pattern::new(r"^allowed[-_]tools\s*:\s*[\[\x22'\s-]*(?:\*|all)[\s\]\x22']*$");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if here.unit.place != Place::Frontmatter {
         return;
     }
     if let Some(range) = EVERY.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Low, "every tool may be used unasked");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "every tool may be used unasked",
+        );
     } else if let Some(range) = BROAD.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Info, "any command may be run unasked");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Info,
+            "any command may be run unasked",
+        );
     }
 }

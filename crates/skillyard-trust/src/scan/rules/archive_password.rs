@@ -22,13 +22,16 @@ static PROSE: Pattern = Pattern::new(
     \b(?:archive|zip|file|rar|download)\s+pass(?:word|code)\b|\bpass(?:word)?[\s-]protected\b.{0,40}\b(?:zip|archive|rar|7z|download)|
     \bextract(?:ing|ed)?\s+(?:it\s+)?(?:using|with)\s*:\s*\w+|\(pass(?:word)?\s*:\s*[^)]{2,32}\)",
 );
-static ARCHIVE: Pattern =
-    Pattern::new(r"\.(?:zip|rar|7z|exe|dmg|tar|gz)\b|\b(?:archive|zip|rar|7z|download|extract|unzip)");
+static ARCHIVE: Pattern = Pattern::new(
+    r"\.(?:zip|rar|7z|exe|dmg|tar|gz)\b|\b(?:archive|zip|rar|7z|download|extract|unzip)",
+);
 static LINK: Pattern = Pattern::new(r"https?://|\bdownload\b|\.(?:exe|dmg|msi)\b");
 static COMMAND: Pattern = Pattern::new(
     r"\b(?:unzip\s+(?:-\w+\s+)*-p\s*\S+|7za?\s+[xe]\s+(?:\S+\s+)*-p\S+|unrar\s+[xe]\s+(?:\S+\s+)*-p\S+)",
 );
-static TOPIC: Pattern = Pattern::new(r"\b(?:pdfs?|docx?|xlsx?|encrypt|decrypt|protect|remove\s+the|set\s+a|user'?s?\s+pass)");
+static TOPIC: Pattern = Pattern::new(
+    r"\b(?:pdfs?|docx?|xlsx?|encrypt|decrypt|protect|remove\s+the|set\s+a|user'?s?\s+pass)",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;

@@ -18,10 +18,18 @@ rule! {
     check
 }
 
-static EDITOR: Pattern = Pattern::new(r#"["']?runon["']?\s*:\s*["']folderopen|allowautomatictasks["']?\s*:\s*["']?(?:on|true)"#);
-static CONTAINER: Pattern = Pattern::new(r#"["']?(?:postcreate|poststart|initialize)command["']?\s*:\s*[^}]*(?:curl|wget|https?:|base64)"#);
-static AGENT: Pattern = Pattern::new(r"\b(?:pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)\b.*\bcommand\b.*(?:curl|wget|https?:|base64|nc\s|python3?\s+-c|bash\s+-c)");
-static PYTHON: Pattern = Pattern::new(r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|site-packages[^;]{0,40}\.pth\b)");
+static EDITOR: Pattern = Pattern::new(
+    r#"["']?runon["']?\s*:\s*["']folderopen|allowautomatictasks["']?\s*:\s*["']?(?:on|true)"#,
+);
+static CONTAINER: Pattern = Pattern::new(
+    r#"["']?(?:postcreate|poststart|initialize)command["']?\s*:\s*[^}]*(?:curl|wget|https?:|base64)"#,
+);
+static AGENT: Pattern = Pattern::new(
+    r"\b(?:pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)\b.*\bcommand\b.*(?:curl|wget|https?:|base64|nc\s|python3?\s+-c|bash\s+-c)",
+);
+static PYTHON: Pattern = Pattern::new(
+    r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|site-packages[^;]{0,40}\.pth\b)",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
@@ -34,7 +42,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if !here.is_code() { Severity::Low } else { severity };
+    let severity = if here.is_code() {
+        severity
+    } else {
+        Severity::Low
+    };
     let message = "something runs without being started";
     if here.unit.place == Place::Data {
         findings.add_plain(&RULE, here, range, Severity::High, message);

@@ -23,18 +23,33 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         let name = file.name().to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let found = match file.bytes {
-            bytes if is_program(bytes) && is_harmless_name(extension) => {
-                Some((Severity::Critical, "a program hides behind the name of another kind of file"))
+            bytes if is_program(bytes) && is_harmless_name(extension) => Some((
+                Severity::Critical,
+                "a program hides behind the name of another kind of file",
+            )),
+            bytes if is_program(bytes) => {
+                Some((Severity::Medium, "the file is a program in machine code"))
             }
-            bytes if is_program(bytes) => Some((Severity::Medium, "the file is a program in machine code")),
-            bytes if memchr::memmem::find(&bytes[..bytes.len().min(4_096)], TEST_SIGN).is_some() && !file.is_document => {
-                Some((Severity::Critical, "the file is what virus scanners are tested with"))
+            bytes
+                if memchr::memmem::find(&bytes[..bytes.len().min(4_096)], TEST_SIGN).is_some()
+                    && !file.is_document =>
+            {
+                Some((
+                    Severity::Critical,
+                    "the file is what virus scanners are tested with",
+                ))
             }
-            bytes if is_locked_zip(bytes) => Some((Severity::High, "the archive is locked with a password")),
+            bytes if is_locked_zip(bytes) => {
+                Some((Severity::High, "the archive is locked with a password"))
+            }
             _ if extension == "pyc" && !has_source(subject, file.path) => {
                 Some((Severity::Medium, "compiled Python comes without its source"))
             }
-            _ if matches!(extension, "zip" | "rar" | "7z" | "tgz" | "jar" | "whl" | "gz") => {
+            _ if matches!(
+                extension,
+                "zip" | "rar" | "7z" | "tgz" | "jar" | "whl" | "gz"
+            ) =>
+            {
                 Some((Severity::Info, "an archive is part of the skill"))
             }
             _ => None,
@@ -46,13 +61,37 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
 }
 
 fn is_program(bytes: &[u8]) -> bool {
-    let is_windows = bytes.starts_with(b"MZ") && bytes.len() > 64 && bytes[..64.min(bytes.len())].contains(&0);
-    let is_apple = [[0xcf, 0xfa, 0xed, 0xfe], [0xce, 0xfa, 0xed, 0xfe], [0xfe, 0xed, 0xfa, 0xcf]];
-    bytes.starts_with(b"\x7fELF") || is_windows || is_apple.iter().any(|magic| bytes.starts_with(magic))
+    let is_windows =
+        bytes.starts_with(b"MZ") && bytes.len() > 64 && bytes[..64.min(bytes.len())].contains(&0);
+    let is_apple = [
+        [0xcf, 0xfa, 0xed, 0xfe],
+        [0xce, 0xfa, 0xed, 0xfe],
+        [0xfe, 0xed, 0xfa, 0xcf],
+    ];
+    bytes.starts_with(b"\x7fELF")
+        || is_windows
+        || is_apple.iter().any(|magic| bytes.starts_with(magic))
 }
 
 fn is_harmless_name(extension: &str) -> bool {
-    matches!(extension, "png" | "jpg" | "jpeg" | "gif" | "pdf" | "txt" | "md" | "json" | "csv" | "docx" | "xlsx" | "svg" | "ttf" | "yaml" | "yml")
+    matches!(
+        extension,
+        "png"
+            | "jpg"
+            | "jpeg"
+            | "gif"
+            | "pdf"
+            | "txt"
+            | "md"
+            | "json"
+            | "csv"
+            | "docx"
+            | "xlsx"
+            | "svg"
+            | "ttf"
+            | "yaml"
+            | "yml"
+    )
 }
 
 /// Whether the first entry of a zip archive has the bit of encryption.

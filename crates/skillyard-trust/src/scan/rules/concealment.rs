@@ -32,7 +32,8 @@ static HARMLESS: Pattern = Pattern::new(
     r"\b(?:internal\s+(?:details|names|reasoning|ids?|steps|jargon|mechan\w+|state)|tool\s+names?|raw\s+(?:json|output|error)|implementation|stack\s+trace|jargon|spoil\w*|json|until|technical|unless|placeholder|answer|token\s+count|file\s+paths?|skill\s+name|which\s+files?|fail\w*|errors?|done|success|complete\w*|to\s+(?:run|install|use|open|restart|go|do|manually))\b",
 );
 
-static SECRETS: Pattern = Pattern::new(r"\b(?:secrets?|credentials?|api\s+keys?|passwords?|tokens?|sensitive)\b");
+static SECRETS: Pattern =
+    Pattern::new(r"\b(?:secrets?|credentials?|api\s+keys?|passwords?|tokens?|sensitive)\b");
 static SHOWS: Pattern = Pattern::new(r"\b(?:reveal|disclose|show|report|discuss|expose)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -46,7 +47,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         // Secrets are kept from users who could leak them, and actions are not.
         let keeps_secrets = SECRETS.is_match(near) && SHOWS.is_match(&here.text[range.clone()]);
         let reaches_out = here.subject.facts.iter().any(|seen| {
-            matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile) && seen.file == here.index.0
+            matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile)
+                && seen.file == here.index.0
         });
         let severity = match (hidden, HARMLESS.is_match(near) || keeps_secrets) {
             (true, _) => Severity::Critical,
@@ -54,9 +56,25 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (false, false) if reaches_out && here.file.is_skill_file() => Severity::High,
             (false, false) => Severity::Medium,
         };
-        findings.add(&RULE, here, range, severity, "the agent is told to keep something from the user");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent is told to keep something from the user",
+        );
     } else if let Some(range) = SILENT.find(here.text) {
-        let severity = if hidden { Severity::High } else { Severity::Low };
-        findings.add(&RULE, here, range, severity, "something is to happen without a word");
+        let severity = if hidden {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "something is to happen without a word",
+        );
     }
 }

@@ -24,7 +24,9 @@ static READS: Pattern = Pattern::new(
 static GRAVE: Pattern = Pattern::new(
     r"\.ssh/(?:id_|\*)|\bid_(?:rsa|ed25519)\b|\.aws/credentials|login\ data|cookies\.sqlite|key4\.db|logins\.json|keychain|wallet\.dat|solana/id\.json|keystore|exodus|electrum|/etc/shadow|/environ|\.gnupg|git-credentials|nkbihf",
 );
-static WRITES: Pattern = Pattern::new(r"ssh-keygen|ssh\s+-i\s|\.pub\b|ssh-add|ssh-copy-id|identityfile|chmod\s+[0-7]{3}|known_hosts|if\s+\[|exists\(");
+static WRITES: Pattern = Pattern::new(
+    r"ssh-keygen|ssh\s+-i\s|\.pub\b|ssh-add|ssh-copy-id|identityfile|chmod\s+[0-7]{3}|known_hosts|if\s+\[|exists\(",
+);
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for seen in subject.seen(Fact::SecretFile) {

@@ -33,9 +33,21 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else {
             Severity::High
         };
-        findings.add(&RULE, here, range, severity, "encoded text is decoded and run");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "encoded text is decoded and run",
+        );
     } else if here.runs() && here.has(Fact::Decodes) && here.has(Fact::Evaluates) {
         let range = 0..here.text.len().min(200);
-        findings.add(&RULE, here, range, Severity::High, "encoded text is decoded and run as code");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "encoded text is decoded and run as code",
+        );
     }
 }

@@ -31,8 +31,16 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let last = (unit + 5).min(here.file.units.len().saturating_sub(1));
     let acts = (unit..=last).any(|unit| {
         let next = Here::new(here.subject, file, unit);
-        [Fact::Starts, Fact::Evaluates, Fact::Sends, Fact::Decodes].iter().any(|fact| next.has(*fact))
+        [Fact::Starts, Fact::Evaluates, Fact::Sends, Fact::Decodes]
+            .iter()
+            .any(|fact| next.has(*fact))
     });
     let severity = if acts { Severity::High } else { Severity::Info };
-    findings.add(&RULE, here, range, severity, "something runs only at a certain time or place");
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        "something runs only at a certain time or place",
+    );
 }

@@ -26,7 +26,8 @@ static ALL: Pattern = Pattern::new(
 static KIND: Pattern = Pattern::new(
     r#"(?:for\s+\w+\s+in\s+[^:]*(?:glob|rglob|walk|iterdir|listdir)\s*\([^)]*\)[^;]{0,60}:\s*[^;]{0,80}(?:unlink|remove)\s*\(|\bfind\s+\.\s[^;|]*-name\s+["']?\*\.(?:docx?|xlsx?|pptx?|pdf|py|js|md)["']?[^;|]*-delete|\bgit\s+push\s+(?:--force|-f)\s+\S+\s+(?:main|master)|\bgit\s+clean\s+-[a-z]*f[a-z]*d[a-z]*x)"#,
 );
-static DATABASE: Pattern = Pattern::new(r"\bdrop\s+(?:database|schema)\s+[\w`'\x22]+|\btruncate\s+table\s+\w+");
+static DATABASE: Pattern =
+    Pattern::new(r"\bdrop\s+(?:database|schema)\s+[\w`'\x22]+|\btruncate\s+table\s+\w+");
 static DELETES: Pattern = Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -37,13 +38,34 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             true => Severity::High,
             false => Severity::Low,
         };
-        findings.add(&RULE, here, range, severity, "everything in a place is destroyed");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "everything in a place is destroyed",
+        );
     } else if let Some(range) = KIND.find(text).filter(|_| here.runs()) {
-        findings.add(&RULE, here, range, Severity::Low, "all files of a kind are removed");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "all files of a kind are removed",
+        );
     } else if let Some(range) = DATABASE.find(text).filter(|_| here.runs()) {
         findings.add(&RULE, here, range, Severity::Info, "a database is removed");
-    } else if let Some(range) = DELETES.find(text).filter(|_| here.runs() && deletes_documents(here)) {
-        findings.add(&RULE, here, range, Severity::Medium, "documents of the user are removed by their kind");
+    } else if let Some(range) = DELETES
+        .find(text)
+        .filter(|_| here.runs() && deletes_documents(here))
+    {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "documents of the user are removed by their kind",
+        );
     }
 }
 
@@ -58,9 +80,25 @@ fn deletes_documents(here: &Here<'_>) -> bool {
     let units = &here.file.units[until.saturating_sub(12)..until];
     let mut kinds = units.iter().map(|unit| here.file.text(unit));
     kinds.any(|text| {
-        let named = [".docx", ".xlsx", ".pptx", ".pdf", "*event", "*calendar", ".ics", "*.md", "*.db", "*meeting", "*invoice", "*.csv"];
+        let named = [
+            ".docx",
+            ".xlsx",
+            ".pptx",
+            ".pdf",
+            "*event",
+            "*calendar",
+            ".ics",
+            "*.md",
+            "*.db",
+            "*meeting",
+            "*invoice",
+            "*.csv",
+        ];
         let collects = text.contains("glob") || text.contains('[') || text.contains("endswith");
-        let own = text.contains("tmp") || text.contains("temp") || text.contains("cache") || text.contains("output");
+        let own = text.contains("tmp")
+            || text.contains("temp")
+            || text.contains("cache")
+            || text.contains("output");
         collects && !own && named.iter().filter(|name| text.contains(**name)).count() >= 1
     })
 }

@@ -24,6 +24,12 @@ static LOOKUP: Pattern = Pattern::new(
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = LOOKUP.find(here.text).filter(|_| here.runs()) {
-        findings.add(&RULE, here, range, Severity::Critical, "data is put into the name of a host");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Critical,
+            "data is put into the name of a host",
+        );
     }
 }

@@ -25,7 +25,10 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         check_fetched(subject, block, findings);
         let (Some(download), Some(run)) = (
             subject.first(block, Fact::Downloads),
-            block.iter().rev().find(|seen| seen.fact == Fact::RunsFile && subject.here(seen).runs()),
+            block
+                .iter()
+                .rev()
+                .find(|seen| seen.fact == Fact::RunsFile && subject.here(seen).runs()),
         ) else {
             continue;
         };
@@ -40,7 +43,12 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             Standing::Unknown => Severity::Medium,
             Standing::Installer | Standing::Local => Severity::Low,
         };
-        findings.add_seen(&RULE, download, severity, "a file is downloaded and then started");
+        findings.add_seen(
+            &RULE,
+            download,
+            severity,
+            "a file is downloaded and then started",
+        );
     }
 }
 

@@ -22,7 +22,9 @@ static EVALUATES: Pattern = Pattern::new(
     r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)"#,
 );
 static SHELL: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(|shell\s*=\s*true");
-static CHOSEN: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(\s*(?:f['\x22]|[a-z_]\w*\s*[+%)]|['\x22][^'\x22]*['\x22]\s*(?:\+|%|\.format))|shell\s*=\s*true");
+static CHOSEN: Pattern = Pattern::new(
+    r"\bos\.(?:system|popen)\s*\(\s*(?:f['\x22]|[a-z_]\w*\s*[+%)]|['\x22][^'\x22]*['\x22]\s*(?:\+|%|\.format))|shell\s*=\s*true",
+);
 static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^)]*\)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -42,10 +44,22 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         findings.add(&RULE, here, range, severity, "text is run as code");
     } else if let Some(range) = CHOSEN.find(text).filter(|range| !here.is_quoted(range)) {
-        findings.add(&RULE, here, range, Severity::Low, "text is handed to a shell");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "text is handed to a shell",
+        );
     } else if let Some(range) = SHELL.find(text).filter(|range| !here.is_quoted(range)) {
         findings.add(&RULE, here, range, Severity::Info, "a shell is started");
     } else if let Some(range) = LOADS.find(text).filter(|_| !text.contains("safe")) {
-        findings.add(&RULE, here, range, Severity::Info, "data is loaded that can run code");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Info,
+            "data is loaded that can run code",
+        );
     }
 }

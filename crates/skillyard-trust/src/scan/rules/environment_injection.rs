@@ -22,15 +22,37 @@ static VARIABLE: Pattern = Pattern::new(
     r#"\bld_preload\s*=\s*["']?[^\s"']*(?:/tmp|\.so\b)|\bdyld_insert_libraries\s*=|(?:\b|\\n)node_options\s*=\s*["']?\S*(?:--require|-r\b|--import|--loader)|(?:\b|\\n)bash_env\s*=\s*\S|\bpythonstartup\s*=\s*\S|
     \bprompt_command\s*=\s*["'][^"']*(?:curl|wget|nc|eval|base64)|\bgit_ssh_command\s*=\s*["'][^"']*(?:curl|sh\s+-c|/tmp)|\b(?:perl5opt|rubyopt)\s*=\s*["']?-|core\.(?:fsmonitor|sshcommand|pager)\s*=?\s*["'][^"']*(?:curl|sh\s+-c|/tmp|;)"#,
 );
-static KNOWN: Pattern = Pattern::new(r"jemalloc|tcmalloc|libgomp|mimalloc|libasan|libstdc|libc10|nvidia|iomp5|liblsan|faketime");
+static KNOWN: Pattern = Pattern::new(
+    r"jemalloc|tcmalloc|libgomp|mimalloc|libasan|libstdc|libc10|nvidia|iomp5|liblsan|faketime",
+);
 static GLOB: Pattern = Pattern::new(r"\bglob\s+(?:-c|--cmd)\b");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = VARIABLE.find(here.text) {
-        let severity = if KNOWN.is_match(here.text) { Severity::Info } else { Severity::Critical };
-        let severity = if !here.is_code() { severity.lowered(2) } else { severity };
-        findings.add(&RULE, here, range, severity, "a variable makes other programs run code");
+        let severity = if KNOWN.is_match(here.text) {
+            Severity::Info
+        } else {
+            Severity::Critical
+        };
+        let severity = if here.is_code() {
+            severity
+        } else {
+            severity.lowered(2)
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "a variable makes other programs run code",
+        );
     } else if let Some(range) = GLOB.find(here.text).filter(|_| here.is_shell()) {
-        findings.add(&RULE, here, range, Severity::High, "names of files are handed to a shell");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "names of files are handed to a shell",
+        );
     }
 }

@@ -26,12 +26,16 @@ static BODY: Pattern = Pattern::new(
 static ENCODED: Pattern = Pattern::new(
     r"\|\s*(?:base64|xxd|gzip|openssl\s+enc)\b[^|;]*\|\s*(?:curl|nc|wget)\b|\becho\s+[\x22'][^|;]*(?:credential|token|secret|passw)[^|;]*\$[^|;]*\|\s*curl\b",
 );
-static PUSH: Pattern = Pattern::new(r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror");
-static HEADER: Pattern = Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
+static PUSH: Pattern = Pattern::new(
+    r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror",
+);
+static REMOTE: Pattern = Pattern::new(r"git\s+remote\s+(?:add|set-url)\b");
+static HEADER: Pattern =
+    Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
-        if file.folded.text.contains("git push") {
+        if file.folded.text.contains("git push") || file.folded.text.contains("git remote") {
             pushes(subject, index, findings);
         }
     }
@@ -46,6 +50,19 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
     for unit in 0..subject.files[file].units.len() {
         let here = Here::new(subject, file, unit);
         let Some(range) = PUSH.find(here.text) else {
+            // Whoever owns another remote gets what is pushed from now on.
+            let script = REMOTE
+                .find(here.text)
+                .filter(|_| here.runs() && !here.file.is_document);
+            if let Some(range) = script {
+                findings.add(
+                    &RULE,
+                    &here,
+                    range,
+                    Severity::Medium,
+                    "a script adds another remote to the repository",
+                );
+            }
             continue;
         };
         let severity = match hosts::worst(here.text) {
@@ -53,7 +70,13 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
             Some(Standing::Unknown) if !here.text.contains("github.com") => Severity::Medium,
             _ => continue,
         };
-        findings.add(&RULE, &here, range, severity, "the repository is pushed somewhere else");
+        findings.add(
+            &RULE,
+            &here,
+            range,
+            severity,
+            "the repository is pushed somewhere else",
+        );
     }
 }
 
@@ -75,7 +98,11 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             (false, true) => Severity::High,
             (false, false) => Severity::Medium,
         };
-        report(secret, severity, "a file with secrets is read where data is sent");
+        report(
+            secret,
+            severity,
+            "a file with secrets is read where data is sent",
+        );
     }
     let encoded = block.iter().find(|seen| {
         let here = subject.here(seen);
@@ -86,21 +113,41 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
     }
     if let Some(environment) = first(Fact::WholeEnvironment).filter(|_| sends) {
         let is_child = subject.first(block, Fact::Starts).is_some() && !doubtful;
-        let severity = if is_child { Severity::Low } else { Severity::Critical };
-        report(environment, severity, "the whole environment is taken where data is sent");
+        let severity = if is_child {
+            Severity::Low
+        } else {
+            Severity::Critical
+        };
+        report(
+            environment,
+            severity,
+            "the whole environment is taken where data is sent",
+        );
     }
     if let Some(private) = first(Fact::PersonalData).filter(|_| sends) {
-        let severity = if doubtful { Severity::Critical } else { Severity::Medium };
-        report(private, severity, "private data is collected where data is sent");
+        let severity = if doubtful {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        };
+        report(
+            private,
+            severity,
+            "private data is collected where data is sent",
+        );
     }
     if let Some(variable) = first(Fact::SecretVariable) {
-        let sent = block.iter().find(|seen| {
+        let in_body = block.iter().find(|seen| {
             let text = subject.here(seen).text;
             seen.fact == Fact::Sends && BODY.is_match(text) && !is_login(text)
         });
         if doubtful {
-            report(variable, Severity::Critical, "a secret is read where data is sent to a doubtful host");
-        } else if let Some(sent) = sent {
+            report(
+                variable,
+                Severity::Critical,
+                "a secret is read where data is sent to a doubtful host",
+            );
+        } else if let Some(sent) = in_body {
             let known = is_declared(subject, sent);
             let severity = if known { Severity::Low } else { Severity::High };
             report(sent, severity, "a secret is sent in the body of a request");
@@ -109,8 +156,16 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
     if let Some(identity) = first(Fact::Identity).filter(|_| sends) {
         let here = subject.here(identity);
         if here.has(Fact::Sends) {
-            let severity = if is_declared(subject, identity) { Severity::Low } else { Severity::High };
-            report(identity, severity, "who the user is and where is sent to a server");
+            let severity = if is_declared(subject, identity) {
+                Severity::Low
+            } else {
+                Severity::High
+            };
+            report(
+                identity,
+                severity,
+                "who the user is and where is sent to a server",
+            );
         }
     }
 }
@@ -144,18 +199,25 @@ fn is_doubtful(subject: &Subject<'_>, block: &[Seen]) -> bool {
         let file = &subject.files[*file];
         file.text(&file.units[*unit])
     });
-    let sends = block.iter().any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches));
+    let sends = block
+        .iter()
+        .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches));
     sends && texts.any(|text| hosts::worst(text) == Some(Standing::Doubtful))
 }
 
 /// Whether a request hands a secret in to get a token for it.
 fn is_login(text: &str) -> bool {
-    text.contains("grant_type") || text.contains("oauth") || text.contains("client_id") || HEADER.is_match(text)
+    text.contains("grant_type")
+        || text.contains("oauth")
+        || text.contains("client_id")
+        || HEADER.is_match(text)
 }
 
 /// Whether the host is one that the skill's documents name.
 fn is_declared(subject: &Subject<'_>, seen: &Seen) -> bool {
     let here = subject.here(seen);
-    let mut owners = hosts::urls(here.text).map(|url| hosts::owner(hosts::host(url))).peekable();
+    let mut owners = hosts::urls(here.text)
+        .map(|url| hosts::owner(hosts::host(url)))
+        .peekable();
     owners.peek().is_some() && owners.all(|owner| subject.declared.contains(owner))
 }

@@ -28,9 +28,8 @@ static PROGRAM: Pattern = Pattern::new(
 static OBTAIN: Pattern = Pattern::new(
     r"\b(?:download|get|grab|fetch|obtain)\b|\bvisit\b|\bgo\s+to\b|\bopen\b|\bhead\s+(?:to|over)\b|\bnavigate\b|\binstall\b",
 );
-static RUN: Pattern = Pattern::new(
-    r"\b(?:run|launch|execute|start|open|double[\s-]click|unzip|extract|unpack)\b",
-);
+static RUN: Pattern =
+    Pattern::new(r"\b(?:run|launch|execute|start|open|double[\s-]click|unzip|extract|unpack)\b");
 static PASTE: Pattern = Pattern::new(
     r"\b(?:copy|paste|run|execute|enter)\b.{0,80}\b(?:terminal|command\s+(?:prompt|line)|powershell|console|shell)\b|
     \b(?:terminal|powershell|command\s+prompt)\b.{0,60}\bpaste\b|\bcopy\b.{0,60}\b(?:script|command|code)\b.{0,40}\b(?:paste|run|execute)\b",
@@ -38,7 +37,8 @@ static PASTE: Pattern = Pattern::new(
 static DEMAND: Pattern = Pattern::new(
     r"\b(?:requires?|required|must|mandatory|prerequisites?|before\s+(?:using|proceeding|starting|you|continuing|running|we)|first|necessary|needed|critical|important|will\s+not\s+(?:work|function)|won't\s+work|cannot\s+(?:work|function)|without\s+(?:it|this))\b",
 );
-static SYSTEM: Pattern = Pattern::new(r"\b(?:windows|mac\s?os|osx|linux)\b\s*(?:users?)?\s*[:)\]-]");
+static SYSTEM: Pattern =
+    Pattern::new(r"\b(?:windows|mac\s?os|osx|linux)\b\s*(?:users?)?\s*[:)\]-]");
 static KNOWN: Pattern = Pattern::new(
     r"https?://(?:www\.)?(?:[\w-]+\.)*(?:microsoft|apple|python|nodejs|docker|mozilla|google|jetbrains|oracle|adobe|libreoffice|nvidia|anaconda|git-scm|rust-lang|golang|java|eclipse|apache|gnu|videolan|blender|gimp|obsproject|arduino|unity3d|unrealengine|jenkins|hashicorp|mongodb|postgresql|mysql|elastic|grafana|wireshark)\.(?:com|org|io|net|dev)\b",
 );

@@ -29,7 +29,9 @@ static HABIT: Pattern = Pattern::new(
 static ERASE: Pattern = Pattern::new(
     r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate)\s+(?:\w+\s+){0,3}(?:original|source|backups?|user(?:'s)?|all|existing|old|other|unread|previous)\s+(?:\w+\s+){0,2}(?:files?|emails?|messages?|backups?|branches|records?|documents?|events?|contacts|logs|history|tables?|data)\b",
 );
-static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|without|unless|confirm\w*|ask\w*|if\s+the\s+user|only\s+(?:if|when|after)|temp\w*|cache\w*|generated|intermediate|build)\b");
+static FORBIDS: Pattern = Pattern::new(
+    r"\b(?:never|not|don't|avoid|must\s+not|without|unless|confirm\w*|ask\w*|if\s+the\s+user|only\s+(?:if|when|after)|temp\w*|cache\w*|generated|intermediate|build)\b",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() || FORBIDS.is_match(here.text) {
@@ -38,10 +40,22 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if let (Some(claim), Some(order)) = (CLAIM.find(text), STRANGE.find(text)) {
         let range = claim.start.min(order.start)..claim.end.max(order.end);
-        findings.add(&RULE, here, range, Severity::Medium, "a strange step is ordered in the name of a policy");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "a strange step is ordered in the name of a policy",
+        );
     } else if let Some(range) = ERASE.find(text)
         && (HABIT.is_match(text) || HABIT.is_match(here.heading()))
     {
-        findings.add(&RULE, here, range, Severity::Medium, "things of the user are to be deleted each time");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "things of the user are to be deleted each time",
+        );
     }
 }

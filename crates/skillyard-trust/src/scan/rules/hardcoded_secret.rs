@@ -20,13 +20,20 @@ static KEY: Pattern = Pattern::new(
     r"\b(?:akia|asia)[0-9a-z]{16}\b|\b(?:ghp|gho)_[0-9a-z]{36}\b|\bgithub_pat_[0-9a-z_]{60,}|\bxox[bp]-\d{8,}-[0-9a-z-]{20,}|\bsk-ant-(?:api|admin)\d\d-[\w-]{60,}|\bsk-proj-[\w-]{60,}|\bsk_live_[0-9a-z]{20,}|\baiza[\w-]{35}\b|\bglpat-[\w-]{20}\b|\bnpm_[0-9a-z]{36}\b|\bhf_[0-9a-z]{34}\b|
     -----begin\ (?:rsa\ |ec\ |openssh\ )?private\ key-----\ [0-9a-z+/=\ ]{100,}",
 );
-static PLACEHOLDER: Pattern = Pattern::new(r"example|xxxx|your|1234567|abcdef|0000000|placeholder|\.\.\.");
+static PLACEHOLDER: Pattern =
+    Pattern::new(r"example|xxxx|your|1234567|abcdef|0000000|placeholder|\.\.\.");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = KEY.find(here.text)
         && !PLACEHOLDER.is_match(&here.text[range.clone()])
     {
         let shown = range.start..range.start + 4;
-        findings.add_plain(&RULE, here, shown, Severity::Medium, "a key stands in the file");
+        findings.add_plain(
+            &RULE,
+            here,
+            shown,
+            Severity::Medium,
+            "a key stands in the file",
+        );
     }
 }

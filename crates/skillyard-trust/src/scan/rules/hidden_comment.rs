@@ -27,19 +27,32 @@ static ORDER: Pattern = Pattern::new(
 static STYLE: Pattern = Pattern::new(
     r"style\s*=\s*['\x22][^'\x22]*(?:display\s*:\s*none|font-size\s*:\s*0|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0\d*)?\s*[;'\x22]|color\s*:\s*(?:white|\#fff(?:fff)?\b|transparent))",
 );
-static SPEAKS: Pattern = Pattern::new(r"\b(?:agent|assistant|must|ignore|instructions?|execute|send|run)\b");
+static SPEAKS: Pattern =
+    Pattern::new(r"\b(?:agent|assistant|must|ignore|instructions?|execute|send|run)\b");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if here.unit.place == Place::Hidden {
         if let Some(range) = ORDER.find(text) {
-            findings.add_plain(&RULE, here, range, Severity::High, "a comment that is not shown gives orders");
+            findings.add_plain(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "a comment that is not shown gives orders",
+            );
         }
     } else if here.is_prose()
         && let Some(range) = STYLE.find(text)
         && SPEAKS.is_match(text)
         && here.file.path.to_ascii_lowercase().ends_with(".md")
     {
-        findings.add(&RULE, here, range, Severity::High, "text that is not shown gives orders");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "text that is not shown gives orders",
+        );
     }
 }

@@ -50,13 +50,17 @@ impl Count {
             // A flag of a region is spelled with tags behind a black flag.
             '\u{e0020}'..='\u{e007f}' if before != '\u{1f3f4}' && !is_tag(before) => &mut self.tags,
             '\u{e0020}'..='\u{e007f}' if self.tags.0 > 0 => &mut self.tags,
-            '\u{202a}' | '\u{202b}' | '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => &mut self.overrides,
+            '\u{202a}' | '\u{202b}' | '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => {
+                &mut self.overrides
+            }
             '\u{e0100}'..='\u{e01ef}' => &mut self.selectors,
             '\u{fe00}'..='\u{fe0e}' if is_selector(before) => &mut self.selectors,
             '\u{1b}' | '\u{9b}' => &mut self.escapes,
             '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{180e}' => &mut self.widthless,
             // Joiners are part of emoji and of scripts such as Persian; between ASCII letters they hide.
-            '\u{200c}' | '\u{200d}' | '\u{ad}' if before.is_ascii_alphanumeric() => &mut self.widthless,
+            '\u{200c}' | '\u{200d}' | '\u{ad}' if before.is_ascii_alphanumeric() => {
+                &mut self.widthless
+            }
             '\u{feff}' if at > 0 => &mut self.widthless,
             _ => return,
         };
@@ -71,11 +75,31 @@ impl Count {
                 findings.add_source(&RULE, file, span, severity, message);
             }
         };
-        add(self.tags, Severity::Critical, "tag characters, which only a model reads");
-        add(self.overrides, Severity::High, "characters that turn the order of the text around");
-        add(self.escapes, Severity::Medium, "escapes that a terminal obeys");
+        add(
+            self.tags,
+            Severity::Critical,
+            "tag characters, which only a model reads",
+        );
+        add(
+            self.overrides,
+            Severity::High,
+            "characters that turn the order of the text around",
+        );
+        add(
+            self.escapes,
+            Severity::Medium,
+            "escapes that a terminal obeys",
+        );
         let many = self.selectors.0 >= 8;
-        add(self.selectors, if many { Severity::Critical } else { Severity::Low }, "variation selectors, which can carry a hidden message");
+        add(
+            self.selectors,
+            if many {
+                Severity::Critical
+            } else {
+                Severity::Low
+            },
+            "variation selectors, which can carry a hidden message",
+        );
         let severity = match self.widthless.0 {
             0..=3 => Severity::Info,
             4..=15 => Severity::Low,

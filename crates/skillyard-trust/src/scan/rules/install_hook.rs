@@ -31,7 +31,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let fetches = text.contains("http") || text.contains("curl") || text.contains(" -e");
         let message = "a script runs as soon as the package is installed";
         if here.unit.place == Place::Data {
-            let severity = if fetches { Severity::Critical } else { Severity::Medium };
+            let severity = if fetches {
+                Severity::Critical
+            } else {
+                Severity::Medium
+            };
             findings.add_plain(&RULE, here, range, severity, message);
         } else {
             findings.add(&RULE, here, range, Severity::Critical, message);
@@ -39,6 +43,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if here.runs()
         && let Some(range) = SETUP.find(here.text)
     {
-        findings.add(&RULE, here, range, Severity::Medium, "the installation runs code of its own");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "the installation runs code of its own",
+        );
     }
 }

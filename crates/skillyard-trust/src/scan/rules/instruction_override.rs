@@ -73,6 +73,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (false, true) => Severity::Info,
             (false, false) => Severity::Low,
         };
-        findings.add(&RULE, here, range, severity, "the agent is told to act without asking the user");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the agent is told to act without asking the user",
+        );
     }
 }

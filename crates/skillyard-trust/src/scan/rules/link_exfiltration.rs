@@ -23,17 +23,38 @@ static PICTURE: Pattern = Pattern::new(
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|include|encode|add|embed|put|insert)\b[^.]{0,80}\b(?:data|conversation|secrets?|tokens?|contents?|summary|response|history|keys?)\b[^.]{0,60}\b(?:to|in|into|as)\s+(?:the\s+|an?\s+)?(?:\w+\s+)?(?:url|query|image|link|parameter|pixel|markdown\s+image)",
 );
-static BADGE: Pattern = Pattern::new(r"shields\.io|badge|github\.com|githubusercontent|localhost|quickchart|api\.qrserver|placehold|picsum|unsplash|example\.com");
+static BADGE: Pattern = Pattern::new(
+    r"shields\.io|badge|github\.com|githubusercontent|localhost|quickchart|api\.qrserver|placehold|picsum|unsplash|example\.com",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() {
         return;
     }
     let text = here.text;
-    if let Some(range) = PICTURE.find(text).filter(|range| !BADGE.is_match(&text[range.clone()])) {
-        let severity = if ORDER.is_match(text) { Severity::High } else { Severity::Medium };
-        findings.add(&RULE, here, range, severity, "the address of a picture carries data away");
+    if let Some(range) = PICTURE
+        .find(text)
+        .filter(|range| !BADGE.is_match(&text[range.clone()]))
+    {
+        let severity = if ORDER.is_match(text) {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the address of a picture carries data away",
+        );
     } else if let Some(range) = ORDER.find(text).filter(|_| text.contains("http")) {
-        findings.add(&RULE, here, range, Severity::Medium, "data is to be put into an address");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "data is to be put into an address",
+        );
     }
 }

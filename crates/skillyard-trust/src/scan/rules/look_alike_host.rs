@@ -29,7 +29,13 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             let host = &rest[..length];
             if host.split('.').any(is_mixed) || host.starts_with("xn--") {
                 let span = Span::new(at + 3, at + 3 + length);
-                findings.add_source(&RULE, index, Some(span), Severity::High, "the host is not the one that is read");
+                findings.add_source(
+                    &RULE,
+                    index,
+                    Some(span),
+                    Severity::High,
+                    "the host is not the one that is read",
+                );
             }
         }
     }

@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** name the server's program and version, and let the user add it.
     "scan-mcp-server", Critical,
     "name the server's program and version, and let the user add it",
-    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp"],
+    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\""],
     check
 }
 
@@ -34,17 +34,33 @@ static TAKES: Pattern = Pattern::new(
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     let (range, severity, message) = if let Some(range) = ALL.find(text) {
-        (range, Severity::High, "every server that a project brings is let in")
-    } else if let Some(range) = COMMAND.find(text) {
-        (range, Severity::Critical, "a server is started by a shell that downloads")
+        (
+            range,
+            Severity::High,
+            "every server that a project brings is let in",
+        )
+    } else if let Some(range) = COMMAND.find(text).filter(|_| lists_servers(here)) {
+        (
+            range,
+            Severity::Critical,
+            "a server is started by a shell that downloads",
+        )
     } else if let Some(range) = REMOTE.find(text) {
         let severity = match hosts::worst(&text[range.clone()]) {
             Some(Standing::Doubtful | Standing::Plain) => Severity::High,
             _ => Severity::Info,
         };
-        (range, severity, "a server is reached without encryption or name")
+        (
+            range,
+            severity,
+            "a server is reached without encryption or name",
+        )
     } else if let Some(range) = TAKES.find(text).filter(|_| here.is_prose()) {
-        (range, Severity::Medium, "one tool takes the place of another")
+        (
+            range,
+            Severity::Medium,
+            "one tool takes the place of another",
+        )
     } else {
         return;
     };
@@ -53,4 +69,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         findings.add(&RULE, here, range, severity, message);
     }
+}
+
+/// Whether the file is a list of servers.
+fn lists_servers(here: &Here<'_>) -> bool {
+    here.file.path.contains("mcp") || here.file.folded.text.contains("mcpservers")
 }

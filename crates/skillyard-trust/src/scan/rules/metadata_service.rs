@@ -20,7 +20,9 @@ rule! {
 static SERVICE: Pattern = Pattern::new(
     r"169\.254\.169\.254|metadata\.google\.internal|169\.254\.170\.2|100\.100\.100\.200|fd00:ec2::254",
 );
-static KEYS: Pattern = Pattern::new(r"security-credentials|/token\b|identity|user-data|/iam/|service-accounts|managedidentity");
+static KEYS: Pattern = Pattern::new(
+    r"security-credentials|/token\b|identity|user-data|/iam/|service-accounts|managedidentity",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = SERVICE.find(here.text) {
@@ -29,6 +31,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (true, false) => Severity::Medium,
             (false, _) => Severity::Low,
         };
-        findings.add_named(&RULE, here, range, severity, "the metadata service of the machine is asked");
+        findings.add_named(
+            &RULE,
+            here,
+            range,
+            severity,
+            "the metadata service of the machine is asked",
+        );
     }
 }

@@ -22,7 +22,17 @@ static MINER: Pattern = Pattern::new(
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = MINER.find(here.text) {
-        let severity = if here.runs() { Severity::Critical } else { Severity::Medium };
-        findings.add(&RULE, here, range, severity, "a miner of cryptocurrency is used");
+        let severity = if here.runs() {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "a miner of cryptocurrency is used",
+        );
     }
 }

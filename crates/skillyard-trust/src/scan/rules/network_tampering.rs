@@ -21,15 +21,29 @@ static CHANGE: Pattern = Pattern::new(
     r#"(?:>>?|tee\s+(?:-a\s+)?|sed\s+-i[^;|]*|open\s*\(\s*['"])\s*["']?/etc/(?:hosts|resolv\.conf)\b|\biptables\b[^;|]*(?:-j\s+(?:redirect|dnat)|-t\s+nat[^;|]*-a\b)|\biptables\s+-f\b|
     security\s+add-trusted-cert|\bnetworksetup\s+-set(?:web|secureweb|socks|dns)|\bnetsh\b[^;|]*(?:portproxy|advfirewall\s+set[^;|]*off|winhttp\s+set)|\bpfctl\s+-(?:f|e|d)\b"#,
 );
-static WEAKER: Pattern = Pattern::new(r"\bufw\s+disable\b|systemctl\s+(?:stop|disable)\s+(?:firewalld|ufw)|set-netfirewallprofile\b[^;|]*false|\bupdate-ca-certificates\b");
+static WEAKER: Pattern = Pattern::new(
+    r"\bufw\s+disable\b|systemctl\s+(?:stop|disable)\s+(?:firewalld|ufw)|set-netfirewallprofile\b[^;|]*false|\bupdate-ca-certificates\b",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.runs() {
         return;
     }
     if let Some(range) = CHANGE.find(here.text) {
-        findings.add(&RULE, here, range, Severity::High, "the machine's traffic is led elsewhere");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "the machine's traffic is led elsewhere",
+        );
     } else if let Some(range) = WEAKER.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Low, "the machine's firewall or certificates are changed");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "the machine's firewall or certificates are changed",
+        );
     }
 }

@@ -36,23 +36,61 @@ static REBUILD: Pattern = Pattern::new(
     \b(?:run|execute|follow)\b[^.]{0,60}\b(?:decoded|reconstructed|deobfuscated|decrypted|concatenated|reassembled)\b",
 );
 
-static ENCODED: Pattern = Pattern::new(r"base(?:64|32|85)|rot-?13|\bhex\b|encoded|cipher|obfuscat|encrypted|fragments?|\bxor\b");
+static ENCODED: Pattern = Pattern::new(
+    r"base(?:64|32|85)|rot-?13|\bhex\b|encoded|cipher|obfuscat|encrypted|fragments?|\bxor\b",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if here.is_prose() && here.unit.place != Place::Code {
         if let Some(range) = REBUILD.find(text).filter(|_| ENCODED.is_match(text)) {
-            findings.add(&RULE, here, range, Severity::Medium, "the agent is told to rebuild hidden text and act on it");
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::Medium,
+                "the agent is told to rebuild hidden text and act on it",
+            );
         }
     } else if here.runs() {
-        if let Some(range) = HEX_NAMES.find(text).filter(|_| HEX_NAMES.count(text, 4) == 4) {
-            findings.add(&RULE, here, range, Severity::High, "names are made unreadable");
+        if let Some(range) = HEX_NAMES
+            .find(text)
+            .filter(|_| HEX_NAMES.count(text, 4) == 4)
+        {
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "names are made unreadable",
+            );
         } else if let Some(range) = EXPANSION.find(text).filter(|_| here.is_shell()) {
-            findings.add(&RULE, here, range, Severity::High, "a command is put together by the shell");
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "a command is put together by the shell",
+            );
         } else if let Some(range) = LOOKUP.find(text) {
-            findings.add_plain(&RULE, here, range, Severity::High, "what is called is put together from pieces");
-        } else if let Some(range) = ESCAPES.find(text).filter(|_| here.has(Fact::Evaluates) || here.has(Fact::Starts)) {
-            findings.add(&RULE, here, range, Severity::High, "text is written in escapes and run");
+            findings.add_plain(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "what is called is put together from pieces",
+            );
+        } else if let Some(range) = ESCAPES
+            .find(text)
+            .filter(|_| here.has(Fact::Evaluates) || here.has(Fact::Starts))
+        {
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "text is written in escapes and run",
+            );
         }
     }
 }

@@ -30,8 +30,20 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     if let Some(range) = GRAVE.find(here.text) {
-        findings.add(&RULE, here, range, Severity::High, "the machine is opened to others");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "the machine is opened to others",
+        );
     } else if let Some(range) = MILD.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Low, "the machine can be reached from outside");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "the machine can be reached from outside",
+        );
     }
 }

@@ -22,11 +22,67 @@ static INSTALL: Pattern = Pattern::new(
 );
 /// Packages that many know by name.
 const KNOWN: &[&str] = &[
-    "anthropic", "asyncio", "axios", "beautifulsoup4", "boto3", "certifi", "chalk", "charset-normalizer", "colorama", "commander", "cross-env", "cryptography",
-    "discord.py", "django", "dotenv", "electron", "eslint", "ethers", "express", "fastapi", "flask", "gunicorn", "httpx", "idna", "jsonschema", "langchain",
-    "lodash", "matplotlib", "mongoose", "numpy", "openai", "opencv-python", "pandas", "paramiko", "pillow", "playwright", "prettier", "psycopg2", "puppeteer",
-    "pydantic", "pytest", "python-dateutil", "python-dotenv", "pyyaml", "react", "requests", "scikit-learn", "scipy", "selenium", "setuptools", "solana", "sqlalchemy",
-    "tensorflow", "torch", "transformers", "typescript", "urllib3", "virtualenv", "webpack", "websockets", "yt-dlp",
+    "anthropic",
+    "asyncio",
+    "axios",
+    "beautifulsoup4",
+    "boto3",
+    "certifi",
+    "chalk",
+    "charset-normalizer",
+    "colorama",
+    "commander",
+    "cross-env",
+    "cryptography",
+    "discord.py",
+    "django",
+    "dotenv",
+    "electron",
+    "eslint",
+    "ethers",
+    "express",
+    "fastapi",
+    "flask",
+    "gunicorn",
+    "httpx",
+    "idna",
+    "jsonschema",
+    "langchain",
+    "lodash",
+    "matplotlib",
+    "mongoose",
+    "numpy",
+    "openai",
+    "opencv-python",
+    "pandas",
+    "paramiko",
+    "pillow",
+    "playwright",
+    "prettier",
+    "psycopg2",
+    "puppeteer",
+    "pydantic",
+    "pytest",
+    "python-dateutil",
+    "python-dotenv",
+    "pyyaml",
+    "react",
+    "requests",
+    "scikit-learn",
+    "scipy",
+    "selenium",
+    "setuptools",
+    "solana",
+    "sqlalchemy",
+    "tensorflow",
+    "torch",
+    "transformers",
+    "typescript",
+    "urllib3",
+    "virtualenv",
+    "webpack",
+    "websockets",
+    "yt-dlp",
 ];
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -35,12 +91,21 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     }
     for found in INSTALL.find_all(here.text) {
         for word in found.split_whitespace().skip(2) {
-            let name = word.split(['=', '<', '>', '@', '[', '~']).next().unwrap_or(word);
+            let name = word
+                .split(['=', '<', '>', '@', '[', '~'])
+                .next()
+                .unwrap_or(word);
             let meant = KNOWN.iter().find(|known| is_slip(name, known));
             if let Some(meant) = meant.filter(|_| !KNOWN.contains(&name)) {
                 let start = here.text.find(word).unwrap_or_default();
                 let message = format!("the package `{name}` is easily taken for `{meant}`");
-                findings.add(&RULE, here, start..start + name.len(), Severity::High, message);
+                findings.add(
+                    &RULE,
+                    here,
+                    start..start + name.len(),
+                    Severity::High,
+                    message,
+                );
             }
         }
     }

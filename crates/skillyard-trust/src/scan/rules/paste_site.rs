@@ -31,12 +31,19 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let Some(range) = hosts::paste(here.text) else {
         return;
     };
-    let is_link = here.text[..range.start].ends_with("//") || here.text[..range.start].ends_with("www.");
+    let is_link =
+        here.text[..range.start].ends_with("//") || here.text[..range.start].ends_with("www.");
     let site = here.text[range.clone()].to_owned();
     let severity = match (is_link, ACTS.is_match(here.text)) {
         (true, true) if here.is_prose() || here.is_shell() => Severity::High,
         (true, _) => Severity::Medium,
         (false, _) => Severity::Info,
     };
-    findings.add_named(&RULE, here, range, severity, format!("`{site}` serves what anyone left there"));
+    findings.add_named(
+        &RULE,
+        here,
+        range,
+        severity,
+        format!("`{site}` serves what anyone left there"),
+    );
 }

@@ -23,7 +23,17 @@ static ESCAPE: Pattern = Pattern::new(
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = ESCAPE.find(here.text) {
-        let severity = if here.runs() { Severity::High } else { Severity::Low };
-        findings.add_named(&RULE, here, range, severity, "a path leads out of its folder to private files");
+        let severity = if here.runs() {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        findings.add_named(
+            &RULE,
+            here,
+            range,
+            severity,
+            "a path leads out of its folder to private files",
+        );
     }
 }

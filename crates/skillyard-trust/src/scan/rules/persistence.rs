@@ -33,19 +33,32 @@ static TIMER: Pattern = Pattern::new(
 static GRAVE: Pattern = Pattern::new(
     r"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*)\s*[^\s;|]*authorized_keys|core\.hookspath\s+[\x22']?(?:/tmp|~|/|\$home)|(?:>>|tee\s+-a)\s*[^\s;|]*\.ssh/config",
 );
-static PROGRAM: Pattern = Pattern::new(r"\basar\s+(?:pack|p)\b|(?:>>?|cp|mv|write\w*\s*\()\s*[^;|]{0,60}(?:app\.asar|resources/app/)");
+static PROGRAM: Pattern = Pattern::new(
+    r"\basar\s+(?:pack|p)\b|(?:>>?|cp|mv|write\w*\s*\()\s*[^;|]{0,60}(?:app\.asar|resources/app/)",
+);
 static HOOK: Pattern = Pattern::new(r"(?:>>?|tee|cp|open\s*\([^)]*)\s*[^\s;|]*\.git/hooks/[\w-]+");
-static PATH_ONLY: Pattern = Pattern::new(r"(?:echo|printf)\s+['\x22](?:export\s+\w+=|eval\s+[\x22\\]*\$\(\s*[\w-]+\s+(?:init|env|shellenv|activate|hook|completion)|source\s+|alias\s|\[\[?\s|\#|\.\s)");
+static PATH_ONLY: Pattern = Pattern::new(
+    r"(?:echo|printf)\s+['\x22](?:export\s+\w+=|eval\s+[\x22\\]*\$\(\s*[\w-]+\s+(?:init|env|shellenv|activate|hook|completion)|source\s+|alias\s|\[\[?\s|\#|\.\s)",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !(here.runs() || matches!(here.unit.place, Place::Prose | Place::Hidden)) {
         return;
     }
     let text = here.text;
-    let reaches_out = hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
+    let reaches_out =
+        hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
-        let severity = if here.file.is_document { Severity::Medium } else { Severity::High };
-        (range, severity, "keys, hosts or hooks of the user are changed")
+        let severity = if here.file.is_document {
+            Severity::Medium
+        } else {
+            Severity::High
+        };
+        (
+            range,
+            severity,
+            "keys, hosts or hooks of the user are changed",
+        )
     } else if let Some(range) = PROFILE.find(text) {
         let severity = match (reaches_out, PATH_ONLY.is_match(text)) {
             (true, _) => Severity::High,
@@ -57,7 +70,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if let Some(range) = PROGRAM.find(text).filter(|_| here.runs()) {
         (range, Severity::High, "another program is rebuilt")
     } else if let Some(range) = HOOK.find(text) {
-        let severity = if here.file.is_document { Severity::Low } else { Severity::Medium };
+        let severity = if here.file.is_document {
+            Severity::Low
+        } else {
+            Severity::Medium
+        };
         (range, severity, "a git hook is installed")
     } else if let Some(range) = TIMER.find(text) {
         let severity = match (reaches_out, here.file.is_document) {

@@ -37,8 +37,9 @@ static PIPE: Pattern = Pattern::new(
 static CLONE: Pattern = Pattern::new(
     r"git\s+clone\s+\S+[^.]{0,80}?\b(?:python3?|bash|sh|node|make|npm\s+(?:install|start))\b",
 );
-static FORGE: Pattern =
-    Pattern::new(r"https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co)/");
+static FORGE: Pattern = Pattern::new(
+    r"https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co)/",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let Some(range) = PIPE.find(here.text) else {
@@ -56,8 +57,18 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Standing::Unknown => Severity::Medium,
         Standing::Local | Standing::Installer => Severity::Low,
     };
-    let severity = if !is_field && is_own_host(here) { severity.lowered(1) } else { severity };
-    findings.add(&RULE, here, range, severity, "what is downloaded runs without being looked at");
+    let severity = if !is_field && is_own_host(here) {
+        severity.lowered(1)
+    } else {
+        severity
+    };
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        "what is downloaded runs without being looked at",
+    );
 }
 
 fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -69,7 +80,13 @@ fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
         Some(Standing::Unknown) if !FORGE.is_match(here.text) => Severity::Medium,
         _ => return,
     };
-    findings.add(&RULE, here, range, severity, "a repository is got and run in one breath");
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        "a repository is got and run in one breath",
+    );
 }
 
 /// Whether it stands in a script or in the file that the agent reads first; other documents

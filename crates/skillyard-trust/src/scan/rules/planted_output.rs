@@ -28,17 +28,37 @@ static SHARE: Pattern = Pattern::new(
 static PAYMENT: Pattern = Pattern::new(
     r"\b(?:always|instead|replace|change|update|use|redirect|route|default)\b[^.]{0,80}\b(?:account\s+number|iban|routing\s+number|payout|payee|recipient|wallet\s+address|payment\s+address|bank\s+account|merchant\s+(?:id|account)|paypal)\b[^.]{0,80}(?:\b0x[0-9a-f]{40}\b|\b[a-z]{2}\d{2}[\s\d]{10,}|\b\d{8,}\b|\bbc1\w{20,}|[\w.+-]+@[\w-]+\.[a-z]{2,})",
 );
-static EXAMPLE: Pattern = Pattern::new(r"@(?:example|company|acme|domain|email|test|yourdomain|corp)\.|e\.g\.|\bexample\b|for\s+instance|\bsupport@|\bfeedback|\bsecurity@");
+static EXAMPLE: Pattern = Pattern::new(
+    r"@(?:example|company|acme|domain|email|test|yourdomain|corp)\.|e\.g\.|\bexample\b|for\s+instance|\bsupport@|\bfeedback|\bsecurity@",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() || EXAMPLE.is_match(here.text) {
         return;
     }
     if let Some(range) = PAYMENT.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Medium, "money is to go to another account");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "money is to go to another account",
+        );
     } else if let Some(range) = SHARE.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Medium, "somebody else is to get access or copies");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "somebody else is to get access or copies",
+        );
     } else if let Some(range) = PLANT.find(here.text) {
-        findings.add(&RULE, here, range, Severity::Medium, "something is to be planted in everything that is made");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "something is to be planted in everything that is made",
+        );
     }
 }

@@ -22,8 +22,12 @@ static GRAVE: Pattern = Pattern::new(
     r"\bchmod\s+(?:-\w+\s+)*(?:u\+s|\+s|[ug]+\+s|[2467][0-7]{3})\b|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac_override)|\bnopasswd\s*:|(?:>>?|tee)\s*(?:-a\s+)?/etc/sudoers",
 );
 static OPEN: Pattern = Pattern::new(r"\bchmod\s+(?:-\w+\s+)*0?777\b|\bos\.chmod\s*\([^)]*0o777");
-static MACHINE: Pattern = Pattern::new(r"/var/run/docker\.sock|--privileged\b|--cap-add[\s=]+(?:all|sys_admin)|--pid[\s=]host|-v\s+/:/\w*");
-static ROOT: Pattern = Pattern::new(r"(?:^|[\s;&|('\x22])sudo\s+\S|\bchown\s+(?:-\w+\s+)*root\b|\brunas\b\s*/user|start-process\b[^;]*-verb\s+runas");
+static MACHINE: Pattern = Pattern::new(
+    r"/var/run/docker\.sock|--privileged\b|--cap-add[\s=]+(?:all|sys_admin)|--pid[\s=]host|-v\s+/:/\w*",
+);
+static ROOT: Pattern = Pattern::new(
+    r"(?:^|[\s;&|('\x22])sudo\s+\S|\bchown\s+(?:-\w+\s+)*root\b|\brunas\b\s*/user|start-process\b[^;]*-verb\s+runas",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.runs() && !here.is_prose() {
@@ -34,7 +38,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
         (range, Severity::High, "a program gets the rights of root")
     } else if let Some(range) = OPEN.find(text) {
-        let severity = if both || here.is_shell() { Severity::Medium } else { Severity::Low };
+        let orders = !here.is_code() && (text.contains("after ") || text.contains("always"));
+        let severity = match (both || here.is_shell(), orders) {
+            (_, true) => Severity::High,
+            (true, false) => Severity::Medium,
+            (false, false) => Severity::Low,
+        };
         (range, severity, "everyone may write this")
     } else if let Some(range) = MACHINE.find(text) {
         let mounts = text.contains("docker.sock:") || text.contains("-v /:");
@@ -51,6 +60,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if !here.is_code() { severity.lowered(1) } else { severity };
+    let severity = if here.is_code() {
+        severity
+    } else {
+        severity.lowered(1)
+    };
     findings.add(&RULE, here, range, severity, message);
 }

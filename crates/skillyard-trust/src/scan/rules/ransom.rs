@@ -23,25 +23,50 @@ static NOTE: Pattern = Pattern::new(
 static ORDER: Pattern = Pattern::new(
     r"\bencrypt\s+(?:all|every|each|any|the\s+user's)\s+(?:\w+\s+){0,3}(?:files?|documents?|folders?|director(?:y|ies)|data|backups?)\b",
 );
-static WALKS: Pattern = Pattern::new(r"os\.walk\s*\(|\.rglob\s*\(|\.glob\s*\(|glob\.glob\s*\(|\bfind\s+\S+|for\s+\w+\s+in\s+files");
-static CIPHER: Pattern = Pattern::new(r"\.encrypt\s*\(|openssl\s+enc\b|gpg\s+(?:-c|--symmetric|--encrypt)");
-static ORIGINAL: Pattern = Pattern::new(r"\.unlink\s*\(|os\.remove\s*\(|\brm\s|write_bytes\s*\(|open\s*\([^)]*['\x22]wb");
+static WALKS: Pattern = Pattern::new(
+    r"os\.walk\s*\(|\.rglob\s*\(|\.glob\s*\(|glob\.glob\s*\(|\bfind\s+\S+|for\s+\w+\s+in\s+files",
+);
+static CIPHER: Pattern =
+    Pattern::new(r"\.encrypt\s*\(|openssl\s+enc\b|gpg\s+(?:-c|--symmetric|--encrypt)");
+static ORIGINAL: Pattern =
+    Pattern::new(r"\.unlink\s*\(|os\.remove\s*\(|\brm\s|write_bytes\s*\(|open\s*\([^)]*['\x22]wb");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if let Some(range) = NOTE.find(text) {
-        let severity = if !here.is_code() { Severity::Medium } else { Severity::Critical };
+        let severity = if here.is_code() {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        };
         findings.add(&RULE, here, range, severity, "files are held for money");
     } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
-        findings.add(&RULE, here, range, Severity::Medium, "all files are to be encrypted");
-    } else if let Some(range) = CIPHER.find(text).filter(|_| here.runs() && !here.file.is_document) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "all files are to be encrypted",
+        );
+    } else if let Some(range) = CIPHER
+        .find(text)
+        .filter(|_| here.runs() && !here.file.is_document)
+    {
         let around = |pattern: &Pattern| {
             let (from, until) = (here.index.1.saturating_sub(15), here.index.1 + 15);
             let units = here.file.units.iter().take(until).skip(from);
-            units.map(|unit| here.file.text(unit)).any(|text| pattern.is_match(text))
+            units
+                .map(|unit| here.file.text(unit))
+                .any(|text| pattern.is_match(text))
         };
         if around(&WALKS) && around(&ORIGINAL) {
-            findings.add(&RULE, here, range, Severity::High, "all files of a folder are encrypted in place");
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "all files of a folder are encrypted in place",
+            );
         }
     }
 }

@@ -19,12 +19,19 @@ rule! {
 }
 
 /// An address that was made harmless to look at, which an agent puts right.
-static DEFANGED: Pattern = Pattern::new(r"\bhxxps?\b|\bh\*\*ps?://|[a-z0-9]\[\.\][a-z]|[a-z0-9]\(dot\)[a-z]|\[:\]//");
+static DEFANGED: Pattern =
+    Pattern::new(r"\bhxxps?\b|\bh\*\*ps?://|[a-z0-9]\[\.\][a-z]|[a-z0-9]\(dot\)[a-z]|\[:\]//");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let Some(range) = hosts::raw_address(here.text) else {
         if let Some(range) = DEFANGED.find(here.text) {
-            findings.add_named(&RULE, here, range, Severity::High, "an address is spelled so that only a reader puts it together");
+            findings.add_named(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "an address is spelled so that only a reader puts it together",
+            );
         }
         return;
     };
@@ -34,5 +41,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         Severity::Low
     };
-    findings.add_named(&RULE, here, range, severity, "a server is named by its number");
+    findings.add_named(
+        &RULE,
+        here,
+        range,
+        severity,
+        "a server is named by its number",
+    );
 }

@@ -31,12 +31,20 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     // `/dev/tcp` is also how shells without `nc` see whether a port is open.
     let found = &here.text[range.clone()];
     let is_probe = found.starts_with("/dev/")
-        && (found.contains("localhost") || found.contains("127.0.0.1") || here.text.contains("timeout"))
+        && (found.contains("localhost")
+            || found.contains("127.0.0.1")
+            || here.text.contains("timeout"))
         && !here.text.contains(" -i");
     let severity = match (is_probe, here.runs()) {
         (true, _) => Severity::Low,
         (false, true) => Severity::Critical,
         (false, false) => Severity::Medium,
     };
-    findings.add(&RULE, here, range, severity, "a shell is connected to another machine");
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        "a shell is connected to another machine",
+    );
 }

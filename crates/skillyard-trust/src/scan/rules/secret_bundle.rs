@@ -28,9 +28,36 @@ const FAMILIES: &[&[&str]] = &[
     &["aws", "s3", "bedrock", "amazon"],
     &["gh", "github"],
     &["gcp", "google", "gemini", "vertex"],
-    &["openai", "anthropic", "gemini", "google", "mistral", "groq", "deepseek", "openrouter", "llm", "azure", "xai", "cohere", "perplexity", "hf", "huggingface", "together", "moonshot", "dashscope", "qwen", "ollama", "claude", "nvidia", "ngc"],
+    &[
+        "openai",
+        "anthropic",
+        "gemini",
+        "google",
+        "mistral",
+        "groq",
+        "deepseek",
+        "openrouter",
+        "llm",
+        "azure",
+        "xai",
+        "cohere",
+        "perplexity",
+        "hf",
+        "huggingface",
+        "together",
+        "moonshot",
+        "dashscope",
+        "qwen",
+        "ollama",
+        "claude",
+        "nvidia",
+        "ngc",
+    ],
 ];
-const PLAIN: &[&str] = &["api", "secret", "access", "private", "client", "token", "auth", "app", "session", "database", "db"];
+const PLAIN: &[&str] = &[
+    "api", "secret", "access", "private", "client", "token", "auth", "app", "session", "database",
+    "db",
+];
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.runs() {
@@ -41,13 +68,24 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         name.split('_').next().unwrap_or(name)
     });
     let services: BTreeSet<&str> = names.filter(|name| !PLAIN.contains(name)).collect();
-    let is_family = FAMILIES.iter().any(|family| services.iter().all(|each| family.contains(each)));
+    let is_family = FAMILIES
+        .iter()
+        .any(|family| services.iter().all(|each| family.contains(each)));
     // One of several names for the same key is chosen with `or`.
     let is_choice = here.text.contains(" or os.") || here.text.contains("|| process.env");
     if services.len() < 2 || is_family || is_choice {
         return;
     }
     let list: Vec<&str> = services.into_iter().collect();
-    let message = format!("secrets of several services are put together: {}", list.join(", "));
-    findings.add(&RULE, here, 0..here.text.len().min(200), Severity::High, message);
+    let message = format!(
+        "secrets of several services are put together: {}",
+        list.join(", ")
+    );
+    findings.add(
+        &RULE,
+        here,
+        0..here.text.len().min(200),
+        Severity::High,
+        message,
+    );
 }

@@ -7,7 +7,7 @@ use crate::scan::pattern::Pattern;
 rule! {
     /// A guard of the system is switched off or passed by.
     ///
-    /// Virus scanners, Gatekeeper's quarantine, SELinux, checks of certificates and of host
+    /// Virus scanners, Gatekeeper's quarantine, `SELinux`, checks of certificates and of host
     /// keys are there for the moment a skill asks to switch them off.
     ///
     /// **Fix:** leave it on.
@@ -21,7 +21,9 @@ static GRAVE: Pattern = Pattern::new(
     r"(?:set|add)-mppreference\b[^;|]*-(?:disable\w+|exclusion\w+)|\bspctl\s+--(?:master|global)-disable|\bcsrutil\s+disable|\bsetenforce\s+0|amsi(?:utils|initfailed|scanbuffer)|
     \bunset\s+histfile\b|\bhistory\s+-c\b|\bauditctl\s+-e\s*0|systemctl\s+(?:stop|disable)\s+(?:auditd|clamav|falcon|crowdstrike\w*)",
 );
-static QUARANTINE: Pattern = Pattern::new(r"xattr\s+-\w*[cd]\w*\s+(?:\S*com\.apple\.quarantine|\S+\.(?:app|command|pkg|dmg))");
+static QUARANTINE: Pattern = Pattern::new(
+    r"xattr\s+-\w*[cd]\w*\s+(?:\S*com\.apple\.quarantine|\S+\.(?:app|command|pkg|dmg))",
+);
 static CHECKS: Pattern = Pattern::new(
     r"stricthostkeychecking[\s=]+no\b|git\s+config\b[^;|]*http\.sslverify\s+false|node_tls_reject_unauthorized\s*=\s*['\x22]?0|npm\s+config\s+set\s+strict-ssl\s+false|userknownhostsfile[\s=]+/dev/null",
 );
@@ -35,16 +37,36 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
-        (range, Severity::Critical, "a guard of the system is switched off")
+        (
+            range,
+            Severity::Critical,
+            "a guard of the system is switched off",
+        )
     } else if let Some(range) = QUARANTINE.find(text) {
-        (range, Severity::Medium, "the mark of downloaded files is removed")
+        (
+            range,
+            Severity::Medium,
+            "the mark of downloaded files is removed",
+        )
     } else if let Some(range) = CHECKS.find(text) {
-        (range, Severity::Low, "checks of hosts or certificates are switched off")
+        (
+            range,
+            Severity::Low,
+            "checks of hosts or certificates are switched off",
+        )
     } else if let Some(range) = MILD.find(text) {
-        (range, Severity::Info, "a check is switched off for one call")
+        (
+            range,
+            Severity::Info,
+            "a check is switched off for one call",
+        )
     } else {
         return;
     };
-    let severity = if !here.is_code() { severity.lowered(1) } else { severity };
+    let severity = if here.is_code() {
+        severity
+    } else {
+        severity.lowered(1)
+    };
     findings.add(&RULE, here, range, severity, message);
 }

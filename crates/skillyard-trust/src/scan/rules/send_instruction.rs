@@ -23,7 +23,7 @@ static SEND: Pattern = Pattern::new(
     r"\b(?:upload(?:ing)?|send(?:ing)?|forward(?:ing)?|post|transmit|submit|exfiltrat\w*|share|sync|beacon|email|report|bcc|cc)\b",
 );
 static PRIVATE: Pattern = Pattern::new(
-    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup)\b",
+    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup|metrics|logs?|data|code|outputs?|details|statistics)\b",
 );
 static TARGET: Pattern = Pattern::new(r"https?://[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
 static GRAVE: Pattern = Pattern::new(
@@ -38,14 +38,19 @@ static SENDS: Pattern = Pattern::new(
 static IMPERATIVE: Pattern = Pattern::new(
     r"^(?:[-+]|\d+[.)])?\s*(?:then\s+|finally\s+|next\s*,?\s+)?(?:upload|send|forward|transmit|exfiltrate|email)\s",
 );
-static SERVICE: Pattern = Pattern::new(r"\b(?:api\s+reference|endpoint|webhook|example|rest\s+api|response|request\s+body)\b");
+static SERVICE: Pattern = Pattern::new(
+    r"\b(?:api\s+reference|endpoint|webhook|example|rest\s+api|response|request\s+body)\b",
+);
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() {
         return;
     }
     let text = here.text;
-    let (Some(verb), Some(target)) = (SEND.find(text).or_else(|| SENDS.find(text)), TARGET.find(text)) else {
+    let (Some(verb), Some(target)) = (
+        SEND.find(text).or_else(|| SENDS.find(text)),
+        TARGET.find(text),
+    ) else {
         return;
     };
     let url = &text[target.clone()];
@@ -68,7 +73,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         _ => return,
     };
     // A description of an interface tells what a program sends, not what the agent shall do.
-    let severity = if SERVICE.is_match(here.heading()) { severity.lowered(1) } else { severity };
+    let severity = if SERVICE.is_match(here.heading()) {
+        severity.lowered(1)
+    } else {
+        severity
+    };
     let range = verb.start.min(target.start)..verb.end.max(target.end);
-    findings.add(&RULE, here, range, severity, format!("the agent is told to send something to `{url}`"));
+    findings.add(
+        &RULE,
+        here,
+        range,
+        severity,
+        format!("the agent is told to send something to `{url}`"),
+    );
 }

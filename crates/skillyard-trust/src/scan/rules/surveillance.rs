@@ -16,7 +16,9 @@ rule! {
     skill: check
 }
 
-static GRAVE: Pattern = Pattern::new(r"pynput|keyboard\.(?:on_press|hook|record)|keylogger|messages/chat\.db|_history\b");
+static GRAVE: Pattern = Pattern::new(
+    r"pynput|keyboard\.(?:on_press|hook|record)|keylogger|messages/chat\.db|_history\b",
+);
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for seen in subject.done(Fact::PersonalData) {
@@ -30,7 +32,12 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for seen in subject.seen(Fact::PersonalData) {
         let here = subject.here(seen);
         if here.is_prose() && here.text.contains("-c \"") {
-            findings.add_seen(&RULE, seen, Severity::Medium, "what the user does is to be recorded");
+            findings.add_seen(
+                &RULE,
+                seen,
+                Severity::Medium,
+                "what the user does is to be recorded",
+            );
         }
     }
 }

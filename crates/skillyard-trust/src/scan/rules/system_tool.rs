@@ -25,7 +25,17 @@ static FETCH: Pattern = Pattern::new(
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = FETCH.find(here.text) {
-        let severity = if here.runs() { Severity::Critical } else { Severity::Medium };
-        findings.add(&RULE, here, range, severity, "a tool of the system is used to run foreign code");
+        let severity = if here.runs() {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "a tool of the system is used to run foreign code",
+        );
     }
 }

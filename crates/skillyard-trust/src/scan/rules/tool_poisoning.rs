@@ -19,7 +19,9 @@ rule! {
     check
 }
 
-static TAG: Pattern = Pattern::new(r"<(?:important|system|instructions?|secret|hidden|admin|assistant|critical)[^>]{0,40}>|<\|im_start\|>|\[inst\]|\[/?system\]");
+static TAG: Pattern = Pattern::new(
+    r"<(?:important|system|instructions?|secret|hidden|admin|assistant|critical)[^>]{0,40}>|<\|im_start\|>|\[inst\]|\[/?system\]",
+);
 static ORDER: Pattern = Pattern::new(
     r"\b(?:must|always|before\s+(?:using|calling|running)|do\s+not\s+skip|required|never\s+mention|first)\b[^<]{0,200}\b(?:read|forward|send|upload|include|pass|execute|run|cat|fetch|post)\b|
     \b(?:read|forward|send|upload|pass)\b[^<]{0,120}\b(?:token|credential|key|password|file|environment|data|conversation)",
@@ -33,19 +35,42 @@ static FIELD: Pattern = Pattern::new(
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if here.unit.place == Place::Frontmatter {
         if let Some(range) = FIELD.find(here.text) {
-            findings.add(&RULE, here, range, Severity::High, "the description gives orders");
+            findings.add(
+                &RULE,
+                here,
+                range,
+                Severity::High,
+                "the description gives orders",
+            );
         }
     } else if here.is_prose()
         && let Some(range) = TAG.find(here.text)
         && ORDER.is_match(here.text)
         && reaches_out(here.text)
     {
-        findings.add(&RULE, here, range, Severity::High, "a marked block gives orders beside the task");
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "a marked block gives orders beside the task",
+        );
     }
 }
 
 /// Whether the orders are about secrets or other servers, which tells them from emphasis.
 fn reaches_out(text: &str) -> bool {
-    let words = ["http", "token", "credential", "password", "secret", ".ssh", "environment", "api key", "conversation", ".env"];
+    let words = [
+        "http",
+        "token",
+        "credential",
+        "password",
+        "secret",
+        ".ssh",
+        "environment",
+        "api key",
+        "conversation",
+        ".env",
+    ];
     words.iter().any(|word| text.contains(word))
 }

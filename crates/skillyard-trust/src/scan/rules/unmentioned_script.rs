@@ -18,18 +18,38 @@ rule! {
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     let mut last = None;
-    for seen in subject.done(Fact::Sends).chain(subject.done(Fact::SecretFile)) {
+    for seen in subject
+        .done(Fact::Sends)
+        .chain(subject.done(Fact::SecretFile))
+    {
         let file = &subject.files[seen.file];
-        if file.is_document || last == Some(seen.file) || !(file.executable || file.path.contains("scripts/")) {
+        if file.is_document
+            || last == Some(seen.file)
+            || !(file.executable || file.path.contains("scripts/"))
+        {
             continue;
         }
         last = Some(seen.file);
         let name = file.name().to_ascii_lowercase();
-        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
-        let others = subject.files.iter().filter(|other| other.path != file.path && other.is_text);
-        if others.take(200).any(|other| other.folded.text.contains(stem)) {
+        let stem = name
+            .rsplit_once('.')
+            .map_or(name.as_str(), |(stem, _)| stem);
+        let others = subject
+            .files
+            .iter()
+            .filter(|other| other.path != file.path && other.is_text);
+        if others
+            .take(200)
+            .any(|other| other.folded.text.contains(stem))
+        {
             continue;
         }
-        findings.add_source(&RULE, seen.file, None, Severity::Low, "nothing in the skill names this script, which reaches out");
+        findings.add_source(
+            &RULE,
+            seen.file,
+            None,
+            Severity::Low,
+            "nothing in the skill names this script, which reaches out",
+        );
     }
 }

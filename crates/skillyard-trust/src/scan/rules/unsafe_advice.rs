@@ -37,7 +37,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = ADVICE.find(here.text) {
         let before = here.text.get(..range.start).unwrap_or_default();
         let contrast = CONTRAST.is_match(before) || CONTRAST.is_match(here.heading());
-        let severity = if contrast || here.text.starts_with('|') { Severity::Info } else { Severity::Medium };
-        findings.add(&RULE, here, range, severity, "what is advised here is unsafe");
+        let severity = if contrast || here.text.starts_with('|') {
+            Severity::Info
+        } else {
+            Severity::Medium
+        };
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity,
+            "what is advised here is unsafe",
+        );
     }
 }

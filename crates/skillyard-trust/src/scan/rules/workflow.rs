@@ -22,9 +22,12 @@ rule! {
 static TARGET: Pattern = Pattern::new(r"\bpull_request_target\b|\bworkflow_run\s*:");
 static HEAD: Pattern = Pattern::new(r"github\.event\.pull_request\.head|github\.head_ref");
 static LOOSE: Pattern = Pattern::new(r"\buses\s*:\s*[\w./-]+@(?:main|master|latest|dev|head)\b");
-static EVERYTHING: Pattern = Pattern::new(r"tojson\s*\(\s*secrets\s*\)|\bpermissions\s*:\s*write-all|\bsecrets\s*:\s*inherit\b.*@(?:main|master)");
+static EVERYTHING: Pattern = Pattern::new(
+    r"tojson\s*\(\s*secrets\s*\)|\bpermissions\s*:\s*write-all|\bsecrets\s*:\s*inherit\b.*@(?:main|master)",
+);
 static COMMENT: Pattern = Pattern::new(r"\bissue_comment\b");
-static CHECKOUT: Pattern = Pattern::new(r"refs/pull/|gh\s+pr\s+checkout|pull_request\.head|issue\.number");
+static CHECKOUT: Pattern =
+    Pattern::new(r"refs/pull/|gh\s+pr\s+checkout|pull_request\.head|issue\.number");
 static ARTIFACT: Pattern = Pattern::new(r"download-artifact|artifacts/");
 static SECRETS: Pattern = Pattern::new(r"\$\{\{\s*(?:secrets\.|github\.token)");
 static RUN: Pattern = Pattern::new(r"\brun\s*:");
@@ -44,12 +47,15 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             // A workflow that was pasted without a fence comes out as prose.
             let is_pasted = matches!(unit.place, Place::Prose | Place::Heading) && is_whole;
             let is_value = matches!(unit.place, Place::Code | Place::Data);
-            if !is_pasted && !(is_value && unit.language == Language::Data) {
+            let is_value = is_value && unit.language == Language::Data;
+            if !is_pasted && !is_value {
                 continue;
             }
             let same = |last: &Vec<usize>| {
                 let before = last.last().and_then(|before| file.units.get(*before));
-                before.is_some_and(|before| before.block == unit.block || (is_pasted && before.place != Place::Code))
+                before.is_some_and(|before| {
+                    before.block == unit.block || (is_pasted && before.place != Place::Code)
+                })
             };
             match blocks.last_mut().filter(|last| same(last)) {
                 Some(last) => last.push(at),
@@ -64,22 +70,54 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                 })
             };
             let found = match (find(&TARGET), find(&HEAD), find(&LOOSE), find(&SECRETS)) {
-                (Some(_), Some(head), ..) => Some((head, Severity::High, "a stranger's branch runs with the project's secrets")),
-                (Some(_), _, Some(loose), Some(_)) => Some((loose, Severity::High, "an action that can change any day gets the project's secrets")),
-                _ if find(&EVERYTHING).is_some() => find(&EVERYTHING).map(|all| (all, Severity::High, "a workflow gets all secrets or all rights")),
+                (Some(_), Some(head), ..) => Some((
+                    head,
+                    Severity::High,
+                    "a stranger's branch runs with the project's secrets",
+                )),
+                (Some(_), _, Some(loose), Some(_)) => Some((
+                    loose,
+                    Severity::High,
+                    "an action that can change any day gets the project's secrets",
+                )),
+                _ if find(&EVERYTHING).is_some() => find(&EVERYTHING).map(|all| {
+                    (
+                        all,
+                        Severity::High,
+                        "a workflow gets all secrets or all rights",
+                    )
+                }),
                 _ if find(&COMMENT).is_some() && find(&CHECKOUT).is_some() => {
-                    find(&CHECKOUT).map(|head| (head, Severity::High, "a comment starts a stranger's branch with the project's secrets"))
+                    find(&CHECKOUT).map(|head| {
+                        (
+                            head,
+                            Severity::High,
+                            "a comment starts a stranger's branch with the project's secrets",
+                        )
+                    })
                 }
-                (Some(_), ..) if find(&ARTIFACT).is_some() => {
-                    find(&ARTIFACT).map(|file| (file, Severity::Medium, "what a stranger's run made is used with the project's secrets"))
-                }
-                _ => find(&TEXT)
-                    .filter(|_| find(&RUN).is_some())
-                    .map(|text| (text, Severity::High, "a stranger's text is put into a script")),
+                (Some(_), ..) if find(&ARTIFACT).is_some() => find(&ARTIFACT).map(|file| {
+                    (
+                        file,
+                        Severity::Medium,
+                        "what a stranger's run made is used with the project's secrets",
+                    )
+                }),
+                _ => find(&TEXT).filter(|_| find(&RUN).is_some()).map(|text| {
+                    (
+                        text,
+                        Severity::High,
+                        "a stranger's text is put into a script",
+                    )
+                }),
             };
             if let Some(((here, range), severity, message)) = found {
                 // In a document it is an example that will be copied.
-                let severity = if is_workflow || !subject.about_security { severity } else { Severity::Low };
+                let severity = if is_workflow || !subject.about_security {
+                    severity
+                } else {
+                    Severity::Low
+                };
                 findings.add_plain(&RULE, &here, range, severity, message);
             }
         }
