@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove the step, or let the user ask for it.
     "scan-send-instruction", Critical,
     "remove the step; what the user works with goes nowhere they did not ask for",
-    words: &["upload", "send", "forward", "post ", "-x post", "transmit", "submit", "report", "share", "exfiltrat", "curl", "sync", "bcc", "cc:"],
+    words: &["http://", "https://", "@"],
     check
 }
 

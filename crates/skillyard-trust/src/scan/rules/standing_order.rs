@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** bind the step to the task that needs it.
     "scan-standing-order", High,
     "bind the step to the task that needs it, and say what it does",
-    words: &["after ", "before ", "always", "every", "each time", "whenever", "upon completion"],
+    words: &[".sh", ".py", ".js", ".cjs", ".mjs", ".ps1", ".rb", ".pl", ".bat"],
     check
 }
 
