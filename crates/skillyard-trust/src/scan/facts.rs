@@ -323,7 +323,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "ipinfo",
         ],
         pattern: Pattern::new(
-            r"\$\(\s*(?:whoami|hostname|uname|id)\b|`(?:whoami|hostname)|getpass\.getuser|socket\.gethostname|platform\.node\s*\(|os\.(?:userinfo|hostname)\s*\(|os\.getlogin|ipapi\.co|ifconfig\.me|ipinfo\.io|\bwhoami\b",
+            r"\$\(\s*(?:whoami|hostname|uname|id)\b|`(?:whoami|hostname)|getpass\.getuser|socket\.gethostname|platform\.node\s*\(|(?:\bos|\))\.(?:userinfo|hostname)\s*\(|os\.getlogin|ipapi\.co|ifconfig\.me|ipinfo\.io|\bwhoami\b",
         ),
     },
     Signal {
