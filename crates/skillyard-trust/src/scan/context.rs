@@ -38,15 +38,11 @@ pub(crate) fn lowered(
         return severity;
     }
     let mut steps = match here.unit.place {
-        Place::Comment => 2,
+        Place::Comment => 3,
         Place::Data => 2,
         Place::Code if here.unit.language == Language::Data => 1,
-        Place::Code
-            if weight == Weight::Quotable && here.is_quoted(range) && !here.starts_programs() =>
-        {
-            2
-        }
-        Place::Prose | Place::Heading if warns_before(here, range) => 1,
+        Place::Code if weight == Weight::Quotable && is_only_quoted(here, range) => 2,
+        Place::Prose | Place::Heading => u8::from(warns_before(here, range)),
         _ => 0,
     };
     if is_test(here.file.path) {
@@ -61,6 +57,11 @@ pub(crate) fn lowered(
         }
     }
     severity.lowered(steps)
+}
+
+/// Whether the place is in a string that is handed to nothing that runs it.
+fn is_only_quoted(here: &Here<'_>, range: &Range<usize>) -> bool {
+    here.is_quoted(range) && !here.starts_programs()
 }
 
 /// Whether the words before the place say that this is what not to do.

@@ -55,15 +55,22 @@ fn deeper(mut text: String, levels: u8) -> String {
 /// The stretches of bytes that satisfy `is`, if they are long enough.
 fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
     let bytes = source.as_bytes();
+    // Asked once a byte, so that the answer is looked up.
+    let is: [bool; 256] = std::array::from_fn(|byte| u8::try_from(byte).is_ok_and(is));
     let mut at = 0;
     std::iter::from_fn(move || {
-        while at < bytes.len() {
-            let start = at + bytes[at..].iter().position(|byte| is(*byte))?;
-            let length = bytes[start..].iter().take_while(|byte| is(**byte)).count();
-            at = start + length;
-            if length >= LEAST {
-                return Some(start..start + length.min(MOST));
+        // A run that is long enough covers the whole window; from its end back to the last
+        // byte that does not belong, most bytes are never looked at.
+        while let Some(window) = bytes.get(at..at + LEAST) {
+            if let Some(stranger) = window.iter().rposition(|byte| !is[usize::from(*byte)]) {
+                at += stranger + 1;
+                continue;
             }
+            let start = at;
+            let rest = bytes[start + LEAST..].iter();
+            let length = LEAST + rest.take_while(|byte| is[usize::from(**byte)]).count();
+            at = start + length;
+            return Some(start..start + length.min(MOST));
         }
         None
     })

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use skillyard_format::LineIndex;
 
 use super::context::{Weight, lowered};
@@ -105,7 +105,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         }
     }
     Words {
-        automaton: AhoCorasick::new(by_word.keys()).expect("the words are constants"),
+        automaton: AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(by_word.keys())
+            .expect("the words are constants"),
         questions: by_word.into_values().collect(),
     }
 });

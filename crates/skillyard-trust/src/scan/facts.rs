@@ -126,6 +126,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "credential",
             "auth",
         ],
+        words: &["environ", "getenv", "process.env", "env::var", "$"],
         pattern: Pattern::new(
             r#"(?:os\.(?:environ(?:\.get)?|getenv)\s*[\[(]\s*['"]|process\.env(?:\.|\[['"])|env::var\("|\$\{?|\$\(|\$env:|getenv\(['"])
             \w*(?:token|secret|passw(?:or)?d|api_?key|access_key|private_key|account_key|auth_key|credentials?|database_url|mnemonic|session_key)\w*"#,
@@ -201,6 +202,9 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "invoke-webrequest",
             "iwr",
             "irm",
+            "iwr ",
+            " irm",
+            "irm ",
             "invoke-restmethod",
             "https.get",
             "http.get",
@@ -230,8 +234,8 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "write_bytes",
         ],
         pattern: Pattern::new(
-            r#"\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+[^/\s]|\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+/[^d]|\bcurl\b[^|;]*--(?:output|remote-name)|\bcurl\b[^|;]*\s>\s*\S|\bwget\b[^|;]*https?:|\bwget\b[^|;]*\$|
-            urlretrieve\s*\(|downloadfile\s*\(|-outfile\b|certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer"#,
+            r"\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+[^/\s]|\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+/[^d]|\bcurl\b[^|;]*--(?:output|remote-name)|\bcurl\b[^|;]*\s>\s*\S|\bwget\b[^|;]*https?:|\bwget\b[^|;]*\$|
+            urlretrieve\s*\(|downloadfile\s*\(|-outfile\b|certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer",
         ),
     },
     Signal {
@@ -263,6 +267,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "exec",
             "compile(",
             "function(",
+            "new function",
             "runin",
             "invoke-expression",
             "iex",
@@ -323,6 +328,15 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "dpkg",
             "installer -pkg",
             "source ",
+            "/tmp/",
+            "/dev/shm",
+            "start-process",
+            "msiexec",
+            "dpkg",
+            "installer -pkg",
+            " ./",
+            "$tmp",
+            "${tmp",
         ],
         pattern: Pattern::new(
             r#"\bchmod\s+(?:\+x|a\+x|u\+x|0?7[0-7]{2})\s|(?:^|[\s;&|('"])(?:ba|z)?sh\s+(?:-\w+\s+)?["']?(?:/tmp/|\./|\$\{?tmp)[\w./$-]+|
@@ -345,7 +359,7 @@ pub(crate) static SIGNALS: [Signal; 12] = [
             "ipinfo",
         ],
         pattern: Pattern::new(
-            r"\$\(\s*(?:whoami|hostname|uname|id)\b|`(?:whoami|hostname)|getpass\.getuser|socket\.gethostname|platform\.node\s*\(|os\.(?:userinfo|hostname)\s*\(|os\.getlogin|ipapi\.co|ifconfig\.me|ipinfo\.io|\bwhoami\b",
+            r"\$\(\s*(?:whoami|hostname|uname|id)\b|`(?:whoami|hostname)|getpass\.getuser|socket\.gethostname|platform\.node\s*\(|(?:\bos|\))\.(?:userinfo|hostname)\s*\(|os\.getlogin|ipapi\.co|ifconfig\.me|ipinfo\.io|\bwhoami\b",
         ),
     },
     Signal {

@@ -41,6 +41,11 @@ impl Folded {
                     self.put(here, ' ');
                 }
                 at += 1;
+            } else if byte.is_ascii_alphanumeric() {
+                let rest = bytes[at..].iter();
+                let length = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                self.put_word(here, &piece[at..at + length]);
+                at += length;
             } else if byte.is_ascii() {
                 let skipped = match mode {
                     Mode::Prose => usize::from(matches!(byte, b'*' | b'`')),
@@ -49,7 +54,7 @@ impl Folded {
                 if skipped > 0 {
                     at += skipped;
                 } else {
-                    self.put(here, char::from(byte.to_ascii_lowercase()));
+                    self.put(here, char::from(byte));
                     at += 1;
                 }
             } else {
@@ -87,6 +92,19 @@ impl Folded {
 
     /// Adds one character that came from `source`.
     pub(crate) fn put(&mut self, source: usize, c: char) {
+        self.start_run(source);
+        self.text.push(c);
+    }
+
+    /// Adds letters and digits that came from `source`.
+    fn put_word(&mut self, source: usize, word: &str) {
+        self.start_run(source);
+        let start = self.text.len();
+        self.text.push_str(word);
+        self.text[start..].make_ascii_lowercase();
+    }
+
+    fn start_run(&mut self, source: usize) {
         let here = self.text.len();
         let continues = self
             .runs
@@ -95,7 +113,6 @@ impl Folded {
         if !continues {
             self.runs.push((here, source));
         }
-        self.text.push(c);
     }
 
     fn put_wide(&mut self, source: usize, c: char) {
@@ -127,7 +144,6 @@ fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
     match rest {
         [b'\\' | b'`' | b'^', b'\n', ..] => 2,
         [b'\\' | b'`' | b'^', b'\r', b'\n', ..] => 3,
-        [b'$', b'{', b'I', b'F', b'S', b'}', ..] => 0,
         [first @ (b'"' | b'\''), second, after, ..]
             if first == second
                 && after.is_ascii_alphanumeric()

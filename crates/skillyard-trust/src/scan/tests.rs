@@ -126,6 +126,7 @@ fn quotes_comments_and_lessons_are_milder() {
     assert_eq!(
         worst("run.sh", &format!("# {command}")),
         Some(Severity::Medium)
+        Some(Severity::Low)
     );
     let pattern = format!("PATTERN = r\"{command}\"");
     assert_eq!(worst("run.py", &pattern), Some(Severity::Medium));

@@ -19,16 +19,18 @@ fn folder(code: &str) -> PathBuf {
 /// The files below `folder`, in order.
 fn files(root: &Path, folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     let entries = fs::read_dir(folder).expect("every rule has both fixtures");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
             files(root, &path, found);
         } else {
-            let below = path.strip_prefix(root).unwrap();
+            let below = path.strip_prefix(root).expect("below the root");
             found.push((
                 below.to_string_lossy().into_owned(),
-                fs::read(&path).unwrap(),
+                fs::read(&path).expect("a file"),
             ));
         }
     }
@@ -62,7 +64,10 @@ fn check(code: &str) {
         let most = rules::find(each.code).expect("a rule").severity;
         assert!(each.severity <= most, "`{}` promises less", each.code);
         assert!(!each.message.ends_with('.') && !each.message.contains('\n'));
-        let (_, bytes) = files.iter().find(|(path, _)| *path == each.path).unwrap();
+        let (_, bytes) = files
+            .iter()
+            .find(|(path, _)| *path == each.path)
+            .expect("a file that was given");
         let text = decode(bytes).text;
         let marked = each.span.map(|span| {
             text.get(span.start..span.end)
@@ -107,7 +112,7 @@ each_rule! {
     content_manipulation planted_output false_authority unsafe_advice hidden_text hidden_comment
     look_alike_host obfuscated_code reverse_shell miner persistence agent_config mcp_server
     open_door path_escape delayed_trigger environment_injection network_tampering
-    security_disabled privilege destructive ransom dynamic_code workflow hardcoded_secret
+    security_disabled privilege destructive ransom resource_abuse dynamic_code workflow hardcoded_secret
     binary_file file_name allowed_tools undeclared_network unmentioned_script name_squatting
 }
 

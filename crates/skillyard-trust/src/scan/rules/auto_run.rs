@@ -46,6 +46,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Severity::Low
     } else {
         severity
+    let severity = if here.is_code() {
+        severity
+    } else {
+        Severity::Low
     };
     let message = "something runs without being started";
     if here.unit.place == Place::Data {

@@ -50,6 +50,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile)
                 && seen.file == here.index.0
         });
+        let reaches_out = reaches_out || address_nearby(here);
         let severity = match (hidden, HARMLESS.is_match(near) || keeps_secrets) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::Info,
@@ -77,4 +78,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "something is to happen without a word",
         );
     }
+}
+
+/// Whether an address stands in one of the four units before or behind.
+fn address_nearby(here: &Here<'_>) -> bool {
+    let (from, until) = (here.index.1.saturating_sub(4), here.index.1 + 5);
+    let units = here.file.units.iter().take(until).skip(from);
+    units
+        .map(|unit| here.file.text(unit))
+        .any(|text| text.contains("http"))
 }

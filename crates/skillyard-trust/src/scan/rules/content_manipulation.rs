@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend"],
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like"],
     check
 }
 
@@ -26,6 +26,8 @@ static SLANT: Pattern = Pattern::new(
     \b(?:replace|change|swap|substitute)\s+(?:any|all|every)\s+(?:\w+\s+){0,2}(?:names?|references?|mentions?|genders?|pronouns?|occurrences?\s+of)\b[^.]{0,40}\bwith\b[^.]{0,40}['\x22]|
     \b(?:delete|remove|censor|redact|omit|suppress)\s+(?:any|all|every)\s+(?:paragraphs?|sections?|mentions?|references?|sentences?|statements?|slides?)\b[^.]{0,60}\b(?:containing|about|mentioning|with\s+the\s+words?|that\s+(?:mention|contain|criticis))|
     \b(?:describ\w+|discuss\w+|mention\w*)\b[^.]{0,60}\buse\s+words\s+like\b|\buse\s+words\s+like\b[^.]{0,120}\bwhen\s+(?:describing|discussing|talking)|\b(?:political|ideological)\s+(?:alignment|bias|stance)|
+    \b(?:frame|present|portray|depict)\b[^.]{0,60}\bas\b\s*(?:an?\s+)?['\x22][^'\x22]+['\x22]|\binclude\s+phrases\s+like\b|\buse\s+terms\s+like\b[^.]{0,80}\brather\s+than|
+    
     \b(?:disparage|discredit|downplay|belittle|smear)\b[^.]{0,60}\b(?:competitors?|alternatives?|opponents?|critics?)|
     \b(?:fabricat\w+|invent|make\s+up|falsify)\b[^.]{0,40}\b(?:results?|citations?|data|numbers|statistics|reviews?|evidence|quotes?)",
 );

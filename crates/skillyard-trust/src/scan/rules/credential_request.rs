@@ -24,9 +24,9 @@ static PRINT: Pattern = Pattern::new(concat!(
 static COMMIT: Pattern = Pattern::new(
     r"\b(?:commit|push|include|check\s+in|add)\b[^.]{0,30}(?:\.env\b|credentials|secrets|api\s+keys?|tokens?)[^.]{0,30}\b(?:to|in|into)\s+(?:the\s+|every\s+|each\s+)?(?:repo\w*|commits?|git\b|version\s+control|source\s+code|readme|reports?|outputs?)",
 );
-static ASK: Pattern = Pattern::new(concat!(
-    r"\b(?:ask|instruct|tell|request|prompt|need|require|obtain|collect|get)\b[^.]{0,60}\b(?:user|their|them|your)\b[^.]{0,60}\b(?:passwords?|credentials|private\s+keys?|seed\s+phrases?|mnemonics?|recovery\s+phrases?|(?:authentication|api|access)\s+tokens?)\b"
-));
+static ASK: Pattern = Pattern::new(
+    r"\b(?:ask|instruct|tell|request|prompt|need|require|obtain|collect|get)\b[^.]{0,60}\b(?:user|their|them|your)\b[^.]{0,60}\b(?:passwords?|credentials|private\s+keys?|seed\s+phrases?|mnemonics?|recovery\s+phrases?|(?:authentication|api|access)\s+tokens?)\b",
+);
 static KEEP: Pattern = Pattern::new(
     r"\b(?:remember|weave|echo|include|maintain|record|keep)(?:s|ing)?\b[^.]{0,80}\b(?:credentials|passwords|sensitive\s+(?:values|information|data)|private\s+information)\b[^.]{0,40}\b(?:they|user|shared?|provided|mention\w*|conversation)",
 );

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** remove only what the skill made, by its full name.
     "scan-destructive", Critical,
     "remove only what the skill made, by its full name",
-    words: &["rm ", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format ", "shred", "wipe", "drop ", "rimraf", "rmsync", "del /", "rd /s", "fork", ":(){", "push --force", "push -f", "truncate", "os.remove"],
+    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove"],
     check
 }
 

@@ -38,6 +38,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             severity.lowered(2)
         } else {
             severity
+        let severity = if here.is_code() {
+            severity
+        } else {
+            severity.lowered(2)
         };
         findings.add(
             &RULE,

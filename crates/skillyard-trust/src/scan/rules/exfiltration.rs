@@ -29,12 +29,13 @@ static ENCODED: Pattern = Pattern::new(
 static PUSH: Pattern = Pattern::new(
     r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror",
 );
+static REMOTE: Pattern = Pattern::new(r"git\s+remote\s+(?:add|set-url)\b");
 static HEADER: Pattern =
     Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
-        if file.folded.text.contains("git push") {
+        if file.folded.text.contains("git push") || file.folded.text.contains("git remote") {
             pushes(subject, index, findings);
         }
     }
@@ -49,6 +50,19 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
     for unit in 0..subject.files[file].units.len() {
         let here = Here::new(subject, file, unit);
         let Some(range) = PUSH.find(here.text) else {
+            // Whoever owns another remote gets what is pushed from now on.
+            let script = REMOTE
+                .find(here.text)
+                .filter(|_| here.runs() && !here.file.is_document);
+            if let Some(range) = script {
+                findings.add(
+                    &RULE,
+                    &here,
+                    range,
+                    Severity::Medium,
+                    "a script adds another remote to the repository",
+                );
+            }
             continue;
         };
         let severity = match hosts::worst(here.text) {
@@ -123,7 +137,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         );
     }
     if let Some(variable) = first(Fact::SecretVariable) {
-        let sent = block.iter().find(|seen| {
+        let in_body = block.iter().find(|seen| {
             let text = subject.here(seen).text;
             seen.fact == Fact::Sends && BODY.is_match(text) && !is_login(text)
         });
@@ -134,6 +148,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
                 "a secret is read where data is sent to a doubtful host",
             );
         } else if let Some(sent) = sent {
+        } else if let Some(sent) = in_body {
             let known = is_declared(subject, sent);
             let severity = if known { Severity::Low } else { Severity::High };
             report(sent, severity, "a secret is sent in the body of a request");

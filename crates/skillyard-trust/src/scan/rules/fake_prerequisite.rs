@@ -17,7 +17,7 @@ rule! {
     /// **Fix:** do not run it. Ask for the tool's home page and install it from there.
     "scan-fake-prerequisite", Critical,
     "do not download or run it; find out who makes the tool, and install it from them",
-    words: &["download", "visit", "terminal", "paste", "install", "require", "run", "open", "execute", "copy"],
+    words: &["http://", "https://"],
     check
 }
 

@@ -43,6 +43,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             );
         }
     } else if here.is_prose()
+        && text.contains("style")
         && let Some(range) = STYLE.find(text)
         && SPEAKS.is_match(text)
         && here.file.path.to_ascii_lowercase().ends_with(".md")

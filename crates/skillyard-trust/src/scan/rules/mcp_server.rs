@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** name the server's program and version, and let the user add it.
     "scan-mcp-server", Critical,
     "name the server's program and version, and let the user add it",
-    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp"],
+    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\""],
     check
 }
 
@@ -40,6 +40,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "every server that a project brings is let in",
         )
     } else if let Some(range) = COMMAND.find(text) {
+    } else if let Some(range) = COMMAND.find(text).filter(|_| lists_servers(here)) {
         (
             range,
             Severity::Critical,
@@ -69,4 +70,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         findings.add(&RULE, here, range, severity, message);
     }
+}
+
+/// Whether the file is a list of servers.
+fn lists_servers(here: &Here<'_>) -> bool {
+    here.file.path.contains("mcp") || here.file.folded.text.contains("mcpservers")
 }

@@ -76,6 +76,7 @@ mod planted_output;
 mod privilege;
 mod ransom;
 mod raw_address;
+mod resource_abuse;
 mod reverse_shell;
 mod secret_bundle;
 mod security_disabled;
@@ -142,6 +143,7 @@ pub static ALL: &[&Rule] = &[
     &privilege::RULE,
     &destructive::RULE,
     &ransom::RULE,
+    &resource_abuse::RULE,
     &dynamic_code::RULE,
     &workflow::RULE,
     &hardcoded_secret::RULE,

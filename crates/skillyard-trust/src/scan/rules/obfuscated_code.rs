@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** put the readable source into the skill.
     "scan-obfuscated-code", High,
     "put the readable source into the skill",
-    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "join", "lambda", "cipher", "xor", "${", "$'\\x"],
+    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x"],
     check
 }
 
@@ -65,6 +65,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 "names are made unreadable",
             );
         } else if let Some(range) = EXPANSION.find(text).filter(|_| here.is_shell()) {
+        } else if let Some(range) = here.is_shell().then(|| EXPANSION.find(text)).flatten() {
             findings.add(
                 &RULE,
                 here,

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** install the package that was meant.
     "scan-package-name", High,
     "install the package that was meant",
-    words: &["pip", "npm", "yarn", "pnpm", "npx", "uv ", "cargo", "gem ", "bun "],
+    words: &["pip install", "pip3 install", "npm i", "yarn add", "pnpm ", "cargo ", "gem install", "bun add", "bun i"],
     check
 }
 

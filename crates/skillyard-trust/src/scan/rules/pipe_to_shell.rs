@@ -99,12 +99,17 @@ fn is_read_first(here: &Here<'_>) -> bool {
 fn is_own_host(here: &Here<'_>) -> bool {
     let mut owners = hosts::urls(here.text).map(|url| hosts::owner(hosts::host(url)));
     let skill = here.subject.files.iter().find(|file| file.is_skill_file());
-    let fields = skill.map_or("", |file| {
-        let text = &file.folded.text;
-        &text[..text.floor_char_boundary(200)]
-    });
+    let fields = || {
+        let units = skill.into_iter().flat_map(|file| file.units.iter());
+        let fields = units.take_while(|unit| unit.place == Place::Frontmatter);
+        fields.filter_map(|unit| skill.map(|file| file.text(unit)))
+    };
+    let speaks_of = |name: &str| {
+        let mut fields = fields().filter(|field| !field.contains("http"));
+        fields.any(|field| field.contains(name))
+    };
     owners.any(|owner| {
         let name = owner.split('.').next().unwrap_or(owner);
-        name.len() > 3 && name != "githubusercontent" && name != "github" && fields.contains(name)
+        name.len() > 3 && name != "githubusercontent" && name != "github" && speaks_of(name)
     })
 }

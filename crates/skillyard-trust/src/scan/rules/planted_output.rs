@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["insert", "include", "add ", "embed", "append", "inject", "share", "invite", "grant", "account", "transfer", "iban", "wallet", "payment", "cc ", "bcc"],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependency"],
     check
 }
 

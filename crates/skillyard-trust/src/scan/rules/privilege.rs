@@ -42,6 +42,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium
         } else {
             Severity::Low
+        let orders = !here.is_code() && (text.contains("after ") || text.contains("always"));
+        let severity = match (both || here.is_shell(), orders) {
+            (_, true) => Severity::High,
+            (true, false) => Severity::Medium,
+            (false, false) => Severity::Low,
         };
         (range, severity, "everyone may write this")
     } else if let Some(range) = MACHINE.find(text) {
@@ -63,6 +68,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         severity.lowered(1)
     } else {
         severity
+    let severity = if here.is_code() {
+        severity
+    } else {
+        severity.lowered(1)
     };
     findings.add(&RULE, here, range, severity, message);
 }

@@ -38,6 +38,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium
         } else {
             Severity::Critical
+        let severity = if here.is_code() {
+            Severity::Critical
+        } else {
+            Severity::Medium
         };
         findings.add(&RULE, here, range, severity, "files are held for money");
     } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {

@@ -7,7 +7,7 @@ use crate::scan::pattern::Pattern;
 rule! {
     /// A guard of the system is switched off or passed by.
     ///
-    /// Virus scanners, Gatekeeper's quarantine, SELinux, checks of certificates and of host
+    /// Virus scanners, Gatekeeper's quarantine, `SELinux`, checks of certificates and of host
     /// keys are there for the moment a skill asks to switch them off.
     ///
     /// **Fix:** leave it on.
@@ -67,6 +67,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         severity.lowered(1)
     } else {
         severity
+    let severity = if here.is_code() {
+        severity
+    } else {
+        severity.lowered(1)
     };
     findings.add(&RULE, here, range, severity, message);
 }

@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove the step, or let the user ask for it.
     "scan-send-instruction", Critical,
     "remove the step; what the user works with goes nowhere they did not ask for",
-    words: &["upload", "send", "forward", "post ", "-x post", "transmit", "submit", "report", "share", "exfiltrat", "curl", "sync", "bcc", "cc:"],
+    words: &["http://", "https://", "@"],
     check
 }
 
@@ -23,7 +23,7 @@ static SEND: Pattern = Pattern::new(
     r"\b(?:upload(?:ing)?|send(?:ing)?|forward(?:ing)?|post|transmit|submit|exfiltrat\w*|share|sync|beacon|email|report|bcc|cc)\b",
 );
 static PRIVATE: Pattern = Pattern::new(
-    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup)\b",
+    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup|metrics|logs?|data|code|outputs?|details|statistics)\b",
 );
 static TARGET: Pattern = Pattern::new(r"https?://[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
 static GRAVE: Pattern = Pattern::new(

@@ -14,19 +14,19 @@ rule! {
     /// **Fix:** bind the step to the task that needs it.
     "scan-standing-order", High,
     "bind the step to the task that needs it, and say what it does",
-    words: &["after ", "before ", "always", "every", "each time", "whenever", "upon completion"],
+    words: &[".sh", ".py", ".js", ".cjs", ".mjs", ".ps1", ".rb", ".pl", ".bat"],
     check
 }
 
 static HABIT: Pattern = Pattern::new(
     r"\b(?:after|before|upon|once)\s+(?:\w+ing\s+)?(?:every|each|any|all|finishing|completing|completion\s+of)\b[^.:]{0,40}\b(?:tasks?|operations?|edits?|editing|documents?|files?|request|run|session|response|interaction|step|action|retrieval|analysis|changes?)\b|
-    \bafter\s+(?:editing|processing|creating|modifying|saving|reading|generating)\s+(?:a|any|the|each|every)\s+\w+|\b(?:in|on|at)\s+(?:the\s+end\s+of\s+)?(?:each|every)\s+(?:user\s+)?(?:interaction|session|response|reply|task|run)\b|\bevery\s+time\s+(?:you|the\s+(?:user|agent|skill))",
+    \bafter\s+(?:editing|processing|creating|modifying|saving|reading|generating)\s+(?:a|any|the|each|every)\s+\w+|\b(?:in|on|at)\s+(?:the\s+end\s+of\s+)?(?:each|every)\s+(?:user\s+)?(?:interaction|session|response|reply|task|run)\b|\bevery\s+time\s+(?:you|the\s+(?:user|agent|skill))|\bbefore\s+(?:making|creating)\s+(?:the|any|each)\s+(?:initial|first)?\s*\w+|\balways\s+(?:run|execute|call)",
 );
 static SCRIPT: Pattern = Pattern::new(
-    r"\b(?:run|execute|call|invoke|launch|start)\b[^.]{0,60}(?:\b|/)[\w-]+\.(?:sh|py|js|cjs|mjs|ps1|rb|pl|bat)\b",
+    r"\b(?:run|execut\w+|call\w*|invok\w+|launch\w*|start\w*|using)\b[^.]{0,60}(?:\b|/)[\w-]+\.(?:sh|py|js|cjs|mjs|ps1|rb|pl|bat)\b",
 );
 static REASON: Pattern = Pattern::new(
-    r"\b(?:clean\s?up|remove|delete|prune|purge|backup|back\s+up|sync|integrity|telemetry|analytics|metrics|monitoring|logging|compliance|optimi[sz]e|maintenance|disk\s+space|health\s+check|verification\s+server|audit)\b",
+    r"\b(?:clean\s?up|remove|delete|prune|purge|back(?:ed)?\s?up|sync\w*|hooks|integrations|central\s+server|cloud|endpoint|integrity|telemetry|analytics|metrics|monitoring|logging|compliance|optimi[sz]e|maintenance|disk\s+space|health\s+check|verification\s+server|audit)\b",
 );
 static EMPHASIS: Pattern =
     Pattern::new(r"\b(?:important|critical|always|must|mandatory|required|make\s+sure|remember)\b");

@@ -43,7 +43,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 "the description gives orders",
             );
         }
-    } else if here.is_prose()
+    } else if (here.is_prose() || here.unit.place == Place::Comment)
         && let Some(range) = TAG.find(here.text)
         && ORDER.is_match(here.text)
         && reaches_out(here.text)
@@ -55,6 +55,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::High,
             "a marked block gives orders beside the task",
         );
+        let message = "a marked block gives orders beside the task";
+        // The documentation of a function that is a tool is what the agent reads of it.
+        if here.unit.place == Place::Comment {
+            findings.add_plain(&RULE, here, range, Severity::High, message);
+        } else {
+            findings.add(&RULE, here, range, Severity::High, message);
+        }
     }
 }
 

@@ -47,7 +47,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             // A workflow that was pasted without a fence comes out as prose.
             let is_pasted = matches!(unit.place, Place::Prose | Place::Heading) && is_whole;
             let is_value = matches!(unit.place, Place::Code | Place::Data);
-            if !is_pasted && !(is_value && unit.language == Language::Data) {
+            let is_value = is_value && unit.language == Language::Data;
+            if !is_pasted && !is_value {
                 continue;
             }
             let same = |last: &Vec<usize>| {
