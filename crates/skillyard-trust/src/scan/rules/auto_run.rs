@@ -42,10 +42,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if !here.is_code() {
-        Severity::Low
-    } else {
-        severity
     let severity = if here.is_code() {
         severity
     } else {

@@ -34,10 +34,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else {
             Severity::Critical
         };
-        let severity = if !here.is_code() {
-            severity.lowered(2)
-        } else {
-            severity
         let severity = if here.is_code() {
             severity
         } else {

@@ -147,7 +147,6 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
                 Severity::Critical,
                 "a secret is read where data is sent to a doubtful host",
             );
-        } else if let Some(sent) = sent {
         } else if let Some(sent) = in_body {
             let known = is_declared(subject, sent);
             let severity = if known { Severity::Low } else { Severity::High };

@@ -39,7 +39,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::High,
             "every server that a project brings is let in",
         )
-    } else if let Some(range) = COMMAND.find(text) {
     } else if let Some(range) = COMMAND.find(text).filter(|_| lists_servers(here)) {
         (
             range,

@@ -64,7 +64,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 Severity::High,
                 "names are made unreadable",
             );
-        } else if let Some(range) = EXPANSION.find(text).filter(|_| here.is_shell()) {
         } else if let Some(range) = here.is_shell().then(|| EXPANSION.find(text)).flatten() {
             findings.add(
                 &RULE,

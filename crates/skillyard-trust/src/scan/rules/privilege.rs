@@ -38,10 +38,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
         (range, Severity::High, "a program gets the rights of root")
     } else if let Some(range) = OPEN.find(text) {
-        let severity = if both || here.is_shell() {
-            Severity::Medium
-        } else {
-            Severity::Low
         let orders = !here.is_code() && (text.contains("after ") || text.contains("always"));
         let severity = match (both || here.is_shell(), orders) {
             (_, true) => Severity::High,
@@ -64,10 +60,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if !here.is_code() {
-        severity.lowered(1)
-    } else {
-        severity
     let severity = if here.is_code() {
         severity
     } else {

@@ -34,10 +34,6 @@ static ORIGINAL: Pattern =
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     if let Some(range) = NOTE.find(text) {
-        let severity = if !here.is_code() {
-            Severity::Medium
-        } else {
-            Severity::Critical
         let severity = if here.is_code() {
             Severity::Critical
         } else {

@@ -63,10 +63,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if !here.is_code() {
-        severity.lowered(1)
-    } else {
-        severity
     let severity = if here.is_code() {
         severity
     } else {

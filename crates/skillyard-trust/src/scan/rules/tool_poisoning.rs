@@ -48,13 +48,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         && ORDER.is_match(here.text)
         && reaches_out(here.text)
     {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::High,
-            "a marked block gives orders beside the task",
-        );
         let message = "a marked block gives orders beside the task";
         // The documentation of a function that is a tool is what the agent reads of it.
         if here.unit.place == Place::Comment {
