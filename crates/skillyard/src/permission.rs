@@ -1,6 +1,8 @@
 //! What a skill of the catalog may do here: configuration, approvals and provenance together.
 //!
-//! `run` asks [`script_permission`]; `show` and `trust` show what stands behind its answer.
+//! `run` asks [`Permissions`]; `show` and `trust` show what stands behind its answer.
+
+use std::path::Path;
 
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
@@ -54,7 +56,16 @@ impl Permissions {
 
     /// Where a skill came from: as the lock says that names its folder, else as its source tells.
     pub(crate) fn provenance(&self, skill: &CatalogSkill) -> Provenance {
-        let by_source = match (skill.kind, self.project_trust) {
+        self.provenance_of(Some(skill.kind), &skill.record.folder)
+    }
+
+    /// The same for a folder; one that was named by its path has no source.
+    pub(crate) fn provenance_of(&self, kind: Option<SourceKind>, folder: &Path) -> Provenance {
+        let Some(kind) = kind else {
+            let found = self.installed.provenance(folder);
+            return found.unwrap_or_else(|| Provenance::of(Origin::LocalFolder));
+        };
+        let by_source = match (kind, self.project_trust) {
             (SourceKind::Builtin, _) => Origin::Builtin,
             (SourceKind::Org | SourceKind::OrgPinned, _) => Origin::Org,
             (SourceKind::User, _) => Origin::WrittenHere,
@@ -64,15 +75,20 @@ impl Permissions {
                 return Provenance::of(Origin::ProjectUntrusted);
             }
         };
-        match self.installed.provenance(&skill.record.folder) {
+        match self.installed.provenance(folder) {
             // A project's lock is the word of whoever wrote the project: it can make a skill
             // less trusted than the project, never more.
-            Some(found) if skill.kind == SourceKind::Project && !is_from_strangers(&found) => {
+            Some(found) if kind == SourceKind::Project && !is_from_strangers(&found) => {
                 Provenance::of(by_source)
             }
             Some(found) => found,
             None => Provenance::of(by_source),
         }
+    }
+
+    /// What the lock says the files in a folder must be, if it says something.
+    pub(crate) fn locked_digest(&self, folder: &Path) -> Option<Digest> {
+        self.installed.entry(folder).map(|entry| entry.digest)
     }
 
     /// What policy says about a skill.
@@ -102,12 +118,23 @@ impl Permissions {
         approval: Option<&SkillApproval>,
         opt_in: OptIn,
     ) -> Decision {
-        let verdict = self.verdict(&self.provenance(skill));
+        let provenance = self.provenance(skill);
+        self.decide_for(&provenance, &skill.record.name, approval, opt_in)
+    }
+
+    /// The same for any provenance.
+    pub(crate) fn decide_for(
+        &self,
+        provenance: &Provenance,
+        name: &str,
+        approval: Option<&SkillApproval>,
+        opt_in: OptIn,
+    ) -> Decision {
         let opt_in = match (opt_in, self.opt_in) {
             (OptIn::No, OptIn::No) => OptIn::No,
             _ => OptIn::Yes,
         };
-        Decision::of(verdict.script(approval, opt_in), &skill.record.name)
+        Decision::of(self.verdict(provenance).script(approval, opt_in), name)
     }
 }
 
@@ -156,17 +183,6 @@ impl Decision {
             | ScriptVerdict::Blocked { reason, .. } => reason,
         }
     }
-}
-
-/// Whether a script of the skill, whose files have this digest, may run.
-#[expect(dead_code, reason = "`run` asks for it")]
-pub(crate) fn script_permission(
-    context: &Context,
-    skill: &CatalogSkill,
-    digest: Option<&Digest>,
-    opt_in: OptIn,
-) -> Result<Decision, CommandError> {
-    Ok(Permissions::load(context)?.script(skill, digest, opt_in))
 }
 
 fn is_from_strangers(provenance: &Provenance) -> bool {

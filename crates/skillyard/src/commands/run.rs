@@ -21,6 +21,7 @@ use crate::script::approval::{self, Answer, Request};
 use crate::script::interpreter;
 use crate::script::place::{Copy, SkillPlace};
 use crate::script::profile::{self, Allowed, Plan, Subject};
+use crate::script::record;
 
 /// Run a script of a skill in a sandbox
 ///
@@ -110,8 +111,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let request = Request {
         skill: &skill.name,
         source: skill.source,
+        folder: &skill.folder,
         digest: copy.digest(),
         script,
+        hosts: &args.net,
         reach: &profile::reach(&plan.profile),
     };
     let approval = approval::decide(context, &request, answer(args))?;
@@ -121,6 +124,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .note("Running without a sandbox, as `--backend none` says");
     }
     let ran = start(context, &sandbox, &plan)?;
+    context.record(&record::event(&request, &ran, &plan, script_digest))?;
     if context.printer.is_json() {
         let mut value = as_json(&ran, &plan);
         value["skill"] = json!(skill.name);
@@ -306,18 +310,11 @@ fn as_json(ran: &Ran, plan: &Plan) -> Value {
 }
 
 fn output(captured: &Captured) -> Value {
-    let digest = captured
-        .sha256
-        .iter()
-        .fold(String::from("sha256:"), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
     json!({
         "text": captured.text(),
         "bytes": captured.total,
         "truncated": captured.omitted() > 0,
-        "digest": digest,
+        "digest": record::output_digest(captured),
     })
 }
 

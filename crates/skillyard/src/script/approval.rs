@@ -1,14 +1,21 @@
 //! Whether a script may run at all: the one place where that is decided.
 //!
-//! The decision knows where a skill came from and asks the user where that is not enough.
-//! Tiers, recorded approvals and policies join here.
+//! Policy and what was approved of exactly these bytes decide; where they want a question, the
+//! command line or the user answers it. A block is no question.
 
+use std::path::Path;
+
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
+use skillyard_trust::approval::{Change, SkillApproval};
+use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::permission::Permissions;
 use crate::sanitize::visible;
+use crate::trusted;
 
 /// What is to be approved.
 #[derive(Debug)]
@@ -17,10 +24,14 @@ pub(crate) struct Request<'a> {
     pub(crate) skill: &'a str,
     /// Where it came from; `None` if it was named by its path.
     pub(crate) source: Option<SourceKind>,
+    /// Its folder.
+    pub(crate) folder: &'a Path,
     /// What it consists of, to the byte.
     pub(crate) digest: Digest,
     /// The script.
     pub(crate) script: &'a str,
+    /// The hosts it is to reach.
+    pub(crate) hosts: &'a [String],
     /// What it could reach, in words.
     pub(crate) reach: &'a str,
 }
@@ -39,8 +50,8 @@ pub(crate) enum Answer {
 /// Why a script may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Approval {
-    /// Its source needs no question.
-    Source,
+    /// Policy needs no question, or these bytes were approved before.
+    Policy,
     /// A flag said so.
     Flag,
     /// The user said so.
@@ -51,7 +62,7 @@ impl Approval {
     /// The word for programs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Source => "source",
+            Self::Policy => "policy",
             Self::Flag => "flag",
             Self::User => "user",
         }
@@ -64,16 +75,69 @@ pub(crate) fn decide(
     request: &Request<'_>,
     answer: Answer,
 ) -> Result<Approval, CommandError> {
-    // Inside the binary, the organisation's, or in the user's own folder.
-    let own = [
-        SourceKind::Builtin,
-        SourceKind::Org,
-        SourceKind::OrgPinned,
-        SourceKind::User,
-    ];
-    if request.source.is_some_and(|source| own.contains(&source)) {
-        return Ok(Approval::Source);
+    let permissions = Permissions::load(context)?;
+    let approved = permissions.approval(request.skill, Some(&request.digest));
+    let locked = permissions.locked_digest(request.folder);
+    if let Some(locked) = locked.filter(|locked| *locked != request.digest)
+        && !approved.is_some_and(|approval| approval.scripts)
+    {
+        return Err(refused(
+            context,
+            request,
+            &format!(
+                "its files are {}, and {locked} was installed",
+                request.digest
+            ),
+            "Put it right with `skillyard sync --force`, or look at the changes and approve them with `skillyard trust NAME --scripts`",
+        ));
     }
+    let provenance = permissions.provenance_of(request.source, request.folder);
+    let opt_in = match answer {
+        Answer::AllowScripts => OptIn::Yes,
+        Answer::Ask | Answer::Yes => OptIn::No,
+    };
+    let decision = permissions.decide_for(&provenance, request.skill, approved, opt_in);
+    let hint = decision.hint.clone().unwrap_or_default();
+    match &decision.verdict {
+        ScriptVerdict::Blocked { reason, .. } => Err(refused(context, request, reason, &hint)),
+        ScriptVerdict::Run { network, .. } => {
+            check_network(context, request, network)?;
+            Ok(match answer {
+                Answer::AllowScripts => Approval::Flag,
+                Answer::Ask | Answer::Yes => Approval::Policy,
+            })
+        }
+        ScriptVerdict::Ask { network, reason } => {
+            check_network(context, request, network)?;
+            ask(context, request, answer, reason)
+        }
+    }
+}
+
+fn check_network(
+    context: &Context,
+    request: &Request<'_>,
+    network: &NetworkGrant,
+) -> Result<(), CommandError> {
+    let hosts = network.refused(request.hosts);
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let reason = format!("it may not reach {}", hosts.join(", "));
+    let hint = format!(
+        "Approve it with `skillyard trust {} --scripts --network {}`",
+        request.skill,
+        hosts.join(" --network ")
+    );
+    Err(refused(context, request, &reason, &hint))
+}
+
+fn ask(
+    context: &Context,
+    request: &Request<'_>,
+    answer: Answer,
+    reason: &str,
+) -> Result<Approval, CommandError> {
     if answer != Answer::Ask {
         return Ok(Approval::Flag);
     }
@@ -82,16 +146,66 @@ pub(crate) fn decide(
         return Err(denied().into());
     }
     context.printer.people(&format!(
-        "Skill `{}` wants to run `{}`.\n  digest  {}\n  reach   {}",
+        "Skill `{}` wants to run `{}`.\n  why asked  {}\n  digest     {}\n  reach      {}",
         visible(request.skill),
         visible(request.script),
+        visible(reason),
         request.digest,
         visible(request.reach),
     ));
-    let question = cliclack::confirm("Run it this once?").initial_value(false);
+    let question = cliclack::select("May it?")
+        .item("once", "Once", "and ask again next time")
+        .item("always", "Always", "while no byte of the skill changes")
+        .item("no", "No", "");
     match { question }.interact() {
-        Ok(true) => Ok(Approval::User),
-        Ok(false) => Err(denied().into()),
+        Ok("once") => Ok(Approval::User),
+        Ok("always") => {
+            remember(context, request)?;
+            Ok(Approval::User)
+        }
+        Ok(_) => {
+            context.record(&event(request, EventKind::ApprovalDenied))?;
+            Err(denied().into())
+        }
         Err(_) => Err(CommandError::Stopped),
     }
+}
+
+/// Approves the scripts of exactly these bytes.
+fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError> {
+    let approval = SkillApproval {
+        name: request.skill.to_owned(),
+        digest: request.digest,
+        scripts: true,
+        network: Vec::new(),
+        tools: Vec::new(),
+        approved_at: context.now().to_string(),
+        approved_by: Some(context.environment.user.clone()),
+    };
+    let file = context.environment.approvals_file();
+    trusted::change(&file, &Change::ApproveSkill(&approval))?;
+    context.record(&event(request, EventKind::ApprovalGranted))
+}
+
+/// A refusal, written down.
+fn refused(context: &Context, request: &Request<'_>, reason: &str, hint: &str) -> CommandError {
+    let event = event(request, EventKind::ScriptExecuted).ended(Outcome::Denied, reason);
+    if let Err(error) = context.record(&event) {
+        return error;
+    }
+    RunError::Blocked {
+        skill: request.skill.to_owned(),
+        reason: reason.to_owned(),
+        hint: hint.replace("NAME", request.skill),
+    }
+    .into()
+}
+
+/// An event about the script.
+pub(crate) fn event(request: &Request<'_>, kind: EventKind) -> Event {
+    Event::new(kind)
+        .skill(request.skill)
+        .digest(request.digest.to_string())
+        .trigger("user")
+        .detail("script", request.script)
 }

@@ -9,3 +9,4 @@ mod declared;
 pub(crate) mod interpreter;
 pub(crate) mod place;
 pub(crate) mod profile;
+pub(crate) mod record;
