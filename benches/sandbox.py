@@ -22,8 +22,8 @@ def peers(install: bool, folder: Path):
     """The commands of other sandboxes, as far as they are there."""
     place = ROOT / "target/peers"
     if install:
-        if not shutil.which("firejail") and os.geteuid() == 0:
-            subprocess.run(["apt-get", "install", "-y", "-qq", "firejail"], check=False, stdout=subprocess.DEVNULL)
+        if not all(map(shutil.which, ("firejail", "socat", "rg"))) and os.geteuid() == 0:
+            subprocess.run(["apt-get", "install", "-y", "-qq", "firejail", "socat", "ripgrep"], check=False, stdout=subprocess.DEVNULL)
         if not (place / "node_modules" / SRT).exists():
             place.mkdir(parents=True, exist_ok=True)
             subprocess.run(["npm", "install", "-s", "--prefix", place, SRT], check=False)

@@ -39,9 +39,10 @@ mod linux {
         std::fs::set_permissions(folder.path(), open).unwrap();
         let mut ways: Vec<Way<'_>> = vec![
             other("bare", &["/bin/true".into()]),
-            other(
-                "bwrap --unshare-all",
-                &["bwrap", "--unshare-all", "--ro-bind", "/", "/", "/bin/true"].map(String::from),
+            plain("bwrap --unshare-all", ""),
+            plain(
+                "bwrap, own proc dev tmp",
+                "--proc /proc --dev /dev --tmpfs /tmp",
             ),
         ];
         for backend in [Backend::Bubblewrap, Backend::Landlock] {
@@ -75,6 +76,13 @@ mod linux {
                 at(90)
             );
         }
+    }
+
+    /// Bubblewrap as anybody would call it.
+    fn plain<'a>(name: &str, more: &str) -> Way<'a> {
+        let words = format!("bwrap --unshare-all --ro-bind / / {more} /bin/true");
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        other(name, &words)
     }
 
     fn other<'a>(name: &str, command: &[String]) -> Way<'a> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -19,9 +19,10 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn make(parent: &Path, identity: Option<Identity>) -> io::Result<Self> {
-        // Made for its owner alone.
+        // For its owner alone: the library itself leaves the mode to the umask.
         let folder = tempfile::Builder::new()
             .prefix("sandbox-")
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(parent)?;
         if let Some(Identity { uid, gid }) = identity {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid))?;
@@ -76,7 +77,6 @@ impl Drop for Scratch {
 }
 
 fn open(folder: &Path, depth: usize) {
-    use std::os::unix::fs::PermissionsExt as _;
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -96,6 +96,7 @@ mod tests {
     fn it_is_measured_and_goes_away() {
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::make(parent.path(), None).unwrap();
+        assert_eq!(fs::metadata(scratch.path()).unwrap().mode() & 0o777, 0o700);
         let closed = scratch.path().join("closed/inner");
         fs::create_dir_all(&closed).unwrap();
         fs::write(closed.join("file"), vec![1; 50_000]).unwrap();

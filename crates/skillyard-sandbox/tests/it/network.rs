@@ -19,11 +19,11 @@ fn server() -> u16 {
                 let length = connection.read(&mut request).unwrap_or(0);
                 let request = String::from_utf8_lossy(&request[..length]).into_owned();
                 let body = request.replace("\r\n", "|");
-                let _ = write!(
-                    connection,
+                let answer = format!(
                     "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
                     body.len()
                 );
+                let _ = connection.write_all(answer.as_bytes());
             });
         }
     });
@@ -72,14 +72,14 @@ print(urllib.request.urlopen('http://127.0.0.1:{port}/path?x=1').read().decode()
 channel = proxy('CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n')
 print(channel.recv(100).split(b'\\r')[0].decode())
 channel.sendall(b'GET /tunnel HTTP/1.1\\r\\n\\r\\n')
-print(channel.recv(1000).split(b'\\r\\n\\r\\n')[1].decode())
+print(channel.makefile('rb').read().split(b'\\r\\n\\r\\n')[1].decode())
 # SOCKS5.
 channel = proxy(b'\\x05\\x01\\x00')
 channel.recv(2)
 channel.sendall(b'\\x05\\x01\\x00\\x01' + socket.inet_aton('127.0.0.1') + ({port}).to_bytes(2, 'big'))
 print(channel.recv(10)[1])
 channel.sendall(b'GET /socks HTTP/1.1\\r\\n\\r\\n')
-print(channel.recv(1000).split(b'\\r\\n\\r\\n')[1].decode())"
+print(channel.makefile('rb').read().split(b'\\r\\n\\r\\n')[1].decode())"
     );
     let outcome = ask(&lab, &profile, &script);
     let expected = "GET /path?x=1 HTTP/1.1\nHTTP/1.1 200 Connection established\nGET /tunnel HTTP/1.1||\n0\nGET /socks HTTP/1.1||\n";

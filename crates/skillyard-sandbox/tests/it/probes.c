@@ -499,7 +499,7 @@ int main(int count, char **words) {
         port = atoi(words[2]);
         snprintf(name, sizeof name, "/skillyard-%d", port);
         umask(0);
-        mq_open(name, O_RDONLY | O_CREAT, 0666, NULL);
+        if (mq_open(name, O_RDONLY | O_CREAT, 0666, NULL) == (mqd_t)-1) { perror("mq_open"); return 1; }
         return shmget(port, 4096, IPC_CREAT | 0666) < 0 || msgget(port, IPC_CREAT | 0666) < 0;
     }
     if (count == 3 && !strcmp(words[1], "remove")) {
