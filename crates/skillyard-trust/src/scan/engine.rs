@@ -11,7 +11,7 @@ use super::context::{Weight, lowered};
 use super::facts::{SIGNALS, Seen};
 use super::file::File;
 use super::finding::{Finding, Report, Severity};
-use super::prepare::Prepared;
+use super::prepare::{Place, Prepared};
 use super::rules::{ALL, Check, Rule};
 use super::subject::{Here, Subject};
 
@@ -287,7 +287,11 @@ impl<'a> Findings<'a> {
         message: String,
     ) {
         let severity = lowered(here, range, severity, weight);
-        let span = here.file.span(here.at(range));
+        let span = match here.unit.place {
+            // Every place in it came from the same encoded text, which is shown whole.
+            Place::Decoded => here.file.origin(here.unit),
+            _ => here.file.span(here.at(range)),
+        };
         self.add_source(rule, here.index.0, Some(span), severity, message);
     }
 

@@ -112,6 +112,14 @@ impl<'a> Prepared<'a> {
         self.folded.span(&self.source, range)
     }
 
+    /// Where the text that a unit was decoded from stands.
+    pub(crate) fn origin(&self, unit: &Unit) -> Span {
+        let start = self.folded.source_of(unit.range.start);
+        // Behind the unit stands the mark of its end, which came from the end of the text.
+        let end = self.folded.source_of(unit.range.end).max(start);
+        Span::new(start, end.min(self.source.len()))
+    }
+
     /// The last part of its path.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(self.path)

@@ -1,6 +1,6 @@
 //! A whole skill, as the rules see it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::facts::{Fact, Seen};
@@ -17,6 +17,11 @@ static LOCAL: Pattern = Pattern::new(
     r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
 
+/// Most bytes of a title or of the words before a block; what each unit asks for must be short.
+const MOST_TITLE: usize = 300;
+/// Most units that are looked back over.
+const MOST_BACK: usize = 200;
+
 /// A skill that was prepared.
 #[derive(Debug)]
 pub(crate) struct Subject<'a> {
@@ -26,8 +31,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) about_security: bool,
     /// Where it says that it stays on this machine: the file and the unit.
     pub(crate) says_local: Option<(usize, usize)>,
-    /// The owners of hosts that its documents name, and how it is called.
+    /// The owners of hosts that its documents speak of.
     pub(crate) declared: BTreeSet<String>,
+    /// How often each file names the hosts of an owner.
+    mentions: BTreeMap<(usize, String), usize>,
 }
 
 impl<'a> Subject<'a> {
@@ -39,6 +46,7 @@ impl<'a> Subject<'a> {
             about_security: false,
             says_local: None,
             declared: BTreeSet::new(),
+            mentions: BTreeMap::new(),
         };
         for (index, file) in subject.files.iter().enumerate() {
             let is_skill_file = file.is_skill_file();
@@ -56,14 +64,25 @@ impl<'a> Subject<'a> {
                 if is_promise {
                     subject.says_local = Some((index, at));
                 }
-                if matches!(unit.place, Place::Prose | Place::Frontmatter) && text.contains("http")
-                {
-                    let owners = hosts::urls(text).map(|url| hosts::owner(hosts::host(url)));
-                    subject.declared.extend(owners.map(str::to_owned));
+                if !text.contains("http") {
+                    continue;
+                }
+                for url in hosts::urls(text) {
+                    let owner = hosts::owner(hosts::host(url)).to_owned();
+                    if matches!(unit.place, Place::Prose | Place::Frontmatter) {
+                        subject.declared.insert(owner.clone());
+                    }
+                    *subject.mentions.entry((index, owner)).or_default() += 1;
                 }
             }
         }
         subject
+    }
+
+    /// How often a file names the hosts of an owner.
+    pub(crate) fn mentions(&self, file: usize, owner: &str) -> usize {
+        let key = (file, owner.to_owned());
+        self.mentions.get(&key).copied().unwrap_or_default()
     }
 
     /// The unit that a fact was seen in.
@@ -79,6 +98,13 @@ impl<'a> Subject<'a> {
     /// The facts of one kind that happen when code runs, told from quotes and examples.
     pub(crate) fn done(&self, fact: Fact) -> impl Iterator<Item = &Seen> {
         self.seen(fact).filter(|seen| self.here(seen).runs())
+    }
+
+    /// The facts of one file.
+    pub(crate) fn facts_of(&self, file: usize) -> &[Seen] {
+        let start = self.facts.partition_point(|seen| seen.file < file);
+        let length = self.facts[start..].partition_point(|seen| seen.file == file);
+        &self.facts[start..start + length]
     }
 
     /// The facts of each script and each fenced block, in order.
@@ -178,25 +204,34 @@ impl<'a> Here<'a> {
         &facts[start..start + length]
     }
 
-    /// The heading it stands under.
+    /// The heading it stands under, as much of it as a title has.
     pub(crate) fn heading(&self) -> &'a str {
         let heading = self.unit.heading.and_then(|at| self.file.units.get(at));
-        heading.map_or("", |unit| self.file.text(unit))
+        let text = heading.map_or("", |unit| self.file.text(unit));
+        &text[..text.floor_char_boundary(MOST_TITLE)]
     }
 
-    /// The unit before it, where that is prose.
+    /// The end of the unit before it, where that is prose.
     pub(crate) fn introduction(&self) -> &'a str {
         let units = &self.file.units[..self.index.1];
-        let before = units
-            .iter()
-            .rev()
-            .find(|unit| unit.block != self.unit.block);
+        let near = units.iter().rev().take(MOST_BACK);
+        let before = near.into_iter().find(|unit| unit.block != self.unit.block);
         match before {
             Some(unit) if matches!(unit.place, Place::Prose | Place::Heading) => {
-                self.file.text(unit)
+                let text = self.file.text(unit);
+                let start = text.len().saturating_sub(MOST_TITLE);
+                &text[text.ceil_char_boundary(start)..]
             }
             _ => "",
         }
+    }
+
+    /// The units around this one, `far` of them on each side.
+    pub(crate) fn around(&self, far: usize) -> impl Iterator<Item = &'a str> {
+        let (from, until) = (self.index.1.saturating_sub(far), self.index.1 + far + 1);
+        let file = self.file;
+        let units = file.units.iter().take(until).skip(from);
+        units.map(move |unit| file.text(unit))
     }
 
     /// The place in the file's plain text of a place in this unit.

@@ -36,6 +36,9 @@ static SECRETS: Pattern =
     Pattern::new(r"\b(?:secrets?|credentials?|api\s+keys?|passwords?|tokens?|sensitive)\b");
 static SHOWS: Pattern = Pattern::new(r"\b(?:reveal|disclose|show|report|discuss|expose)");
 
+/// Most facts of a file that are looked at.
+const MOST_FACTS: usize = 100;
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let hidden = here.unit.place == Place::Hidden;
     if !(here.is_prose() || matches!(here.unit.place, Place::Decoded | Place::Comment)) {
@@ -46,11 +49,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let near = tail.get(..tail.len().min(range.len() + 60)).unwrap_or(tail);
         // Secrets are kept from users who could leak them, and actions are not.
         let keeps_secrets = SECRETS.is_match(near) && SHOWS.is_match(&here.text[range.clone()]);
-        let reaches_out = here.subject.facts.iter().any(|seen| {
-            matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile)
-                && seen.file == here.index.0
-        });
-        let reaches_out = reaches_out || address_nearby(here);
+        let reaches_out = here
+            .subject
+            .facts_of(here.index.0)
+            .iter()
+            .take(MOST_FACTS)
+            .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile));
+        let reaches_out = reaches_out || here.around(4).any(|text| text.contains("http"));
         let severity = match (hidden, HARMLESS.is_match(near) || keeps_secrets) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::Info,
@@ -78,13 +83,4 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "something is to happen without a word",
         );
     }
-}
-
-/// Whether an address stands in one of the four units before or behind.
-fn address_nearby(here: &Here<'_>) -> bool {
-    let (from, until) = (here.index.1.saturating_sub(4), here.index.1 + 5);
-    let units = here.file.units.iter().take(until).skip(from);
-    units
-        .map(|unit| here.file.text(unit))
-        .any(|text| text.contains("http"))
 }

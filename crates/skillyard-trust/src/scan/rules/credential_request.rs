@@ -81,10 +81,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether the skill tells how to talk the user round.
+/// Whether the lines around tell how to talk the user round.
 fn presses(here: &Here<'_>) -> bool {
-    let units = here.file.units.iter();
-    units
-        .map(|unit| here.file.text(unit))
-        .any(|text| PRESSURE.is_match(text))
+    here.around(20).any(|text| PRESSURE.is_match(text))
 }

@@ -180,12 +180,17 @@ fn across_files(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     let Some(secret) = secret else {
         return;
     };
-    let send = subject.done(Fact::Sends).filter(is_script).find(|seen| {
-        let file = &subject.files[seen.file];
-        let urls = || hosts::urls(&file.folded.text);
-        seen.file != secret.file && urls().any(|url| hosts::standing(url) >= Standing::Plain)
-    });
-    if send.is_some() {
+    let mut files: Vec<usize> = subject
+        .done(Fact::Sends)
+        .filter(is_script)
+        .map(|seen| seen.file)
+        .collect();
+    files.dedup();
+    let sends_away = |file: &usize| {
+        let mut urls = hosts::urls(&subject.files[*file].folded.text);
+        *file != secret.file && urls.any(|url| hosts::standing(url) >= Standing::Plain)
+    };
+    if files.iter().any(sends_away) {
         let message = "secrets are read here, and another script of the skill sends data";
         findings.add_seen(&RULE, secret, Severity::High, message);
     }

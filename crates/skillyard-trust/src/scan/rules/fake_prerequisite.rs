@@ -64,7 +64,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (true, false) | (false, true) => Severity::High,
             (false, false) => Severity::Low,
         };
-        let severity = milder_for_own_host(here, text, severity);
+        let severity = milder_beside(here, text, severity);
         let message = "a program from an unknown place is to be downloaded and run first";
         findings.add_plain(&RULE, here, range, severity, message);
     } else if let Some(range) = pastes
@@ -81,17 +81,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Release files of a project whose home the skill names elsewhere are the common good case.
-fn milder_for_own_host(here: &Here<'_>, text: &str, severity: Severity) -> Severity {
-    let is_plain = !text.contains("pass");
-    let is_public = hosts::urls(text).all(|url| hosts::standing(url) == Standing::Unknown);
-    let is_named = hosts::urls(text).all(|url| {
-        let repository: Vec<&str> = url.splitn(6, '/').take(5).collect();
-        let repository = repository.join("/");
-        let mentions = here.file.folded.text.matches(repository.as_str()).take(3);
-        !url.contains("/releases/download/") || mentions.count() > 2
-    });
-    if is_plain && is_public && is_named && !here.file.is_skill_file() {
+/// Documents beside `SKILL.md` are where tools explain their own downloads.
+fn milder_beside(here: &Here<'_>, text: &str, severity: Severity) -> Severity {
+    let is_plain = !text.contains("pass") && !here.file.is_skill_file();
+    if is_plain && hosts::urls(text).all(|url| hosts::standing(url) == Standing::Unknown) {
         severity.lowered(1)
     } else {
         severity

@@ -106,6 +106,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                     Severity::High,
                     message,
                 );
+                return;
             }
         }
     }

@@ -52,13 +52,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         .find(text)
         .filter(|_| here.runs() && !here.file.is_document)
     {
-        let around = |pattern: &Pattern| {
-            let (from, until) = (here.index.1.saturating_sub(15), here.index.1 + 15);
-            let units = here.file.units.iter().take(until).skip(from);
-            units
-                .map(|unit| here.file.text(unit))
-                .any(|text| pattern.is_match(text))
-        };
+        let around = |pattern: &Pattern| here.around(15).any(|text| pattern.is_match(text));
         if around(&WALKS) && around(&ORIGINAL) {
             findings.add(
                 &RULE,

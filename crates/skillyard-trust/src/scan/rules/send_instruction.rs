@@ -4,6 +4,7 @@ use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::hosts::{self, Standing};
 use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
 
 rule! {
     /// The agent is told to send what the user works with to a server or an address.
@@ -43,7 +44,9 @@ static SERVICE: Pattern = Pattern::new(
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+    // Fields describe programs; of them only the description speaks to the agent.
+    let is_field = here.unit.place == Place::Frontmatter && !here.text.starts_with("description");
+    if !here.is_prose() || is_field {
         return;
     }
     let text = here.text;
@@ -56,7 +59,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let url = &text[target.clone()];
     let standing = hosts::standing(url);
     let owner = hosts::owner(hosts::host(url));
-    let mentions = here.file.folded.text.matches(owner).take(6).count();
+    let mentions = here.subject.mentions(here.index.0, owner);
     let is_stranger = mentions < 5 || standing == Standing::Doubtful;
     if matches!(standing, Standing::Local | Standing::Installer) || !is_stranger {
         return;
