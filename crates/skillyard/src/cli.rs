@@ -128,32 +128,49 @@ const GROUPS: &[(&str, &[&str])] = &[
             "install", "sync", "update", "outdated", "remove", "why", "store",
         ],
     ),
-    ("Choose", &["enable", "disable", "trust"]),
-    ("Choose", &["enable", "disable", "trust", "guard"]),
-    ("Choose", &["enable", "disable", "scan", "trust"]),
+    (
+        "Trust",
+        &[
+            "enable", "disable", "trust", "scan", "guard", "sign", "verify", "key", "audit",
+        ],
+    ),
     ("Write", &["new", "validate", "explain", "eval"]),
-    ("Set up", &["config", "completions"]),
-    ("Sign", &["sign", "verify", "key"]),
-    ("Set up", &["completions"]),
-    ("Set up", &["config", "audit", "completions"]),
-    ("Set up", &["doctor", "completions"]),
+    ("Set up", &["config", "doctor", "completions"]),
 ];
+
+/// How much is said about each command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The names, so that all fits on a screen.
+    Names,
+    /// A line each.
+    Lines,
+}
 
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = command().try_get_matches_from(understood(arguments.to_vec()))?;
+    let arguments = understood(arguments.to_vec());
+    let detail = match arguments.get(1) {
+        Some(word) if word != "-h" => Detail::Lines,
+        _ => Detail::Names,
+    };
+    let matches = command(detail).try_get_matches_from(arguments)?;
     Cli::from_arg_matches(&matches)
 }
 
 /// The whole command line, with its commands in groups.
-pub(crate) fn command() -> clap::Command {
+pub(crate) fn command(detail: Detail) -> clap::Command {
     let command = Cli::command().mut_subcommands(with_examples);
     let heading = *command.get_styles().get_header();
-    let groups = grouped(&command, heading);
+    let more = match detail {
+        Detail::Names => ", and `skillyard --help` for what each does",
+        Detail::Lines => "",
+    };
+    let groups = grouped(&command, heading, detail);
     command.help_template(format!(
         "{{about}}\n\n{{usage-heading}} skillyard <COMMAND> [OPTIONS]\n\n{groups}\
          {heading}Options:{heading:#}\n{{options}}\n\n\
-         Run `skillyard COMMAND --help` for a command's options and examples."
+         Run `skillyard COMMAND --help` for a command's options and examples{more}."
     ))
 }
 
@@ -182,10 +199,14 @@ fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn grouped(command: &clap::Command, style: anstyle::Style) -> String {
+fn grouped(command: &clap::Command, style: anstyle::Style, detail: Detail) -> String {
     let mut text = String::new();
     for (heading, names) in GROUPS {
         let _ = writeln!(text, "{style}{heading}:{style:#}");
+        if detail == Detail::Names {
+            let _ = writeln!(text, "  {}\n", names.join(", "));
+            continue;
+        }
         for name in *names {
             let about = command
                 .find_subcommand(name)
@@ -205,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command().debug_assert();
+        command(Detail::Lines).debug_assert();
     }
 
     #[test]
@@ -215,7 +236,7 @@ mod tests {
             .flat_map(|(_, names)| *names)
             .copied()
             .collect();
-        let root = command();
+        let root = command(Detail::Lines);
         let mut commands: Vec<&str> = root
             .get_subcommands()
             .filter(|each| !each.is_hide_set())

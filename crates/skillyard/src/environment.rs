@@ -44,6 +44,9 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
 /// The organisation's file, where the system has one.
 const ORG_CONFIG: &str = "/etc/skillyard/config.toml";
 
+/// Who acts when nothing says who.
+pub(crate) const UNKNOWN_USER: &str = "unknown";
+
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -124,7 +127,7 @@ impl Environment {
             ),
             home,
             user: given("USER").or_else(|| given("LOGNAME")).map_or_else(
-                || "unknown".into(),
+                || UNKNOWN_USER.into(),
                 |user| user.to_string_lossy().into_owned(),
             ),
             path: given("PATH")

@@ -56,7 +56,7 @@ pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> 
     };
     let words = arguments.iter().skip_while(|word| *word != "--").skip(1);
     let words: Vec<OsString> = words.cloned().collect();
-    let mut command = with_values(cli::command(), &Arc::new(context.clone()));
+    let mut command = with_values(cli::command(cli::Detail::Lines), &Arc::new(context.clone()));
     let folder = Some(&*context.environment.current_dir);
     let mut found = Vec::new();
     shell.write_complete(&mut command, words, folder, &mut found)?;

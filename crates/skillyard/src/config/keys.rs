@@ -296,7 +296,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     entry(
         "trust.PROVENANCE.ask",
-        Kind::Word(&[
+        Kind::Question(&[
             "never",
             "first-run",
             "install",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use skillyard_catalog::selection::Pattern;
 use skillyard_format::nearest::nearest;
+use skillyard_trust::tier::Ask;
 use toml_edit::{DocumentMut, Item};
 
 use super::address::Address;
@@ -27,6 +28,9 @@ pub(crate) enum Kind {
     },
     /// One of these words, where that matters the loosest first.
     Word(&'static [&'static str]),
+    /// When the user is asked, one of these words: they are not in a line, because a question at
+    /// one time does not stand for a question at another.
+    Question(&'static [&'static str]),
     /// An address.
     Url,
     /// How to log in.
@@ -52,7 +56,7 @@ impl fmt::Display for Kind {
             Self::Count { least, most } => {
                 write!(formatter, "a whole number from {least} to {most}")
             }
-            Self::Word(words) => {
+            Self::Word(words) | Self::Question(words) => {
                 let (last, first) = words.split_last().unwrap_or((&"", &[]));
                 write!(formatter, "`{}` or `{last}`", first.join("`, `"))
             }
@@ -84,10 +88,12 @@ impl Kind {
                 None => None,
             },
             Self::OrgFolders => org_folders(item),
-            Self::Word(_) | Self::Url | Self::Auth | Self::Token => match item.as_str() {
-                Some(text) => Some(self.text(text)?),
-                None => None,
-            },
+            Self::Word(_) | Self::Question(_) | Self::Url | Self::Auth | Self::Token => {
+                match item.as_str() {
+                    Some(text) => Some(self.text(text)?),
+                    None => None,
+                }
+            }
         };
         // What stands there may be a secret in the wrong place, so it is not quoted.
         value.ok_or_else(|| format!("it must be {self}"))
@@ -169,14 +175,22 @@ impl Kind {
                 let rank = |word: &str| words.iter().position(|each| *each == word);
                 rank(value) >= rank(other)
             }
+            (Self::Question(_), Value::Text(value), Value::Text(other)) => {
+                match (ask(value), ask(other)) {
+                    (Some(value), Some(other)) => value.is_as_strict_as(other),
+                    _ => false,
+                }
+            }
             _ => false,
         }
     }
 
     fn text(self, text: &str) -> Result<Value, String> {
         match self {
-            Self::Word(words) if words.contains(&text) => Ok(Value::Text(text.to_owned())),
-            Self::Word(words) => {
+            Self::Word(words) | Self::Question(words) if words.contains(&text) => {
+                Ok(Value::Text(text.to_owned()))
+            }
+            Self::Word(words) | Self::Question(words) => {
                 let meant = nearest(text, words.iter().copied());
                 let meant =
                     meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"));
@@ -229,9 +243,23 @@ fn org_folders(item: &Item) -> Option<Value> {
     folders.collect::<Option<Vec<_>>>().map(Value::OrgFolders)
 }
 
+fn ask(word: &str) -> Option<Ask> {
+    serde_json::from_value(word.into()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_question_is_no_tighter_one() {
+        let kind = Kind::Question(&["never", "first-run", "install", "opt-in"]);
+        let tight = |value: &str, other: &str| {
+            kind.is_as_tight(&Value::Text(value.into()), &Value::Text(other.into()))
+        };
+        assert!(tight("first-run", "never") && tight("opt-in", "install"));
+        assert!(!tight("install", "first-run") && !tight("never", "first-run"));
+    }
 
     const WORD: Kind = Kind::Word(&["sandboxed", "blocked"]);
     const COUNT: Kind = Kind::Count { least: 1, most: 64 };

@@ -461,7 +461,7 @@ fn json_says_all() {
         .collect();
     assert_snapshot!(keys.join(" "), @"skill digest script script_digest approval argv backend exit_code signal stopped stdout stderr duration_ms cpu_ms peak_memory_bytes limits denials connections");
     assert_eq!(value["exit_code"], 3);
-    assert_eq!(value["approval"], "source");
+    assert_eq!(value["approval"], "policy");
     assert_eq!(value["argv"][2], "3");
     assert!(
         value["script_digest"]

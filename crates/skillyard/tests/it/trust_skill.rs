@@ -209,8 +209,10 @@ fn a_project_may_tighten_and_not_loosen() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot use `[DIR]/.skillyard/config.toml`
-      Caused by: a project may only set `skills.disabled`, `skills.allow`, `skills.deny`, `tools.deny` and, to tighten, `trust`
+    error: the configuration cannot be used
+      Caused by: [DIR]/.skillyard/config.toml:2: a project may only tighten `scripts.allow`, and here it would be looser than false (default)
+
+    hint: If you want it, set `scripts.allow` in your own configuration
     ");
 }
 
