@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::candidate::Candidate;
 use crate::origin::OriginKind;
+use crate::reference::{Context, Reference, Remote};
 
 /// Why skills do not go together.
 #[derive(Debug, thiserror::Error)]
@@ -159,11 +160,7 @@ fn supplied<S: Supplier>(
     chain: &str,
     supplier: &mut S,
 ) -> Result<Candidate, DependencyError<S::Error>> {
-    let names_machine = ["/", "~", "file:", "git+file:"]
-        .iter()
-        .any(|start| reference.starts_with(start));
-    let is_file = names_machine || reference.ends_with(".zip") && !reference.contains("://");
-    if is_file && by.origin.kind != OriginKind::LocalFolder {
+    if names_this_machine(reference) && by.origin.kind != OriginKind::LocalFolder {
         return Err(DependencyError::Local {
             chain: chain.to_owned(),
             reference: reference.to_owned(),
@@ -176,6 +173,19 @@ fn supplied<S: Supplier>(
             reference: reference.to_owned(),
             source,
         })
+}
+
+/// Whether a reference leads to a path of this machine; `./x` and `../x` stay in their source.
+fn names_this_machine(reference: &str) -> bool {
+    match Reference::parse(reference, &Context::default()) {
+        Ok(Reference::Local(_)) => !reference.starts_with("./") && !reference.starts_with("../"),
+        Ok(Reference::Git(git)) => match &git.remote {
+            Remote::Path(_) => true,
+            Remote::Address(address) => address.url().scheme() == "file",
+            Remote::Scp { .. } => false,
+        },
+        _ => false,
+    }
 }
 
 fn described(candidate: &Candidate) -> String {

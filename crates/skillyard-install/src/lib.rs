@@ -4,6 +4,7 @@ pub mod archive;
 pub mod candidate;
 pub mod dependencies;
 mod exchange;
+pub mod export;
 pub mod fetch;
 mod flock;
 pub mod git;

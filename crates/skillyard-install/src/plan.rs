@@ -84,24 +84,24 @@ pub enum Change {
     /// It was not there.
     Added {
         /// The new entry.
-        to: Locked,
+        to: Box<Locked>,
     },
     /// It has other bytes, another source or other folders.
     Changed {
         /// The entry so far.
-        from: Locked,
+        from: Box<Locked>,
         /// The new entry.
-        to: Locked,
+        to: Box<Locked>,
     },
     /// Its folders are put right; the lock stays as it is.
     Repaired {
         /// The entry.
-        to: Locked,
+        to: Box<Locked>,
     },
     /// It goes.
     Removed {
         /// The entry so far.
-        from: Locked,
+        from: Box<Locked>,
     },
 }
 
@@ -231,13 +231,17 @@ where
             return;
         }
         let change = match from {
-            None => Some(Change::Added { to: to.clone() }),
+            None => Some(Change::Added {
+                to: Box::new(to.clone()),
+            }),
             Some(from) if from != *to => Some(Change::Changed {
-                from,
-                to: to.clone(),
+                from: Box::new(from),
+                to: Box::new(to.clone()),
             }),
             Some(_) if steps.is_empty() => None,
-            Some(_) => Some(Change::Repaired { to: to.clone() }),
+            Some(_) => Some(Change::Repaired {
+                to: Box::new(to.clone()),
+            }),
         };
         match change {
             None => self.plan.unchanged.push(to.name.clone()),
@@ -293,7 +297,9 @@ where
         }
         self.plan.steps.append(&mut steps);
         self.plan.lock.remove(name);
-        self.plan.changes.push(Change::Removed { from });
+        self.plan.changes.push(Change::Removed {
+            from: Box::new(from),
+        });
     }
 
     fn take(

@@ -136,8 +136,7 @@ impl<'a> Transaction<'a> {
         self.write(Progress::Preparing {
             stages: paths.clone(),
         })?;
-        let staged = self.stage(plan, &stages, trees);
-        let commit = match staged {
+        let commit = match self.stage(plan, &stages, trees) {
             Ok(moves) => Commit {
                 stages: paths,
                 moves,

@@ -142,7 +142,7 @@ impl Tree {
             bytes: 0,
             files: Vec::new(),
         };
-        reader.folder(opened, "", 0)?;
+        reader.folder(&opened, "", 0)?;
         Self::new(reader.files)
     }
 
@@ -244,11 +244,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
+    fn folder(&mut self, folder: &OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
         if depth > self.limits.depth {
             return Err(TreeError::Depth(below.to_owned()));
         }
-        let entries = Dir::read_from(&folder).map_err(|error| self.failed(below, error))?;
+        let entries = Dir::read_from(folder).map_err(|error| self.failed(below, error))?;
         for entry in entries {
             let entry = entry.map_err(|error| self.failed(below, error))?;
             let name = entry.file_name();
@@ -270,7 +270,7 @@ impl Reader<'_> {
             };
             let kind = match entry.file_type() {
                 FileType::Unknown => {
-                    let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
                         .map_err(|error| self.failed(&path, error))?;
                     FileType::from_raw_mode(stat.st_mode)
                 }
@@ -278,11 +278,11 @@ impl Reader<'_> {
             };
             match kind {
                 FileType::Directory => {
-                    let opened = open(&folder, name, OFlags::DIRECTORY)
+                    let opened = open(folder, name, OFlags::DIRECTORY)
                         .map_err(|error| self.failed(&path, error))?;
-                    self.folder(opened, &path, depth + 1)?;
+                    self.folder(&opened, &path, depth + 1)?;
                 }
-                FileType::RegularFile => self.file(&folder, name, path)?,
+                FileType::RegularFile => self.file(folder, name, path)?,
                 other => {
                     return Err(TreeError::NotAFile {
                         path,

@@ -89,6 +89,7 @@ pub(crate) enum Command {
     Match(commands::find::MatchArgs),
     Prompt(commands::prompt::Args),
     Install(commands::install::Args),
+    Export(commands::export::Args),
     #[command(visible_alias = "delete")]
     Remove(commands::remove::Args),
     Sync(commands::sync::Args),
@@ -125,7 +126,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Install",
         &[
-            "install", "sync", "update", "outdated", "remove", "why", "store",
+            "install", "sync", "update", "outdated", "remove", "why", "export", "store",
         ],
     ),
     (

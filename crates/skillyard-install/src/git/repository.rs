@@ -300,9 +300,8 @@ fn fetch_commit(
         "origin",
     ]);
     command.arg(format!("+{revision}:{FETCHED}"));
-    let error = match run(&mut command, "fetch the repository") {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
+    let Err(error) = run(&mut command, "fetch the repository") else {
+        return Ok(());
     };
     let unknown = matches!(&error, GitError::Failed { message, .. }
         if message.contains("couldn't find remote ref") || message.contains("not our ref"));

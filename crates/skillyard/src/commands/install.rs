@@ -16,7 +16,7 @@ use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::supply::Supply;
+use crate::install::supply::{Supply, named};
 use crate::install::{changes, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
@@ -33,6 +33,7 @@ use crate::install::{changes, finish, review};
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "these are flags of the command line"
@@ -149,7 +150,7 @@ fn gather(supply: &mut Supply<'_>, args: &Args) -> Result<Vec<Candidate>, Comman
     match &args.name {
         None => Ok(roots),
         Some(name) => match &roots[..] {
-            [one] => Ok(vec![supply.named(one.clone(), name)?]),
+            [one] => Ok(vec![named(one.clone(), name)?]),
             more => Err(InstallFailure::OneName(more.len()).into()),
         },
     }

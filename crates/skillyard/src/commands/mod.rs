@@ -8,6 +8,7 @@ pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;
 mod explain_skill;
+pub(crate) mod export;
 pub(crate) mod find;
 pub(crate) mod guard;
 pub(crate) mod install;
@@ -50,6 +51,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Match(args) => find::match_task(context, &args),
         Command::Enable(args) => enable::enable(context, &args),
         Command::Disable(args) => enable::disable(context, &args),
+        Command::Export(args) => export::run(context, &args),
         Command::Install(args) => install::run(context, &args),
         Command::Remove(args) => remove::run(context, &args),
         Command::Sync(args) => sync::run(context, &args),

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::supply::Supply;
+use crate::install::supply::{Supply, as_locked, named};
 use crate::install::{check, finish, review};
 
 /// Make the installed skills match skills.toml and skills.lock
@@ -145,7 +145,7 @@ fn resolve(
         }
         let reference = supply.written(reference)?;
         let found = supply.one(&reference)?;
-        let mut candidate = supply.named(found, name)?;
+        let mut candidate = named(found, name)?;
         // As it is wanted, so that the lock and skills.toml go on matching.
         let (source, _) = supply.source_of(&reference, reference.path())?;
         candidate.source = source;
@@ -175,7 +175,7 @@ pub(super) fn locked_tree(
         .map_err(InstallFailure::from)?;
     let reference = supply.pinned(entry)?;
     let found = supply.one(&reference)?;
-    let candidate = supply.as_locked(found, entry)?;
+    let candidate = as_locked(found, entry)?;
     if candidate.tree.digest() != entry.digest {
         return Err(InstallFailure::NotAsLocked {
             name: entry.name.clone(),

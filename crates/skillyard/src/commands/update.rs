@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::supply::Supply;
+use crate::install::supply::{Supply, as_locked};
 use crate::install::{check, difference, finish, review};
 use crate::sanitize::visible;
 
@@ -119,7 +119,7 @@ pub(super) fn chosen<'a>(
 pub(super) fn newest(supply: &mut Supply<'_>, entry: &Locked) -> Result<Candidate, CommandError> {
     let reference = supply.requested(entry)?;
     let candidate = supply.one(&reference)?;
-    supply.as_locked(candidate, entry)
+    as_locked(candidate, entry)
 }
 
 /// Shows what changes in each skill.

@@ -2,6 +2,7 @@
 
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
+use skillyard_format::package::pack::PackError;
 use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
@@ -18,6 +19,7 @@ use skillyard_install::reference::ReferenceError;
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
+use skillyard_install::tree::TreeError;
 
 use crate::install::changes::obstacle;
 
@@ -94,6 +96,14 @@ pub(crate) enum InstallFailure {
     NoSource { alias: String, known: Vec<String> },
     #[error("`{0}` is not an address")]
     Address(String),
+    #[error("`{0}` is part of skillyard and has no folder of its own")]
+    Builtin(String),
+    #[error("`{0}` is not the name of a .zip, .skill or .tar.gz")]
+    ArchiveName(String),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error(transparent)]
+    Pack(#[from] PackError),
     #[error(transparent)]
     Git(#[from] GitError),
     #[error(transparent)]
@@ -142,8 +152,8 @@ impl InstallFailure {
                 "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)
             ),
-            Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-            Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotOffered { nearest: Some(name), .. }
+            | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()

@@ -69,9 +69,10 @@ fn difference(from: &Locked, to: &Locked) -> String {
         return format!("{} → {}", visible(&from.source), origin(to));
     }
     if from.digest == to.digest {
-        return match from.targets == to.targets {
-            true => "same files".to_owned(),
-            false => format!("same files, now in {}", to.targets.join(", ")),
+        return if from.targets == to.targets {
+            "same files".to_owned()
+        } else {
+            format!("same files, now in {}", to.targets.join(", "))
         };
     }
     format!("{} → {}", visible(&state(from)), visible(&state(to)))

@@ -52,7 +52,7 @@ impl Pick {
                 .map(|name| named(name, &offers, place))
                 .collect(),
             Self::Only | Self::Ask if offers.len() == 1 => Ok(offers),
-            Self::Ask if printer.can_ask() => ask(place, offers),
+            Self::Ask if printer.can_ask() => ask(place, &offers),
             Self::Only | Self::Ask => Err(InstallFailure::Several {
                 place: place.to_owned(),
                 count: offers.len(),
@@ -79,7 +79,7 @@ fn named(name: &str, offers: &[Offer], place: &str) -> Result<Offer, CommandErro
     })
 }
 
-fn ask(place: &str, offers: Vec<Offer>) -> Result<Vec<Offer>, CommandError> {
+fn ask(place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
     let mut question = cliclack::multiselect(format!(
         "Which skills of {}? (space chooses, enter installs)",
         visible(place)

@@ -165,38 +165,10 @@ impl<'a> Supply<'a> {
         Ok(lockfile::reference(&source, requested.as_deref()))
     }
 
-    /// A skill under the name and the source that the lock has for it.
-    pub(crate) fn as_locked(
-        &self,
-        candidate: Candidate,
-        entry: &Locked,
-    ) -> Result<Candidate, CommandError> {
-        let mut candidate = self.named(candidate, &entry.name)?;
-        candidate.source.clone_from(&entry.source);
-        candidate.requested.clone_from(&entry.requested);
-        Ok(candidate)
-    }
-
-    /// A skill under a name, which may be its own.
-    pub(crate) fn named(
-        &self,
-        candidate: Candidate,
-        name: &str,
-    ) -> Result<Candidate, CommandError> {
-        if candidate.name == name {
-            return Ok(candidate);
-        }
-        let renamed = candidate.renamed(name);
-        Ok(renamed.map_err(|source| InstallFailure::Candidate {
-            name: candidate.name.clone(),
-            source,
-        })?)
-    }
-
     /// The reference of an entry of the lock, at the state it was asked for.
     pub(crate) fn requested(&self, entry: &Locked) -> Result<Reference, CommandError> {
         let reference = self.written(&entry.source)?;
-        self.at(reference, entry.requested.as_deref())
+        at(reference, entry.requested.as_deref())
     }
 
     /// The reference of an entry of the lock, at the state it was found in.
@@ -206,14 +178,7 @@ impl<'a> Supply<'a> {
             OriginKind::Git => entry.commit.as_deref(),
             _ => entry.version.as_deref(),
         };
-        self.at(reference, state)
-    }
-
-    fn at(&self, reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
-        match state {
-            Some(state) => Ok(reference.at(state).map_err(InstallFailure::from)?),
-            None => Ok(reference),
-        }
+        at(reference, state)
     }
 
     /// How a reference to one skill is written down, and the state that was asked for.
@@ -258,7 +223,7 @@ impl<'a> Supply<'a> {
 
     fn fetch(&mut self, reference: &Reference) -> Result<Box<dyn Material>, CommandError> {
         match reference {
-            Reference::Local(local) => self.local(local),
+            Reference::Local(local) => self::local(local),
             Reference::Git(reference) => self.repository(reference),
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
@@ -285,27 +250,9 @@ impl<'a> Supply<'a> {
         let reference = self.written(&text)?;
         let reference = match &named.requirement {
             Requirement::Latest => reference,
-            range @ Requirement::Range { .. } => self.at(reference, Some(&range.to_string()))?,
+            range @ Requirement::Range { .. } => at(reference, Some(&range.to_string()))?,
         };
         self.fetch(&reference)
-    }
-
-    fn local(&self, local: &Local) -> Result<Box<dyn Material>, CommandError> {
-        let limits = TreeLimits::default();
-        if !local.path.exists() {
-            return Err(CommandError::NoSuchPath(local.path.clone()));
-        }
-        if local.path.is_dir() {
-            return Ok(Box::new(LocalFolder::new(&local.path, limits)));
-        }
-        let origin = Origin {
-            kind: OriginKind::LocalArchive,
-            url: local.path.display().to_string(),
-            commit: None,
-            version: None,
-        };
-        let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
-        Ok(Box::new(archive.map_err(InstallFailure::from)?))
     }
 
     fn repository(&mut self, reference: &GitReference) -> Result<Box<dyn Material>, CommandError> {
@@ -385,7 +332,7 @@ impl<'a> Supply<'a> {
         let folder = joined(&by.path, reference)
             .ok_or_else(|| InstallFailure::OutOfSource(reference.to_owned()))?;
         let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
-        self.at(sibling, by.requested.as_deref())
+        at(sibling, by.requested.as_deref())
     }
 }
 
@@ -413,6 +360,53 @@ impl Supplier for Supply<'_> {
                 (Some(_), None) => false,
             }
     }
+}
+
+/// A skill under a name, which may be its own.
+pub(crate) fn named(candidate: Candidate, name: &str) -> Result<Candidate, CommandError> {
+    if candidate.name == name {
+        return Ok(candidate);
+    }
+    let renamed = candidate.renamed(name);
+    Ok(renamed.map_err(|source| InstallFailure::Candidate {
+        name: candidate.name.clone(),
+        source,
+    })?)
+}
+
+/// A skill under the name and the source that the lock has for it.
+pub(crate) fn as_locked(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandError> {
+    let mut candidate = named(candidate, &entry.name)?;
+    candidate.source.clone_from(&entry.source);
+    candidate.requested.clone_from(&entry.requested);
+    Ok(candidate)
+}
+
+/// A reference at a certain state.
+fn at(reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
+    match state {
+        Some(state) => Ok(reference.at(state).map_err(InstallFailure::from)?),
+        None => Ok(reference),
+    }
+}
+
+/// A folder or an archive of this machine.
+fn local(local: &Local) -> Result<Box<dyn Material>, CommandError> {
+    let limits = TreeLimits::default();
+    if !local.path.exists() {
+        return Err(CommandError::NoSuchPath(local.path.clone()));
+    }
+    if local.path.is_dir() {
+        return Ok(Box::new(LocalFolder::new(&local.path, limits)));
+    }
+    let origin = Origin {
+        kind: OriginKind::LocalArchive,
+        url: local.path.display().to_string(),
+        commit: None,
+        version: None,
+    };
+    let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
+    Ok(Box::new(archive.map_err(InstallFailure::from)?))
 }
 
 /// `folder` and then `relative`, if that stays within the source.

@@ -81,7 +81,7 @@ impl Web {
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let fetched = archive_url::fetch(&self.transfer(quarantine), address, &self.headers);
-        self.opened(fetched.map_err(InstallFailure::from)?, None)
+        self.opened(&fetched.map_err(InstallFailure::from)?, None)
     }
 
     /// The skills that a site lists.
@@ -107,7 +107,7 @@ impl Web {
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let source = self.registry_source(reference.alias.as_deref())?;
-        let registry = self.client(&source)?;
+        let registry = client(&source)?;
         let failed = InstallFailure::from;
         let versions = registry
             .versions(&self.http, &reference.name)
@@ -116,7 +116,7 @@ impl Web {
         let fetched = registry
             .download(&self.transfer(quarantine), version)
             .map_err(failed)?;
-        self.opened(fetched, Some(version.version.to_string()))
+        self.opened(&fetched, Some(version.version.to_string()))
     }
 
     fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
@@ -133,22 +133,6 @@ impl Web {
             }
             .into(),
         })
-    }
-
-    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
-        Ok(HttpRegistry {
-            base: parsed(&source.url)?,
-            headers: self.headers_of(source)?,
-        })
-    }
-
-    fn headers_of(&self, source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
-        let header = source.auth_header().map_err(setting)?;
-        let header = header.map(|(name, value)| {
-            Header::new(&name, &SecretString::from(value.expose().to_owned()))
-        });
-        let header = header.transpose().map_err(InstallFailure::from)?;
-        Ok(header.into_iter().collect())
     }
 
     /// A repository on a forge, as an archive of one commit.
@@ -175,7 +159,7 @@ impl Web {
             Some(Revision::Requirement(_)) => fetched.origin.tag.as_deref().and_then(version_in),
             _ => None,
         };
-        self.opened(fetched, version)
+        self.opened(&fetched, version)
     }
 
     /// Where the pages of a forge are, for git.
@@ -213,7 +197,7 @@ impl Web {
             }
             Host::Alias(alias) => {
                 let source = self.registry_source(Some(alias))?;
-                let headers = self.headers_of(&source)?;
+                let headers = headers_of(&source)?;
                 let api = source.url.trim_end_matches('/');
                 match source.kind {
                     SourceKind::Gitlab => Ok(Forge::GitLab(GitLab {
@@ -232,7 +216,7 @@ impl Web {
     /// What was fetched, ready to be looked into.
     fn opened(
         &self,
-        fetched: Fetched,
+        fetched: &Fetched,
         version: Option<String>,
     ) -> Result<Box<dyn Material>, CommandError> {
         let origin = Origin::fetched(&fetched.origin, version);
@@ -287,4 +271,21 @@ fn version_in(tag: &str) -> Option<String> {
 
 fn setting(error: ConfigError) -> CommandError {
     CommandError::Configuration(vec![error])
+}
+
+/// The header that logs in at a source, if it has one.
+fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
+    let header = source.auth_header().map_err(setting)?;
+    let header = header
+        .map(|(name, value)| Header::new(&name, &SecretString::from(value.expose().to_owned())));
+    let header = header.transpose().map_err(InstallFailure::from)?;
+    Ok(header.into_iter().collect())
+}
+
+/// The client of a registry.
+fn client(source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+    Ok(HttpRegistry {
+        base: parsed(&source.url)?,
+        headers: headers_of(source)?,
+    })
 }

@@ -1,6 +1,7 @@
 //! Many processes at once, and processes that are killed at any instant.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -149,7 +150,7 @@ fn leftovers(context: &TestContext) -> Vec<String> {
     let mut found: Vec<String> = context
         .tree()
         .into_iter()
-        .filter(|path| path.contains(".skillyard-") || path.ends_with(".tmp"))
+        .filter(|path| path.contains(".skillyard-") || is_temporary(path))
         .collect();
     let journal = context.root().join("../home/.skillyard/journal");
     if let Ok(entries) = fs::read_dir(journal) {
@@ -157,7 +158,13 @@ fn leftovers(context: &TestContext) -> Vec<String> {
         let names = entries
             .flatten()
             .map(|entry| entry.path().display().to_string());
-        found.extend(names.filter(|name| !name.ends_with(".tmp")));
+        found.extend(names.filter(|name| !is_temporary(name)));
     }
     found
+}
+
+fn is_temporary(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "tmp")
 }

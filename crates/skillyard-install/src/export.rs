@@ -1,0 +1,108 @@
+//! What another agent makes of a skill: fields and shapes that it does not understand.
+//!
+//! The facts were measured with the clients themselves; they are a table so that a new
+//! measurement is a new line.
+
+use skillyard_format::Skill;
+use skillyard_format::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+
+use crate::tree::Tree;
+
+/// Something that is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// The agents that honour the fields of Claude Code.
+const CLIENT_FIELD_READERS: [&str; 1] = ["claude-code"];
+/// The agents that honour `disable-model-invocation`.
+const MODEL_INVOCATION: [&str; 5] = [
+    "claude-code",
+    "qwen-code",
+    "droid",
+    "kimi-code-cli",
+    "mistral-vibe",
+];
+/// The agents that accept `skill.md`.
+const LOWER_CASE: [&str; 3] = ["amp", "pi", "openhands"];
+/// The agents that refuse descriptions of more than 1,024 characters.
+const SHORT_DESCRIPTIONS: [&str; 2] = ["github-copilot", "mistral-vibe"];
+/// The agents that refuse names which break the rules of the standard.
+const STRICT_NAMES: [&str; 4] = ["amp", "droid", "mistral-vibe", "openhands"];
+
+/// What `agent` will not understand of a skill, in the order of its fields.
+pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    let mut lost = |what: String, why| losses.push(Loss { what, why });
+    for entry in &skill.frontmatter.entries {
+        let key: &str = &entry.key;
+        let is_standard = STANDARD_FIELDS.contains(&key);
+        let is_honoured = key == "disable-model-invocation" && MODEL_INVOCATION.contains(&agent);
+        if key == "allowed-tools" && !CLIENT_FIELD_READERS.contains(&agent) {
+            lost(
+                "allowed-tools".into(),
+                "it is read but not enforced; `skillyard guard` enforces it",
+            );
+        } else if CLIENT_FIELDS.contains(&key)
+            && !CLIENT_FIELD_READERS.contains(&agent)
+            && !is_honoured
+        {
+            lost(key.to_owned(), "only Claude Code acts on it");
+        } else if !is_standard && !CLIENT_FIELDS.contains(&key) {
+            lost(key.to_owned(), "it is not in the standard");
+        }
+    }
+    if tree.get("SKILL.md").is_none() && !LOWER_CASE.contains(&agent) {
+        lost("skill.md".into(), "the file must be called `SKILL.md`");
+    }
+    if skill.description.chars().count() > 1024 && SHORT_DESCRIPTIONS.contains(&agent) {
+        lost(
+            "description".into(),
+            "it has more than 1,024 characters, and the skill is left out",
+        );
+    }
+    if skillyard_format::SkillName::new(&skill.name).is_err() && STRICT_NAMES.contains(&agent) {
+        lost(
+            "name".into(),
+            "it breaks the rules for names, and the skill is left out",
+        );
+    }
+    losses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::TreeFile;
+    use skillyard_format::Document;
+
+    fn lost(frontmatter: &str, file: &str, agent: &str) -> Vec<String> {
+        let text = format!("---\nname: pdf\ndescription: d\n{frontmatter}---\n");
+        let tree = Tree::new(vec![TreeFile {
+            path: file.into(),
+            executable: false,
+            bytes: text.clone().into_bytes(),
+        }]);
+        let document = Document::parse(text.as_bytes());
+        let skill = Skill::from_document(&document, None).unwrap();
+        let losses = losses(&skill, &tree.unwrap(), agent);
+        losses.into_iter().map(|loss| loss.what).collect()
+    }
+
+    #[test]
+    fn each_agent_loses_what_it_does_not_know() {
+        let fields = "allowed-tools: Read\nmodel: opus\nicon: x\n";
+        assert_eq!(lost(fields, "SKILL.md", "claude-code"), ["icon"]);
+        assert_eq!(
+            lost(fields, "SKILL.md", "codex"),
+            ["allowed-tools", "model", "icon"]
+        );
+        assert_eq!(lost("", "skill.md", "codex"), ["skill.md"]);
+        assert!(lost("", "skill.md", "amp").is_empty());
+        assert!(lost("disable-model-invocation: true\n", "SKILL.md", "droid").is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! `skillyard export`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skillyard_catalog::agents::{self, Agent};
+use skillyard_catalog::source::SourceKind;
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+use skillyard_format::{Document, Skill};
+use skillyard_install::export::{Loss, losses};
+use skillyard_install::reference::ArchiveKind;
+use skillyard_install::tree::{Access, Tree, TreeLimits};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// Write a skill into another agent's layout, and say what that agent will ignore
+///
+/// Examples:
+///   skillyard export pdf-tools --agent codex                    only the report
+///   skillyard export pdf-tools --agent gemini-cli --output out  out/.agents/skills/pdf-tools
+///   skillyard export pdf-tools --archive pdf-tools.zip          the same bytes every time
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The skill's name
+    name: String,
+    /// The agent it is for
+    #[arg(long, value_name = "AGENT", required_unless_present = "archive")]
+    agent: Option<String>,
+    /// The folder to write the agent's layout into
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Pack it into this .zip, .skill or .tar.gz instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["agent", "output"])]
+    archive: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let skill = library::find(&catalog, &args.name)?;
+    if skill.kind == SourceKind::Builtin {
+        return Err(InstallFailure::Builtin(args.name.clone()).into());
+    }
+    let tree = Tree::read(&skill.record.folder, &TreeLimits::default());
+    let tree = tree.map_err(InstallFailure::from)?;
+    match (&args.archive, &args.agent) {
+        (Some(file), _) => archive(context, &skill.record.name, &tree, file),
+        (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
+        (None, None) => Ok(Status::Yes),
+    }
+}
+
+fn known(name: &str) -> Result<&'static Agent, CommandError> {
+    let names = || agents::AGENTS.iter().map(|agent| agent.id.as_str());
+    Ok(agents::find(name).ok_or_else(|| {
+        InstallFailure::Target(skillyard_install::target::TargetError::NoSuchAgent {
+            name: name.to_owned(),
+            nearest: skillyard_format::nearest::nearest(name, names()),
+        })
+    })?)
+}
+
+fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) -> Outcome {
+    let bytes = tree.skill_file().map(|file| file.bytes.as_slice());
+    let document = Document::parse(bytes.unwrap_or_default());
+    let skill = Skill::from_document(&document, Some(&args.name));
+    let losses = skill
+        .map(|skill| losses(&skill, tree, &agent.id))
+        .unwrap_or_default();
+    let written = args
+        .output
+        .as_ref()
+        .map(|output| output.join(&agent.project).join(&args.name));
+    if let Some(folder) = &written {
+        if folder.symlink_metadata().is_ok() {
+            return Err(CommandError::Exists(folder.clone()));
+        }
+        let parent = folder.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|source| CommandError::Write {
+            path: parent.to_owned(),
+            source,
+        })?;
+        tree.write(folder, Access::Editable)
+            .map_err(InstallFailure::from)?;
+    }
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "name": args.name,
+            "agent": agent.id,
+            "folder": written,
+            "losses": losses.iter().map(as_json).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = String::new();
+    for loss in &losses {
+        let _ = writeln!(text, " ! {}: {}", visible(&loss.what), loss.why);
+    }
+    context.printer.data(&text)?;
+    if let Some(folder) = &written {
+        context
+            .printer
+            .note(&format!("Wrote `{}`", visible(&folder.to_string_lossy())));
+    }
+    let agent = &agent.name;
+    context.printer.note(&match losses.len() {
+        0 => format!("{agent} understands all of it"),
+        1 => format!("{agent} will not understand 1 thing"),
+        count => format!("{agent} will not understand {count} things"),
+    });
+    Ok(Status::Yes)
+}
+
+fn as_json(loss: &Loss) -> Value {
+    json!({ "what": loss.what, "why": loss.why })
+}
+
+fn archive(context: &Context, name: &str, tree: &Tree, file: &PathBuf) -> Outcome {
+    let format = match ArchiveKind::of(&file.to_string_lossy()) {
+        Some(ArchiveKind::Zip) => PackFormat::Zip,
+        Some(ArchiveKind::TarGz) => PackFormat::TarGz,
+        _ => return Err(InstallFailure::ArchiveName(file.display().to_string()).into()),
+    };
+    let paths: Vec<String> = tree
+        .files()
+        .iter()
+        .map(|each| format!("{name}/{}", each.path))
+        .collect();
+    let files: Vec<PackFile<'_>> = tree
+        .files()
+        .iter()
+        .zip(&paths)
+        .map(|(each, path)| PackFile {
+            path,
+            mode: if each.executable {
+                Mode::Executable
+            } else {
+                Mode::Plain
+            },
+            content: &each.bytes,
+        })
+        .collect();
+    let bytes = pack(&files, format, &Limits::skill()).map_err(InstallFailure::from)?;
+    let written = std::fs::File::create_new(file)
+        .and_then(|mut opened| std::io::Write::write_all(&mut opened, &bytes));
+    written.map_err(|source| match source.kind() {
+        std::io::ErrorKind::AlreadyExists => CommandError::Exists(file.clone()),
+        _ => CommandError::Write {
+            path: file.clone(),
+            source,
+        },
+    })?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({ "name": name, "archive": file, "bytes": bytes.len(), "digest": tree.digest() }))?;
+    } else {
+        context.printer.note(&format!(
+            "Packed `{}`: {} bytes",
+            visible(&file.to_string_lossy()),
+            bytes.len()
+        ));
+    }
+    Ok(Status::Yes)
+}
