@@ -7,7 +7,7 @@ use serde_json::json;
 use skillyard_sandbox::survey::{LANDLOCK_NEEDED, Survey};
 use skillyard_sandbox::{Backend, Command, Live, Profile, Sandbox};
 
-use super::Outcome;
+use super::{Outcome, doctor_install};
 use crate::context::Context;
 use crate::error::Status;
 use crate::sanitize::visible;
@@ -22,21 +22,21 @@ use crate::sanitize::visible;
 pub(crate) struct Args {}
 
 /// One thing that was looked at.
-struct Check {
+pub(super) struct Check {
     /// What it is about.
-    area: &'static str,
+    pub(super) area: &'static str,
     /// A name that does not change.
-    name: &'static str,
-    verdict: Verdict,
+    pub(super) name: &'static str,
+    pub(super) verdict: Verdict,
     /// What was found.
-    message: String,
+    pub(super) message: String,
     /// What can be done, if something can.
-    hint: Option<String>,
+    pub(super) hint: Option<String>,
 }
 
 /// What a check says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     /// It is there.
     Good,
     /// It is not there, and something else takes its place.
@@ -65,7 +65,8 @@ impl Verdict {
 
 pub(crate) fn run(context: &Context, _: &Args) -> Outcome {
     // Every area adds its own.
-    let checks: Vec<Check> = [sandbox_checks(context)].into_iter().flatten().collect();
+    let areas = [doctor_install::checks(context), sandbox_checks(context)];
+    let checks: Vec<Check> = areas.into_iter().flatten().collect();
     let bad = checks
         .iter()
         .filter(|check| check.verdict == Verdict::Bad)
@@ -105,9 +106,11 @@ pub(crate) fn run(context: &Context, _: &Args) -> Outcome {
     }
     context.printer.data(&text)?;
     match bad {
-        0 => context.printer.note("Everything that is needed is here"),
-        1 => context.printer.note("1 thing is missing"),
-        count => context.printer.note(&format!("{count} things are missing")),
+        0 => context.printer.note("Everything is in order"),
+        1 => context.printer.note("1 thing is not in order"),
+        count => context
+            .printer
+            .note(&format!("{count} things are not in order")),
     }
     Ok(status)
 }

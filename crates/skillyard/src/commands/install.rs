@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use skillyard_catalog::ProjectTrust;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
+use skillyard_install::scope::ScopeKind;
 use skillyard_install::transaction::Trees;
 
 use super::Outcome;
@@ -126,7 +128,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     })?;
     check::remember(context, &checked)?;
-    report(context, &place, &plan, Some(start), false)
+    let status = report(context, &place, &plan, Some(start), false)?;
+    if !plan.changes.is_empty() && place.scope.kind == ScopeKind::Project {
+        tell_about_trust(context)?;
+    }
+    Ok(status)
+}
+
+/// Skills of a project are kept out of prompts until it is trusted, also those just installed.
+fn tell_about_trust(context: &Context) -> Result<(), CommandError> {
+    if context.config()?.project_trust == ProjectTrust::Untrusted {
+        context.printer.note(
+            "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`",
+        );
+    }
+    Ok(())
 }
 
 /// The skills that were asked for.

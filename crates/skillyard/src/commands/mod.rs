@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+mod doctor_install;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;

@@ -6,13 +6,19 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use skillyard_format::text::decode;
+use skillyard_install::reference::ArchiveKind;
+use skillyard_install::tree::Access;
 use skillyard_trust::scan::{self, Severity};
 
 use super::Outcome;
 use super::validate::folder_of;
 use crate::baseline::{Baseline, Entry, rendered};
 use crate::context::Context;
+use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::pick::Pick;
+use crate::install::place::{Place, ScopeArgs};
+use crate::install::supply::Supply;
 use crate::report::scan::{ScanSummary, Scanned};
 use crate::report::{self, RuleNote};
 use crate::skill_files::{self, Contents, directory_name};
@@ -26,12 +32,13 @@ use crate::skill_files::{self, Contents, directory_name};
 /// Examples:
 ///   skillyard scan                                  everything below this folder
 ///   skillyard scan pdf-tools --fail-on medium       a skill by its name, more strictly
+///   skillyard scan acme/skills/pdf-tools@v2         before it is installed
 ///   skillyard scan skills --format sarif            for code scanning
 ///   skillyard scan skills --write-baseline --baseline accepted.toml --reason "reviewed"
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Skills' folders, SKILL.md files, folders of skills, or names of skills
+    /// Skills' folders, folders of skills, names of skills, or references as `install` takes them
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// The severity from which on a finding fails the scan
@@ -103,13 +110,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let mut scanned = Vec::new();
     for path in &args.paths {
-        let path = folder_of(context, path)?;
         // What nobody asked to see is left out of text, and kept for programs.
         let show = match format {
             Format::Text if !printer.is_verbose() => Severity::Low,
             _ => Severity::Info,
         };
-        scanned.extend(scan_path(&path, fail_on, show)?);
+        scanned.extend(match reference(path) {
+            Some(reference) => scan_reference(context, reference, fail_on, show)?,
+            None => scan_path(&folder_of(context, path)?, fail_on, show)?,
+        });
     }
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
         return write_baseline(context, file, &scanned, args.reason.as_deref());
@@ -130,6 +139,40 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         Status::No
     })
+}
+
+/// The text of a reference: an archive, or what is no path and has the form of one.
+fn reference(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    let is_archive = path.is_file() && ArchiveKind::of(text).is_some();
+    let is_address = text.contains(':') || text.contains('/') && !text.starts_with(['.', '/', '~']);
+    (is_archive || !path.exists() && is_address).then_some(text)
+}
+
+/// Scans what an installation would bring, in a folder that goes afterwards.
+fn scan_reference(
+    context: &Context,
+    text: &str,
+    fail_on: Severity,
+    show: Severity,
+) -> Result<Vec<Scanned>, CommandError> {
+    let place = Place::find(context, &ScopeArgs::default())?;
+    let mut supply = Supply::new(context, &place);
+    let reference = supply.typed(text)?;
+    let candidates = supply.candidates(&reference, &Pick::All)?;
+    let quarantine = place.store.staging().map_err(InstallFailure::from)?;
+    let mut scanned = Vec::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let folder = quarantine.path().join(at.to_string());
+        let written = candidate.tree.write(&folder, Access::ReadOnly);
+        written.map_err(InstallFailure::from)?;
+        scanned.push(Scanned {
+            folder: PathBuf::from(&candidate.source),
+            name: candidate.name.clone(),
+            ..scan_folder(&folder, fail_on, show)?
+        });
+    }
+    Ok(scanned)
 }
 
 /// Scans every skill that `path` names, in order of their folders.

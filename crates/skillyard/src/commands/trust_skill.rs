@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ResourceEntry, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
@@ -56,6 +57,12 @@ pub(super) fn approve(
         return Err(CommandError::Stopped);
     }
     trusted::change(file, &Change::ApproveSkill(&approval))?;
+    let event = Event::new(EventKind::ApprovalGranted)
+        .skill(&approval.name)
+        .digest(approval.digest.to_string())
+        .trigger("user")
+        .detail("scope", described(&approval));
+    context.record(&event)?;
     let decision = permissions.decide(skill, Some(&approval), OptIn::No);
     if context.printer.is_json() {
         let scripts: Vec<Value> = scripts
