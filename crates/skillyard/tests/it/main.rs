@@ -17,20 +17,31 @@ mod explain_skill;
 mod find;
 mod guard;
 mod install_crash;
+mod install_git;
+mod install_local;
+mod install_registry;
+mod install_sources;
 mod list;
 mod machine;
 mod new;
+mod project;
 mod prompt;
 mod prompt_catalog;
 mod read;
 mod read_resource;
 mod readme;
 mod scan;
+mod servers;
 mod show;
 mod signing;
 mod trust;
 mod trust_skill;
 mod validate;
+
+/// The writers of hostile archives, which the crate that reads archives has.
+#[allow(dead_code, reason = "only some of the writers are needed here")]
+#[path = "../../../skillyard-format/tests/archives/support/mod.rs"]
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
