@@ -169,9 +169,7 @@ pub(super) fn locked_tree(
         .store
         .discard(entry.digest)
         .map_err(InstallFailure::from)?;
-    let reference = supply.pinned(entry)?;
-    let found = supply.one(&reference)?;
-    let candidate = supply.as_locked(found, entry)?;
+    let candidate = supply.locked(entry)?;
     if candidate.tree.digest() != entry.digest {
         return Err(InstallFailure::NotAsLocked {
             name: entry.name.clone(),

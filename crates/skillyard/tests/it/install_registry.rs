@@ -8,6 +8,7 @@ use skillyard_format::Digest;
 use skillyard_format::package::pack::PackFormat;
 
 use crate::project::{packed, project};
+use crate::servers::git_http;
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::Repository;
 
@@ -107,17 +108,19 @@ fn bytes_that_the_index_does_not_know_are_refused() {
 }
 
 #[test]
-fn every_kind_of_alias_leads_somewhere() {
+fn every_kind_of_alias_leads_somewhere_with_its_login() {
     let context = project();
     let repository = Repository::new(&context, "team.git");
-    repository.skill("pdf", "git").commit("one");
+    repository.skill("pdf", "git").skill("csv", "git").commit("one");
     repository.git(&["tag", "v1.0.0"]);
+    let gateway = git_http::serve(&context, repository.folder.parent().unwrap());
     let server = Server::start(|asked| match asked.path() {
         "/files/pdf.zip" if asked.header("authorization") == "Bearer sesame" => {
             Reply::ok(packed("pdf/", "archive", PackFormat::Zip))
         }
         "/.well-known/agent-skills/index.json" if asked.header("x-key") == "sesame" => {
-            Reply::json(&json!({ "skills": [{ "name": "pdf", "description": "d", "files": ["SKILL.md"] }] }))
+            let entry = |name: &str| json!({ "name": name, "description": "d", "files": ["SKILL.md"] });
+            Reply::json(&json!({ "skills": [entry("csv"), entry("pdf")] }))
         }
         "/.well-known/agent-skills/pdf/SKILL.md" if asked.header("x-key") == "sesame" => {
             Reply::ok(crate::servers::repository::skill("pdf", "site"))
@@ -125,10 +128,10 @@ fn every_kind_of_alias_leads_somewhere() {
         _ => Reply::status(404),
     });
     context.configure(&format!(
-        "[sources.team]\ntype = \"git\"\nurl = \"{}\"\n\
+        "[sources.team]\ntype = \"git\"\nurl = \"{}\"\nauth = \"token:sesame\"\n\
          [sources.files]\ntype = \"archive\"\nurl = \"{}\"\nauth = \"bearer:sesame\"\n\
          [sources.site]\ntype = \"well-known\"\nurl = \"{}\"\nauth = \"header:X-Key: sesame\"\n",
-        repository.url(),
+        gateway.url("/team.git"),
         server.url("/files"),
         server.url("")
     ));
@@ -146,5 +149,16 @@ fn every_kind_of_alias_leads_somewhere() {
         context.done(&["sync", "--locked"]);
         assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{reference}");
     }
-    assert_snapshot!(context.refused(&["install", "taem:pdf"]), @"");
+    let logins = gateway.asked();
+    assert!(logins.iter().all(|asked| asked.header("authorization") == "token sesame"));
+    assert_snapshot!(context.refused(&["install", "taem:pdf"]), @r"
+    warning: others on this machine can read the secrets in `/tmp/.tmp8IJcmm/home/.skillyard/config.toml`: run `chmod 600` on it
+    error: there is no source `taem` in the configuration
+
+    hint: Did you mean `team`?
+    ");
+    assert_snapshot!(context.refused(&["install", "files:pdf@^1"]), @r"
+    warning: others on this machine can read the secrets in `/tmp/.tmp8IJcmm/home/.skillyard/config.toml`: run `chmod 600` on it
+    error: `files:pdf@^1` has no revisions to choose from
+    ");
 }

@@ -120,17 +120,38 @@ fn archives_on_the_web_install() {
         ("/page.zip", Reply::ok("<html>not found</html>")),
     ]);
     for (path, version) in [("/pdf.zip", "one"), ("/pdf.tar.gz", "two")] {
-        context.done(&["install", &server.url(path), "--yes"]);
+        context.done(&["install", &server.url(path), "--yes", "--force"]);
         assert_eq!(context.version_of("pdf").as_deref(), Some(version));
         assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
     }
     let shown = |text: String| text.replace(&server.url(""), "[SERVER]");
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"");
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"");
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/none.zip"), "--yes"])), @"");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"error: the folder in the archive is `other`, and the skill in it is called `pdf`");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"error: this is not a zip or tar archive");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/none.zip"), "--yes"])), @"error: `[SERVER]/none.zip` answered 404");
     // Without an answer nothing of a stranger is installed.
     context.done(&["remove", "pdf"]);
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/pdf.zip")])), @"");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/pdf.zip")])), @r"
+    ⚠️  Security Warning
+    ────────────────────
+    Skill: pdf
+    Source: [SERVER]/pdf.zip
+    Trust level: UNTRUSTED
+    Prompt: about 10 tokens in every prompt
+
+    This skill is from an unverified source. It may contain:
+    - Malicious scripts that execute on your system
+    - Code that accesses sensitive files or credentials
+    - Network calls to external services
+
+    The following scripts will be installed:
+      - scripts/run.sh (0.1 KB)
+
+    Script execution is BLOCKED by default for untrusted sources.
+
+    error: the question whether to go on cannot be asked here
+
+    hint: Pass `--yes` to go on without the question
+    ");
     assert_eq!(context.version_of("pdf"), None);
 }
 
@@ -160,6 +181,7 @@ fn sites_with_both_kinds_of_index_serve_skills() {
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
     context.configure(&format!("[sources.site]\ntype = \"well-known\"\nurl = \"{}\"\n", server.url("")));
     context.done(&["install", "site:notes", "--yes", "--force"]);
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
 
     let old = json!({ "skills": [{ "name": "csv", "description": "d", "files": ["SKILL.md", "scripts/run.sh"] }] });
     let older = Server::serve([
