@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::candidate::Candidate;
 use crate::origin::OriginKind;
+use crate::reference::{Context, Reference};
 
 /// Why skills do not go together.
 #[derive(Debug, thiserror::Error)]
@@ -132,11 +133,12 @@ pub fn resolve<S: Supplier>(
                     if other.candidate.tree.digest() != next.tree.digest()
                         && !supplier.fits(reference, &other.candidate)
                     {
+                        let second = format!("{chain} → `{next_name}`");
                         return Err(DependencyError::Conflict {
                             name: next_name,
                             first: other_chain.clone(),
                             first_source: described(&other.candidate),
-                            second: chain,
+                            second,
                             second_source: described(&next),
                         });
                     }
@@ -159,11 +161,7 @@ fn supplied<S: Supplier>(
     chain: &str,
     supplier: &mut S,
 ) -> Result<Candidate, DependencyError<S::Error>> {
-    let names_machine = ["/", "~", "file:", "git+file:"]
-        .iter()
-        .any(|start| reference.starts_with(start));
-    let is_file = names_machine || reference.ends_with(".zip") && !reference.contains("://");
-    if is_file && by.origin.kind != OriginKind::LocalFolder {
+    if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
         return Err(DependencyError::Local {
             chain: chain.to_owned(),
             reference: reference.to_owned(),
@@ -176,6 +174,16 @@ fn supplied<S: Supplier>(
             reference: reference.to_owned(),
             source,
         })
+}
+
+/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
+fn names_machine(reference: &str) -> bool {
+    let is_neighbour = reference.starts_with("./") || reference.starts_with("../");
+    match Reference::parse(reference, &Context::default()) {
+        Ok(Reference::Local(_)) => !is_neighbour,
+        Ok(Reference::Git(git)) => !is_neighbour && git.remote.is_local(),
+        _ => false,
+    }
 }
 
 fn described(candidate: &Candidate) -> String {

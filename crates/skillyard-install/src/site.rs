@@ -110,7 +110,7 @@ impl Material for SiteMaterial {
             .declined
             .extend(self.index.skipped.iter().map(|each| Declined {
                 path: each.name.clone(),
-                reason: each.reason.to_string(),
+                reason: each.reason.clone(),
             }));
         offers.sort();
         Ok(offers)

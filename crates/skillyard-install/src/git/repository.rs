@@ -89,7 +89,7 @@ impl Repository {
             if attempt == 1 {
                 self.fetch_objects(&missing)?;
             }
-            let found = objects::read(&self.git, &self.folder, &missing)?;
+            let found = objects::read(&self.git, &self.folder, &missing, self.limits.bytes)?;
             self.contents.extend(found);
         }
         if objects
@@ -307,9 +307,8 @@ fn fetch_commit(
         "origin",
     ]);
     command.arg(format!("+{revision}:{FETCHED}"));
-    let error = match run(&mut command, "fetch the repository") {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
+    let Err(error) = run(&mut command, "fetch the repository") else {
+        return Ok(());
     };
     let unknown = matches!(&error, GitError::Failed { message, .. }
         if message.contains("couldn't find remote ref") || message.contains("not our ref"));

@@ -1,5 +1,7 @@
 //! `skillyard why`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 use skillyard_install::lockfile::Lockfile;
 
@@ -45,14 +47,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Some(_) => "skills.toml asks for it",
             None => "you installed it",
         };
-        text.push_str(&format!("{whom}: {}\n", visible(&entry.source)));
+        let _ = writeln!(text, "{whom}: {}", visible(&entry.source));
     }
     for chain in chains {
         let chain: Vec<String> = chain
             .iter()
             .map(|name| visible(name).into_owned())
             .collect();
-        text.push_str(&format!("{}\n", chain.join(" → ")));
+        let _ = writeln!(text, "{}", chain.join(" → "));
     }
     if text.is_empty() {
         text.push_str("nothing needs it any more; `skillyard sync` removes it\n");

@@ -132,8 +132,8 @@ impl InstallFailure {
                 "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)
             ),
-            Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-            Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotOffered { nearest: Some(name), .. }
+            | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
@@ -157,7 +157,8 @@ impl InstallFailure {
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
             Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
-            Self::Store(StoreError::Damaged { .. }) => {
+            Self::Store(StoreError::Damaged { .. })
+            | Self::Transaction(TransactionError::Store(StoreError::Damaged { .. })) => {
                 "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
             }
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {

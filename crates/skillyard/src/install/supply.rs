@@ -87,7 +87,8 @@ impl<'a> Supply<'a> {
         let home = self.context.environment.home.as_deref();
         let path = match (path.strip_prefix("~"), home) {
             (Ok(below), Some(home)) => home.join(below),
-            _ => base.join(path),
+            // Without the `.` of `./x`, which would only show in messages.
+            _ => base.join(path).components().collect(),
         };
         Reference::Local(Local { path, kind })
     }
