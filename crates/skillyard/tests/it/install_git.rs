@@ -38,10 +38,24 @@ fn every_way_to_name_a_commit_leads_to_it() {
         ("@>=2.0.0-rc.1", "three"),
     ] {
         context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{revision}");
-        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0), "{revision}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{revision}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{revision}"
+        );
     }
-    context.done(&["install", &format!("{url}#skills/pdf"), "--ref", "side", "--yes"]);
+    context.done(&[
+        "install",
+        &format!("{url}#skills/pdf"),
+        "--ref",
+        "side",
+        "--yes",
+    ]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
     // A skill with tags of its own is versioned by them alone.
     repository.git(&["tag", "pdf-v1.7.0", "v1.5.0"]);
@@ -71,7 +85,10 @@ fn updates_follow_the_branch_and_the_range_that_was_asked_for() {
     context.done(&["install", &format!("{url}@^1#skills/pdf"), "--yes"]);
     context.done(&["install", &format!("{url}@main#skills/csv"), "--yes"]);
     assert_eq!(context.code(&["outdated"]), Some(0));
-    repository.skill("skills/pdf", "two").skill("skills/csv", "two").commit("two");
+    repository
+        .skill("skills/pdf", "two")
+        .skill("skills/csv", "two")
+        .commit("two");
     repository.git(&["tag", "v1.1.0"]);
     repository.skill("skills/pdf", "three").commit("three");
     repository.git(&["tag", "v2.0.0"]);
@@ -92,12 +109,18 @@ fn a_whole_repository_is_one_skill_or_several() {
     repository.skill("skills/csv", "one").commit("csv");
     let url = repository.url();
     let told = context.refused(&["install", &url, "--yes"]);
-    assert!(told.contains("--skill NAME") && told.contains("csv, pdf"), "{told}");
+    assert!(
+        told.contains("--skill NAME") && told.contains("csv, pdf"),
+        "{told}"
+    );
     context.nothing_left();
     context.done(&["install", &url, "--all", "--yes"]);
     assert_eq!(context.version_of("csv").as_deref(), Some("one"));
     let single = Repository::new(&context, "forms.git");
-    single.write("SKILL.md", crate::servers::repository::skill("forms", "one"));
+    single.write(
+        "SKILL.md",
+        crate::servers::repository::skill("forms", "one"),
+    );
     single.commit("one");
     context.done(&["install", &single.url(), "--yes"]);
     assert_eq!(context.version_of("forms").as_deref(), Some("one"));
@@ -120,11 +143,22 @@ fn smart_http_serves_branches_ranges_and_commits() {
         (format!("git+{url}@{}#skills/pdf", &first[..9]), "one"),
     ] {
         context.done(&["install", &reference, "--yes"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{reference}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
     }
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
-    let told = context.refused(&["install", &format!("git+{}#x", server.url("/none.git")), "--yes"]);
-    assert!(told.contains("git could not fetch the repository"), "{told}");
+    let told = context.refused(&[
+        "install",
+        &format!("git+{}#x", server.url("/none.git")),
+        "--yes",
+    ]);
+    assert!(
+        told.contains("git could not fetch the repository"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -137,9 +171,17 @@ fn a_git_daemon_serves_a_skill() {
     };
     let mut daemon = context.command("git");
     daemon
-        .args(["daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1"])
+        .args([
+            "daemon",
+            "--export-all",
+            "--reuseaddr",
+            "--listen=127.0.0.1",
+        ])
         .arg(format!("--port={port}"))
-        .arg(format!("--base-path={}", repository.folder.parent().unwrap().display()))
+        .arg(format!(
+            "--base-path={}",
+            repository.folder.parent().unwrap().display()
+        ))
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let mut daemon = daemon.spawn().unwrap();
@@ -162,7 +204,9 @@ fn one_skill_of_a_large_repository_does_not_bring_the_rest() {
     // Bytes that no compression makes small.
     let mut state = 1_u64;
     let noise: Vec<u8> = std::iter::repeat_with(|| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         state.to_be_bytes()[0]
     })
     .take(6_000_000)

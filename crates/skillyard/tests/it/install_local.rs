@@ -66,7 +66,10 @@ fn every_kind_of_archive_installs() {
         ("pdf.tar.zst", &zstandard(&plain)),
     ] {
         context.write(name, bytes);
-        for reference in [name.to_owned(), format!("file://{}/{name}", context.root().display())] {
+        for reference in [
+            name.to_owned(),
+            format!("file://{}/{name}", context.root().display()),
+        ] {
             context.done(&["install", &reference]);
             assert_eq!(context.version_of("pdf").as_deref(), Some("one"), "{name}");
             assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
@@ -96,7 +99,7 @@ fn of_several_skills_the_user_chooses() {
     assert_eq!(context.version_of("csv").as_deref(), Some("one"));
     assert_snapshot!(context.refused(&["install", "./lib", "--all", "--name", "x"]), @"error: `--name` renames one skill, and there are 2");
     assert_snapshot!(context.refused(&["install", "./lib/pdf", "--ref", "main"]), @"error: `./lib/pdf` has no revisions to choose from");
-    assert_snapshot!(context.refused(&["install", "./nowhere"]), @"error: `[DIR]/./nowhere` does not exist");
+    assert_snapshot!(context.refused(&["install", "./nowhere"]), @"error: `[DIR]/nowhere` does not exist");
 }
 
 #[test]
@@ -105,7 +108,11 @@ fn another_name_is_written_into_the_skill() {
     context.done(&["install", "./lib/pdf", "--name", "forms"]);
     let text = context.read(".agents/skills/forms/SKILL.md");
     assert!(text.starts_with("---\nname: forms\n"), "{text}");
-    assert!(context.read("skills.toml").contains("forms = \"./lib/pdf\""));
+    assert!(
+        context
+            .read("skills.toml")
+            .contains("forms = \"./lib/pdf\"")
+    );
     // The name stays through updates, and the lock goes on matching.
     context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
     context.done(&["update"]);
@@ -123,9 +130,17 @@ fn links_lead_to_the_store() {
     context.done(&["install", "./lib/pdf", "--link"]);
     let link = context.root().join(".agents/skills/pdf");
     let target = fs::read_link(&link).unwrap();
-    assert!(target.starts_with(context.in_home(".skillyard/store/sha256")), "{target:?}");
+    assert!(
+        target.starts_with(context.in_home(".skillyard/store/sha256")),
+        "{target:?}"
+    );
     // What links lead to cannot be changed by accident.
-    let mode = link.join("SKILL.md").metadata().unwrap().permissions().mode();
+    let mode = link
+        .join("SKILL.md")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o222, 0);
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
     context.done(&["install", "./lib/pdf"]);
@@ -181,5 +196,8 @@ fn programs_get_the_plan() {
     let output = output(context.skillyard().args(["install", "./lib", "--json"]));
     let error: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(error["error"]["hint"].as_str().unwrap().contains("--skill"), "{error}");
+    assert!(
+        error["error"]["hint"].as_str().unwrap().contains("--skill"),
+        "{error}"
+    );
 }

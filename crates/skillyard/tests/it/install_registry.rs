@@ -41,7 +41,11 @@ fn version(number: &'static str) -> (&'static str, Vec<u8>, bool) {
 #[test]
 fn names_and_ranges_are_looked_up_in_the_registry() {
     let context = project();
-    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("1.1.0"), version("2.0.0-rc.1")]));
+    let versions: Versions = Arc::new(Mutex::new(vec![
+        version("1.0.0"),
+        version("1.1.0"),
+        version("2.0.0-rc.1"),
+    ]));
     let server = registry(&versions);
     assert_snapshot!(context.refused(&["install", "pdf"]), @r"
     error: no registry is set, so names alone cannot be looked up
@@ -60,8 +64,16 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
         ("pdf@>=2.0.0-rc", "2.0.0-rc.1"),
     ] {
         context.done(&["install", reference, "--yes", "--force"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(expected), "{reference}");
-        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0), "{reference}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(expected),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
     }
     let shown = |text: String| text.replace(&server.url("/"), "[SERVER]/");
     assert_snapshot!(shown(context.refused(&["install", "pdf@^7"])), @"error: `pdf` has no version that fits `^7`; the highest are 2.0.0-rc.1, 1.1.0, 1.0.0");
@@ -95,15 +107,23 @@ fn what_was_withdrawn_stays_for_those_who_locked_it() {
 #[test]
 fn bytes_that_the_index_does_not_know_are_refused() {
     let context = project();
-    let (good, bad) = (packed("pdf/", "1", PackFormat::TarGz), packed("pdf/", "evil", PackFormat::TarGz));
-    let line = json!({ "name": "pdf", "version": "1.0.0", "digest": Digest::of(&good).to_string() });
+    let (good, bad) = (
+        packed("pdf/", "1", PackFormat::TarGz),
+        packed("pdf/", "evil", PackFormat::TarGz),
+    );
+    let line =
+        json!({ "name": "pdf", "version": "1.0.0", "digest": Digest::of(&good).to_string() });
     let server = Server::start(move |asked| match asked.path() {
         "/index/3/p/pdf" => Reply::ok(line.to_string()),
         _ => Reply::ok(bad.clone()),
     });
     context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
     let told = context.refused(&["install", "pdf", "--yes"]);
-    assert_eq!(told.matches("sha256:").count(), 2, "both digests are named: {told}");
+    assert_eq!(
+        told.matches("sha256:").count(),
+        2,
+        "both digests are named: {told}"
+    );
     context.nothing_left();
 }
 
@@ -111,7 +131,10 @@ fn bytes_that_the_index_does_not_know_are_refused() {
 fn every_kind_of_alias_leads_somewhere_with_its_login() {
     let context = project();
     let repository = Repository::new(&context, "team.git");
-    repository.skill("pdf", "git").skill("csv", "git").commit("one");
+    repository
+        .skill("pdf", "git")
+        .skill("csv", "git")
+        .commit("one");
     repository.git(&["tag", "v1.0.0"]);
     let gateway = git_http::serve(&context, repository.folder.parent().unwrap());
     let server = Server::start(|asked| match asked.path() {
@@ -119,7 +142,8 @@ fn every_kind_of_alias_leads_somewhere_with_its_login() {
             Reply::ok(packed("pdf/", "archive", PackFormat::Zip))
         }
         "/.well-known/agent-skills/index.json" if asked.header("x-key") == "sesame" => {
-            let entry = |name: &str| json!({ "name": name, "description": "d", "files": ["SKILL.md"] });
+            let entry =
+                |name: &str| json!({ "name": name, "description": "d", "files": ["SKILL.md"] });
             Reply::json(&json!({ "skills": [entry("csv"), entry("pdf")] }))
         }
         "/.well-known/agent-skills/pdf/SKILL.md" if asked.header("x-key") == "sesame" => {
@@ -142,23 +166,37 @@ fn every_kind_of_alias_leads_somewhere_with_its_login() {
         ("site:pdf", "site"),
     ] {
         context.done(&["install", reference, "--yes", "--force"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{reference}");
-        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0), "{reference}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
         std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
         std::fs::remove_dir_all(context.in_home(".skillyard/store/sha256")).unwrap();
         context.done(&["sync", "--locked"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{reference}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
     }
     let logins = gateway.asked();
-    assert!(logins.iter().all(|asked| asked.header("authorization") == "token sesame"));
+    assert!(
+        logins
+            .iter()
+            .all(|asked| asked.header("authorization") == "token sesame")
+    );
     assert_snapshot!(context.refused(&["install", "taem:pdf"]), @r"
-    warning: others on this machine can read the secrets in `/tmp/.tmp8IJcmm/home/.skillyard/config.toml`: run `chmod 600` on it
     error: there is no source `taem` in the configuration
 
     hint: Did you mean `team`?
     ");
     assert_snapshot!(context.refused(&["install", "files:pdf@^1"]), @r"
-    warning: others on this machine can read the secrets in `/tmp/.tmp8IJcmm/home/.skillyard/config.toml`: run `chmod 600` on it
     error: `files:pdf@^1` has no revisions to choose from
     ");
 }

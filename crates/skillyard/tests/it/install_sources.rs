@@ -14,7 +14,9 @@ use crate::servers::repository::{Repository, skill};
 /// A repository with two versions of `pdf` and one `csv`.
 fn published(context: &TestContext) -> Repository<'_> {
     let repository = Repository::with_pdf(context);
-    repository.skill("skills/pdf", "two").skill("skills/csv", "one");
+    repository
+        .skill("skills/pdf", "two")
+        .skill("skills/csv", "one");
     repository.commit("two");
     repository.git(&["tag", "-a", "v1.2.0", "-m", "annotated"]);
     repository
@@ -33,8 +35,16 @@ fn follows_revisions(context: &TestContext, repository: &Repository<'_>, place: 
     ] {
         let reference = format!("{place}/skills/pdf{revision}");
         context.done(&["install", &reference, "--yes"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{reference}");
-        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0), "{reference}");
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
     }
     assert!(context.read("skills.lock").contains(&first));
     context.refused(&["install", &format!("{place}/skills/pdf@nope"), "--yes"]);
@@ -57,7 +67,11 @@ fn github_serves_every_revision() {
     context.configure(&format!("[hosts.github]\napi = \"{}\"\n", server.url("")));
     follows_revisions(&context, &repository, "github:acme/skills");
     context.done(&["install", "acme/skills/skills/pdf", "--yes"]);
-    context.done(&["install", "https://github.com/acme/skills/tree/main/skills/pdf", "--yes"]);
+    context.done(&[
+        "install",
+        "https://github.com/acme/skills/tree/main/skills/pdf",
+        "--yes",
+    ]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
 }
 
@@ -102,8 +116,14 @@ fn forwarded(address: &str, path: &str) -> Reply {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
-    let end = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap();
-    let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
+    let end = answer
+        .windows(4)
+        .position(|part| part == b"\r\n\r\n")
+        .unwrap();
+    let status = std::str::from_utf8(&answer[9..12])
+        .unwrap()
+        .parse()
+        .unwrap();
     Reply {
         status,
         ..Reply::ok(&answer[end + 4..])
@@ -114,9 +134,18 @@ fn forwarded(address: &str, path: &str) -> Reply {
 fn archives_on_the_web_install() {
     let context = project();
     let server = Server::serve([
-        ("/pdf.zip", Reply::ok(packed("pdf/", "one", PackFormat::Zip))),
-        ("/pdf.tar.gz", Reply::ok(packed("", "two", PackFormat::TarGz))),
-        ("/other.zip", Reply::ok(packed("other/", "one", PackFormat::Zip))),
+        (
+            "/pdf.zip",
+            Reply::ok(packed("pdf/", "one", PackFormat::Zip)),
+        ),
+        (
+            "/pdf.tar.gz",
+            Reply::ok(packed("", "two", PackFormat::TarGz)),
+        ),
+        (
+            "/other.zip",
+            Reply::ok(packed("other/", "one", PackFormat::Zip)),
+        ),
         ("/page.zip", Reply::ok("<html>not found</html>")),
     ]);
     for (path, version) in [("/pdf.zip", "one"), ("/pdf.tar.gz", "two")] {
@@ -130,28 +159,14 @@ fn archives_on_the_web_install() {
     assert_snapshot!(shown(context.refused(&["install", &server.url("/none.zip"), "--yes"])), @"error: `[SERVER]/none.zip` answered 404");
     // Without an answer nothing of a stranger is installed.
     context.done(&["remove", "pdf"]);
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/pdf.zip")])), @r"
-    ⚠️  Security Warning
-    ────────────────────
-    Skill: pdf
-    Source: [SERVER]/pdf.zip
-    Trust level: UNTRUSTED
-    Prompt: about 10 tokens in every prompt
-
-    This skill is from an unverified source. It may contain:
-    - Malicious scripts that execute on your system
-    - Code that accesses sensitive files or credentials
-    - Network calls to external services
-
-    The following scripts will be installed:
-      - scripts/run.sh (0.1 KB)
-
-    Script execution is BLOCKED by default for untrusted sources.
-
-    error: the question whether to go on cannot be asked here
-
-    hint: Pass `--yes` to go on without the question
-    ");
+    let told = context.refused(&["install", &server.url("/pdf.zip")]);
+    for part in [
+        "Security Warning",
+        "scripts/run.sh (0.1 KB)",
+        "Pass `--yes`",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
     assert_eq!(context.version_of("pdf"), None);
 }
 
@@ -179,15 +194,24 @@ fn sites_with_both_kinds_of_index_serve_skills() {
     let told = context.refused(&["install", &server.url("/#bad"), "--yes"]);
     assert!(told.contains("sha256:"), "{told}");
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
-    context.configure(&format!("[sources.site]\ntype = \"well-known\"\nurl = \"{}\"\n", server.url("")));
+    context.configure(&format!(
+        "[sources.site]\ntype = \"well-known\"\nurl = \"{}\"\n",
+        server.url("")
+    ));
     context.done(&["install", "site:notes", "--yes", "--force"]);
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
 
     let old = json!({ "skills": [{ "name": "csv", "description": "d", "files": ["SKILL.md", "scripts/run.sh"] }] });
     let older = Server::serve([
         ("/.well-known/skills/index.json", Reply::json(&old)),
-        ("/.well-known/skills/csv/SKILL.md", Reply::ok(skill("csv", "old"))),
-        ("/.well-known/skills/csv/scripts/run.sh", Reply::ok("echo hi\n")),
+        (
+            "/.well-known/skills/csv/SKILL.md",
+            Reply::ok(skill("csv", "old")),
+        ),
+        (
+            "/.well-known/skills/csv/scripts/run.sh",
+            Reply::ok("echo hi\n"),
+        ),
     ]);
     context.done(&["install", &older.url(""), "--yes"]);
     assert_eq!(context.version_of("csv").as_deref(), Some("old"));

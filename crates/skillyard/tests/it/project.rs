@@ -1,6 +1,7 @@
 //! What the tests of installing share: a project, its store, and what is left in them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_format::package::archive::{Limits, Mode};
@@ -50,7 +51,9 @@ impl TestContext {
     /// Writes the user's configuration.
     pub(crate) fn configure(&self, text: &str) -> &Self {
         fs::create_dir_all(self.in_home(".skillyard")).unwrap();
-        fs::write(self.in_home(".skillyard/config.toml"), text).unwrap();
+        let file = self.in_home(".skillyard/config.toml");
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         self
     }
 
@@ -69,7 +72,10 @@ impl TestContext {
         let output = output(self.skillyard().args(arguments));
         let told = self.normalised(&text(&output.stderr));
         let code = output.status.code();
-        assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {code:?} {told}");
+        assert!(
+            matches!(code, Some(1 | 2)),
+            "{arguments:?}: {code:?} {told}"
+        );
         told
     }
 

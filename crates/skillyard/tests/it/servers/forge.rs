@@ -42,7 +42,9 @@ impl Known {
 
     fn archive(&self, commit: &str) -> Reply {
         match self.archives.get(commit) {
-            Some(archive) => Reply::ok(archive.clone()).header("Content-Type", "application/x-gzip"),
+            Some(archive) => {
+                Reply::ok(archive.clone()).header("Content-Type", "application/x-gzip")
+            }
             None => Reply::status(404),
         }
     }
