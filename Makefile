@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test check bench fuzz tools python corpus retrieval clean-tools interop-sign
-.PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools
+.PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools interop
 
 run:
 	cargo run --release -- list
@@ -25,6 +25,11 @@ interop-sign:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-signing/bin/python -m pytest -q -p no:cacheprovider tests/signing/interop.py
 
+# Real clients from npm list what we install: codex, opencode and gemini.
+interop:
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+
 # Formatting, lints, documentation, licences and sources.
 check:
 	cargo fmt --all --check
@@ -37,6 +42,7 @@ bench: tools python
 	cargo build --release -p skillyard
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
+	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/install.py
 	cargo run --release -q -p skillyard-audit --example speed
 	cargo build --release -p skillyard-sandbox --example overhead
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py

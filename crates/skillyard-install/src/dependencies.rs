@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::candidate::Candidate;
 use crate::origin::OriginKind;
-use crate::reference::{Context, Reference, Remote};
+use crate::reference::{Context, Reference};
 
 /// Why skills do not go together.
 #[derive(Debug, thiserror::Error)]
@@ -133,11 +133,12 @@ pub fn resolve<S: Supplier>(
                     if other.candidate.tree.digest() != next.tree.digest()
                         && !supplier.fits(reference, &other.candidate)
                     {
+                        let second = format!("{chain} → `{next_name}`");
                         return Err(DependencyError::Conflict {
                             name: next_name,
                             first: other_chain.clone(),
                             first_source: described(&other.candidate),
-                            second: chain,
+                            second,
                             second_source: described(&next),
                         });
                     }
@@ -160,7 +161,7 @@ fn supplied<S: Supplier>(
     chain: &str,
     supplier: &mut S,
 ) -> Result<Candidate, DependencyError<S::Error>> {
-    if names_this_machine(reference) && by.origin.kind != OriginKind::LocalFolder {
+    if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
         return Err(DependencyError::Local {
             chain: chain.to_owned(),
             reference: reference.to_owned(),
@@ -175,15 +176,12 @@ fn supplied<S: Supplier>(
         })
 }
 
-/// Whether a reference leads to a path of this machine; `./x` and `../x` stay in their source.
-fn names_this_machine(reference: &str) -> bool {
+/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
+fn names_machine(reference: &str) -> bool {
+    let is_neighbour = reference.starts_with("./") || reference.starts_with("../");
     match Reference::parse(reference, &Context::default()) {
-        Ok(Reference::Local(_)) => !reference.starts_with("./") && !reference.starts_with("../"),
-        Ok(Reference::Git(git)) => match &git.remote {
-            Remote::Path(_) => true,
-            Remote::Address(address) => address.url().scheme() == "file",
-            Remote::Scp { .. } => false,
-        },
+        Ok(Reference::Local(_)) => !is_neighbour,
+        Ok(Reference::Git(git)) => !is_neighbour && git.remote.is_local(),
         _ => false,
     }
 }

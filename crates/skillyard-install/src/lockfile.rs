@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use crate::origin::OriginKind;
+use crate::target::is_target;
 use crate::write::write_atomically;
 
 /// The version of the format.
@@ -155,13 +156,17 @@ impl Lockfile {
         let mut lock = Self::default();
         for locked in format.skill {
             let name = locked.name.clone();
-            if !is_folder_name(&name) {
+            if !is_folder_name(&name) || name.starts_with('.') {
                 return Err(wrong(format!("`{name}` cannot be the name of a folder")));
             }
-            if let Some(target) = locked.targets.iter().find(|target| !is_inside(target)) {
+            // A lock comes with a checkout, and must not choose where its bytes are written.
+            if let Some(target) = locked.targets.iter().find(|target| !is_target(target)) {
                 return Err(wrong(format!(
-                    "the target `{target}` of `{name}` leaves the root"
+                    "the target `{target}` of `{name}` is no agent's folder of skills"
                 )));
+            }
+            if locked.targets.is_empty() {
+                return Err(wrong(format!("`{name}` has no target")));
             }
             if lock.put(locked).is_some() {
                 return Err(wrong(format!("`{name}` is there twice")));
@@ -228,11 +233,6 @@ pub(crate) fn is_folder_name(name: &str) -> bool {
             .any(|c| matches!(c, '/' | '\\') || c.is_control())
 }
 
-/// Whether a relative path stays below where it starts.
-fn is_inside(path: &str) -> bool {
-    !path.is_empty() && path.split('/').all(is_folder_name)
-}
-
 fn one_line(error: &toml::de::Error) -> String {
     error.message().replace('\n', " ")
 }
@@ -290,9 +290,10 @@ mod tests {
             ),
             (
                 text.replace(".agents/skills", "../skills"),
-                "leaves the root",
+                "no agent's folder",
             ),
-            (text.replace(".agents/skills", "/etc"), "leaves the root"),
+            (text.replace(".agents/skills", ".git"), "no agent's folder"),
+            (text.replace("\".agents/skills\"", ""), "has no target"),
             (text.replace("sha256:", "md5:"), "not a digest"),
             (text.replace("version = 1\n", "version = 9\n"), "format 9"),
             (format!("<<<<<<< ours\n{text}"), "merge conflicts"),

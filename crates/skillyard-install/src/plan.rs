@@ -19,6 +19,17 @@ pub enum Occupant {
     Other(String),
 }
 
+/// What a link in a folder of skills leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkTarget {
+    /// The skill in the store, byte for byte.
+    Sound,
+    /// The place of the skill in the store, where other bytes are, or none.
+    Damaged,
+    /// Somewhere else.
+    Elsewhere,
+}
+
 /// How a conflict is settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
@@ -161,7 +172,7 @@ pub fn plan(
     lock: &Lockfile,
     wish: &Wish,
     on_conflict: OnConflict,
-    is_link_to: impl Fn(&std::path::Path, Digest) -> bool,
+    link_target: impl Fn(&std::path::Path, Digest) -> LinkTarget,
     occupant: impl Fn(&str, &str) -> Occupant,
 ) -> Plan {
     let mut planner = Planner {
@@ -171,7 +182,7 @@ pub fn plan(
             lock: lock.clone(),
             ..Plan::default()
         },
-        is_link_to,
+        link_target,
         occupant,
     };
     for locked in &wish.present {
@@ -190,13 +201,13 @@ struct Planner<'a, L, O> {
     before: &'a Lockfile,
     on_conflict: OnConflict,
     plan: Plan,
-    is_link_to: L,
+    link_target: L,
     occupant: O,
 }
 
 impl<L, O> Planner<'_, L, O>
 where
-    L: Fn(&std::path::Path, Digest) -> bool,
+    L: Fn(&std::path::Path, Digest) -> LinkTarget,
     O: Fn(&str, &str) -> Occupant,
 {
     fn present(&mut self, to: &Locked) {
@@ -330,7 +341,9 @@ where
     fn is(&self, occupant: &Occupant, entry: &Locked) -> bool {
         match occupant {
             Occupant::Folder(digest) => !entry.linked && *digest == entry.digest,
-            Occupant::Link(path) => entry.linked && (self.is_link_to)(path, entry.digest),
+            Occupant::Link(path) => {
+                entry.linked && (self.link_target)(path, entry.digest) == LinkTarget::Sound
+            }
             Occupant::Nothing | Occupant::Other(_) => false,
         }
     }
@@ -345,12 +358,19 @@ where
         if *occupant == Occupant::Nothing {
             return None;
         }
-        match from {
-            Some(from) if from.targets.iter().any(|each| each == target) => {
+        match (from, occupant) {
+            // A link of ours holds nothing of the user's, whatever became of the store.
+            (Some(from), Occupant::Link(path))
+                if from.linked
+                    && (self.link_target)(path, from.digest) != LinkTarget::Elsewhere =>
+            {
+                None
+            }
+            (Some(from), _) if from.targets.iter().any(|each| each == target) => {
                 (!self.is(occupant, from)).then_some(Obstacle::Edited)
             }
             // The very bytes that are pinned, put there by hand or by a colleague's checkout.
-            Some(from) if self.is(occupant, from) => None,
+            (Some(from), _) if self.is(occupant, from) => None,
             _ => Some(Obstacle::Foreign),
         }
     }

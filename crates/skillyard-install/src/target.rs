@@ -94,6 +94,17 @@ impl AgentChoice {
     }
 }
 
+/// Whether a path is the folder that some agent reads skills from, in a project or at home.
+pub(crate) fn is_target(path: &str) -> bool {
+    let kinds = [ScopeKind::Project, ScopeKind::User];
+    let is_folder = |agent: &Agent| {
+        kinds
+            .iter()
+            .any(|kind| folder(agent, *kind).as_deref() == Some(path))
+    };
+    path == SHARED || path == CLAUDE || AGENTS.iter().any(is_folder)
+}
+
 fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {
     match kind {
         ScopeKind::Project => Some(agent.project.clone()),

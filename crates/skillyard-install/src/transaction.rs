@@ -19,7 +19,7 @@ use crate::journal::{Commit, Content, Journal, Move, Progress, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
-use crate::plan::{OnConflict, Plan, Step, Wish, plan};
+use crate::plan::{LinkTarget, OnConflict, Plan, Step, Wish, plan};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Store, StoreError};
 use crate::tree::{Access, Tree, TreeError};
@@ -202,23 +202,37 @@ impl<'a> Transaction<'a> {
             }
             let folder = self.scope.target(target);
             let failed = |source| disk(&folder, source);
+            // Before anything is made: a link must not lead even an empty folder outside.
+            self.check_inside(target, &folder)?;
             std::fs::create_dir_all(&folder).map_err(failed)?;
             let folder = folder.canonicalize().map_err(failed)?;
-            if self.scope.kind == ScopeKind::Project {
-                let root = self.scope.root.canonicalize().map_err(failed)?;
-                if !folder.starts_with(&root) {
-                    return Err(TransactionError::Outside {
-                        target: target.clone(),
-                        to: folder,
-                    });
-                }
-            }
+            self.check_inside(target, &folder)?;
             let beside = folder.parent().unwrap_or(&folder);
             // Two targets may lie in the same folder.
             let path = beside.join(format!("{name}-{}", stages.len()));
             stages.insert(target.clone(), Stage { folder, path });
         }
         Ok(stages)
+    }
+
+    /// Whether as much of a target as exists lies in the project.
+    fn check_inside(&self, target: &str, folder: &Path) -> Result<(), TransactionError> {
+        if self.scope.kind != ScopeKind::Project {
+            return Ok(());
+        }
+        let failed = |source| disk(folder, source);
+        let root = self.scope.root.canonicalize().map_err(failed)?;
+        let mut existing = folder.ancestors();
+        // A link that leads nowhere is not the same as nothing.
+        let existing = existing.find(|part| part.symlink_metadata().is_ok());
+        let to = existing.unwrap_or(folder).canonicalize().map_err(failed)?;
+        if to.starts_with(&root) {
+            return Ok(());
+        }
+        Err(TransactionError::Outside {
+            target: target.to_owned(),
+            to,
+        })
     }
 
     /// Puts everything new beside its place, durable.
@@ -262,6 +276,8 @@ impl<'a> Transaction<'a> {
         };
         let new = stage.path.join(name);
         let content = if *linked {
+            // A copy comes from bytes that were hashed; a link must not lead to others.
+            self.store.read(*digest)?;
             let path = self.store.path(*digest);
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
             Content::Link(path)
@@ -293,7 +309,11 @@ pub fn plan_in(
         lock,
         wish,
         on_conflict,
-        |path, digest| path == store.path(digest),
+        |path, digest| match store.read(digest) {
+            _ if path != store.path(digest) => LinkTarget::Elsewhere,
+            Ok(_) => LinkTarget::Sound,
+            Err(_) => LinkTarget::Damaged,
+        },
         |target, name| look(&scope.target(target).join(name)),
     )
 }

@@ -110,7 +110,10 @@ pub enum TreeError {
 impl Tree {
     /// The tree of these files.
     pub fn new(mut files: Vec<TreeFile>) -> Result<Self, TreeError> {
-        files.retain(|file| !file.path.split('/').any(|part| LEFT_OUT.contains(&part)));
+        files.retain(|file| !file.path.split('/').any(is_left_out));
+        if let Some(file) = files.iter().find(|file| !is_inside(&file.path)) {
+            return Err(TreeError::Name(file.path.clone()));
+        }
         files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         same_names(&files)?;
         let mut digest = TreeDigest::default();
@@ -215,6 +218,12 @@ fn write_file(path: &Path, file: &TreeFile, access: Access) -> io::Result<()> {
 
 /// Names that differ only in case or in form would overwrite each other elsewhere.
 fn same_names(files: &[TreeFile]) -> Result<(), TreeError> {
+    if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
+        return Err(TreeError::SameName(
+            pair[0].path.clone(),
+            pair[1].path.clone(),
+        ));
+    }
     if files.iter().all(|file| {
         file.path
             .bytes()
@@ -260,7 +269,7 @@ impl Reader<'_> {
                 .ok()
                 .filter(|name| is_plain(name))
                 .ok_or_else(|| TreeError::Name(name.to_string_lossy().into_owned()))?;
-            if LEFT_OUT.contains(&name) {
+            if is_left_out(name) {
                 continue;
             }
             let path = if below.is_empty() {
@@ -341,6 +350,16 @@ impl Reader<'_> {
 fn open(folder: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(folder, name, flags, Mode::empty())
+}
+
+fn is_left_out(name: &str) -> bool {
+    LEFT_OUT.iter().any(|each| name.eq_ignore_ascii_case(each))
+}
+
+/// Whether a path stays below the folder it is joined to; a commit of git can hold any name.
+fn is_inside(path: &str) -> bool {
+    path.split('/')
+        .all(|part| !matches!(part, "" | "." | "..") && is_plain(part))
 }
 
 /// Whether a name is harmless on a terminal, in a digest's lines and on other systems.

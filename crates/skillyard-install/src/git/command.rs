@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 12] = [
@@ -160,6 +160,46 @@ pub(super) fn run_with_input(
     // A writer that failed shows in what git said.
     let _ = writer.map(std::thread::JoinHandle::join);
     succeeded(output, what)
+}
+
+/// A conversation with git whose answer is read piece by piece.
+pub(super) struct Talk {
+    child: Child,
+    writer: Option<std::thread::JoinHandle<()>>,
+    /// What git says.
+    pub(super) answer: ChildStdout,
+}
+
+impl Talk {
+    /// Starts git and says `input` to it.
+    pub(super) fn start(command: &mut Command, input: Vec<u8>) -> Result<Self, GitError> {
+        let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
+        let writer = feed(&mut child, input);
+        let answer = child.stdout.take();
+        let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
+        Ok(Self {
+            child,
+            writer,
+            answer,
+        })
+    }
+
+    /// Ends with what was understood; when that is an error, git need not say the rest.
+    pub(super) fn end<T>(
+        mut self,
+        what: &'static str,
+        understood: Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        drop(self.answer);
+        if understood.is_err() {
+            let _ = self.child.kill();
+        }
+        let output = self.child.wait_with_output().map_err(GitError::Run)?;
+        let _ = self.writer.map(std::thread::JoinHandle::join);
+        let understood = understood?;
+        succeeded(output, what)?;
+        Ok(understood)
+    }
 }
 
 /// Writes in a thread, because git answers while it reads.

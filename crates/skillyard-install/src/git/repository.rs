@@ -10,6 +10,7 @@ use secrecy::ExposeSecret as _;
 use super::command::{Git, GitError, run, run_with_input};
 use super::listing::{self, Entry, Kind};
 use super::{objects, resolve};
+use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
@@ -23,6 +24,8 @@ const FETCHED: &str = "refs/skillyard/fetched";
 pub struct RepositoryRequest<'a> {
     /// Where it is.
     pub remote: &'a Remote,
+    /// What proves who we are, to its host only.
+    pub headers: &'a [Header],
     /// Which commit; without one, the newest of the default branch.
     pub revision: Option<&'a Revision>,
     /// The name that tags of the wanted skill may start with.
@@ -86,7 +89,7 @@ impl Repository {
             if attempt == 1 {
                 self.fetch_objects(&missing)?;
             }
-            let found = objects::read(&self.git, &self.folder, &missing)?;
+            let found = objects::read(&self.git, &self.folder, &missing, self.limits.bytes)?;
             self.contents.extend(found);
         }
         if objects
@@ -223,26 +226,30 @@ fn initialise(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The address goes into the repository's own settings, and so never into a list of processes.
-fn configure(folder: &Path, remote: &Remote) -> std::io::Result<()> {
+fn configure(folder: &Path, request: &RepositoryRequest<'_>) -> std::io::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let url = quoted(&remote.to_git());
+    let url = quoted(&request.remote.to_git());
     let mut text = format!(
         "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n\
-         [remote \"origin\"]\n\turl = \"{url}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+         [remote \"origin\"]\n\turl = \"{url}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n\
+         [http \"{url}\"]\n"
     );
-    if let Some(credentials) = remote.credentials() {
+    let mut header = |line: &str| {
+        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(line));
+    };
+    if let Some(credentials) = request.remote.credentials() {
         let password = credentials
             .password
             .as_ref()
             .map_or("", |each| each.expose_secret());
         let pair = format!("{}:{password}", credentials.user.expose_secret());
         let pair = base64::engine::general_purpose::STANDARD.encode(pair);
-        let _ = write!(
-            text,
-            "[http \"{url}\"]\n\textraHeader = \"Authorization: Basic {pair}\"\n"
-        );
+        header(&format!("Authorization: Basic {pair}"));
+    }
+    for each in request.headers {
+        header(&each.to_line());
     }
     std::fs::OpenOptions::new()
         .write(true)
@@ -259,7 +266,7 @@ fn revision(
     folder: &Path,
     request: &RepositoryRequest<'_>,
 ) -> Result<(String, Option<String>), GitError> {
-    configure(folder, request.remote).map_err(GitError::Run)?;
+    configure(folder, request).map_err(GitError::Run)?;
     match request.revision {
         None => Ok(("HEAD".into(), None)),
         Some(Revision::Name(name)) => Ok((name.clone(), None)),

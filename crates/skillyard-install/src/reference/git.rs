@@ -52,6 +52,15 @@ impl Remote {
         }
     }
 
+    /// Whether it is on this machine's disk.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Address(address) => address.url().scheme() == "file",
+            Self::Scp { .. } => false,
+            Self::Path(_) => true,
+        }
+    }
+
     /// The name of the repository, without `.git`.
     pub fn repository_name(&self) -> &str {
         let path = match self {

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::supply::{Supply, as_locked, named};
+use crate::install::supply::{Supply, named};
 use crate::install::{check, finish, review};
 
 /// Make the installed skills match skills.toml and skills.lock
@@ -173,9 +173,7 @@ pub(super) fn locked_tree(
         .store
         .discard(entry.digest)
         .map_err(InstallFailure::from)?;
-    let reference = supply.pinned(entry)?;
-    let found = supply.one(&reference)?;
-    let candidate = as_locked(found, entry)?;
+    let candidate = supply.locked(entry)?;
     if candidate.tree.digest() != entry.digest {
         return Err(InstallFailure::NotAsLocked {
             name: entry.name.clone(),

@@ -182,7 +182,8 @@ impl InstallFailure {
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
             Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
-            Self::Store(StoreError::Damaged { .. }) => {
+            Self::Store(StoreError::Damaged { .. })
+            | Self::Transaction(TransactionError::Store(StoreError::Damaged { .. })) => {
                 "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
             }
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {

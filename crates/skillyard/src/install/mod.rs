@@ -4,6 +4,7 @@ pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod difference;
 pub(crate) mod finish;
+mod meaning;
 pub(crate) mod pick;
 pub(crate) mod place;
 mod progress;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use skillyard_format::SkillName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
@@ -20,6 +21,7 @@ use skillyard_install::reference::{
 use skillyard_install::tree::TreeLimits;
 use tempfile::TempDir;
 
+use super::meaning::{Meaning, Withdrawn};
 use super::pick::Pick;
 use super::place::Place;
 use super::web::Web;
@@ -85,7 +87,8 @@ impl<'a> Supply<'a> {
         let home = self.context.environment.home.as_deref();
         let path = match (path.strip_prefix("~"), home) {
             (Ok(below), Some(home)) => home.join(below),
-            _ => base.join(path),
+            // Without the `.` of `./x`, which would only show in messages.
+            _ => base.join(path).components().collect(),
         };
         Reference::Local(Local { path, kind })
     }
@@ -96,27 +99,39 @@ impl<'a> Supply<'a> {
         reference: &Reference,
         pick: &Pick,
     ) -> Result<Vec<Candidate>, CommandError> {
+        let meaning = self.meaning(reference)?;
+        self.chosen(reference, &meaning, pick)
+    }
+
+    /// The skills that `pick` chooses, of the source that a reference stands for.
+    fn chosen(
+        &mut self,
+        reference: &Reference,
+        meaning: &Meaning,
+        pick: &Pick,
+    ) -> Result<Vec<Candidate>, CommandError> {
         let shown = self.shown(reference);
         let printer = self.context.printer.clone();
-        let material = self.open(reference)?;
+        let material = self.open(meaning)?;
         let Offers { skills, declined } = material
-            .offers(reference.path())
+            .offers(meaning.reference.path())
             .map_err(InstallFailure::from)?;
         for each in &declined {
             printer.detail(&format!("{}: {}", each.path, each.reason));
         }
         let picked = pick.choose(&printer, &shown, skills, &declined)?;
-        self.load(reference, &picked)
+        self.load(reference, meaning, &picked)
     }
 
     /// Loads the skills that were chosen.
     fn load(
         &mut self,
         reference: &Reference,
+        meaning: &Meaning,
         offers: &[Offer],
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
-        let material = self.open(reference)?;
+        let material = self.open(meaning)?;
         let trees = material.load(&paths).map_err(InstallFailure::from)?;
         let origin = material.origin().clone();
         let found: Result<Vec<Found>, CommandError> = paths
@@ -171,14 +186,23 @@ impl<'a> Supply<'a> {
         at(reference, entry.requested.as_deref())
     }
 
-    /// The reference of an entry of the lock, at the state it was found in.
-    pub(crate) fn pinned(&self, entry: &Locked) -> Result<Reference, CommandError> {
+    /// The skill of an entry of the lock, at the state it was found in.
+    pub(crate) fn locked(&mut self, entry: &Locked) -> Result<Candidate, CommandError> {
         let reference = self.written(&entry.source)?;
+        let mut meaning = self.meaning(&reference)?;
         let state = match entry.origin {
-            OriginKind::Git => entry.commit.as_deref(),
-            _ => entry.version.as_deref(),
+            OriginKind::Git => entry.commit.clone(),
+            OriginKind::Registry => entry.version.as_ref().map(|version| format!("={version}")),
+            _ => None,
         };
-        at(reference, state)
+        meaning.reference = at(meaning.reference, state.as_deref())?;
+        // Whoever locked a version goes on getting it.
+        meaning.withdrawn = Withdrawn::Allowed;
+        let mut found = self.chosen(&reference, &meaning, &Pick::Only)?;
+        let found = found
+            .pop()
+            .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
+        as_locked(found, entry)
     }
 
     /// How a reference to one skill is written down, and the state that was asked for.
@@ -208,11 +232,37 @@ impl<'a> Supply<'a> {
         }
     }
 
-    fn open(&mut self, reference: &Reference) -> Result<&mut Box<dyn Material>, CommandError> {
-        let whole = reference.in_folder("").map_err(InstallFailure::from)?;
-        let key = whole.to_string();
+    /// What a reference stands for: an alias can name a repository, a site or an archive.
+    fn meaning(&mut self, reference: &Reference) -> Result<Meaning, CommandError> {
+        let Reference::Registry(RegistryReference {
+            alias: Some(alias),
+            name,
+            requirement,
+        }) = reference
+        else {
+            return Ok(Meaning::plain(reference.clone()));
+        };
+        let Some(text) = self.web()?.meaning(alias, name)? else {
+            return Ok(Meaning::plain(reference.clone()));
+        };
+        let meant = self.written(&text)?;
+        let meant = match requirement {
+            Requirement::Latest => meant,
+            Requirement::Range { .. } if !meant.has_revisions() => {
+                return Err(InstallFailure::NoRevisions(reference.to_string()).into());
+            }
+            range @ Requirement::Range { .. } => at(meant, Some(&range.to_string()))?,
+        };
+        Ok(Meaning {
+            alias: Some(alias.clone()),
+            ..Meaning::plain(meant)
+        })
+    }
+
+    fn open(&mut self, meaning: &Meaning) -> Result<&mut Box<dyn Material>, CommandError> {
+        let key = meaning.source().map_err(InstallFailure::from)?;
         if !self.opened.contains_key(&key) {
-            let material = self.fetch(reference)?;
+            let material = self.fetch(meaning)?;
             self.opened.insert(key.clone(), material);
         }
         match self.opened.get_mut(&key) {
@@ -221,43 +271,40 @@ impl<'a> Supply<'a> {
         }
     }
 
-    fn fetch(&mut self, reference: &Reference) -> Result<Box<dyn Material>, CommandError> {
-        match reference {
+    fn fetch(&mut self, meaning: &Meaning) -> Result<Box<dyn Material>, CommandError> {
+        let alias = meaning.alias.as_deref();
+        match &meaning.reference {
             Reference::Local(local) => self::local(local),
-            Reference::Git(reference) => self.repository(reference),
+            Reference::Git(reference) => self.repository(reference, alias),
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
                 let quarantine = self.quarantine()?;
-                self.web()?.archive(address, &quarantine)
+                self.web()?.archive(address, alias, &quarantine)
             }
             Reference::WellKnown { address, .. } => {
                 let quarantine = self.quarantine()?;
-                self.web()?.site(address, &quarantine)
+                self.web()?.site(address, alias, &quarantine)
             }
-            Reference::Registry(registry) => self.registry(registry),
+            Reference::Registry(registry) => {
+                let quarantine = self.quarantine()?;
+                self.web()?
+                    .registry(registry, meaning.withdrawn, &quarantine)
+            }
         }
     }
 
-    fn registry(&mut self, named: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
-        let quarantine = self.quarantine()?;
-        let meaning = match &named.alias {
-            Some(alias) => self.web()?.meaning(alias, &named.name)?,
-            None => None,
+    fn repository(
+        &mut self,
+        reference: &GitReference,
+        alias: Option<&str>,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let headers = match alias {
+            Some(alias) => self.web()?.login(alias)?,
+            None => Vec::new(),
         };
-        let Some(text) = meaning else {
-            return self.web()?.registry(named, &quarantine);
-        };
-        let reference = self.written(&text)?;
-        let reference = match &named.requirement {
-            Requirement::Latest => reference,
-            range @ Requirement::Range { .. } => at(reference, Some(&range.to_string()))?,
-        };
-        self.fetch(&reference)
-    }
-
-    fn repository(&mut self, reference: &GitReference) -> Result<Box<dyn Material>, CommandError> {
         let request = RepositoryRequest {
             remote: &reference.remote,
+            headers: &headers,
             revision: reference.revision.as_ref(),
             tag_name: reference.tag_name(),
             limits: TreeLimits::default(),
@@ -285,7 +332,7 @@ impl<'a> Supply<'a> {
         if let Reference::Git(mut reference) = reference {
             reference.revision.clone_from(&hosted.revision);
             reference.subdir.clone_from(&hosted.path);
-            if let Ok(material) = self.repository(&reference) {
+            if let Ok(material) = self.repository(&reference, None) {
                 return Ok(material);
             }
         }
@@ -329,8 +376,13 @@ impl<'a> Supply<'a> {
                 kind: LocalKind::Folder,
             }));
         }
-        let folder = joined(&by.path, reference)
-            .ok_or_else(|| InstallFailure::OutOfSource(reference.to_owned()))?;
+        let outside = || InstallFailure::OutOfSource(reference.to_owned());
+        let folder = joined(&by.path, reference).ok_or_else(outside)?;
+        if let Reference::Registry(mut registry) = own {
+            // The neighbours of `alias:name` are the other names of the alias.
+            registry.name = SkillName::new(&folder).map_err(|_| outside())?;
+            return at(Reference::Registry(registry), by.requested.as_deref());
+        }
         let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
         at(sibling, by.requested.as_deref())
     }

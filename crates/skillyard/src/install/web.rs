@@ -20,6 +20,7 @@ use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
+use super::meaning::Withdrawn;
 use super::progress::Bar;
 use crate::config::Config;
 use crate::config::hosts::HostSettings;
@@ -78,9 +79,11 @@ impl Web {
     pub(crate) fn archive(
         &self,
         address: &Address,
+        alias: Option<&str>,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
-        let fetched = archive_url::fetch(&self.transfer(quarantine), address, &self.headers);
+        let headers = self.headers_for(alias)?;
+        let fetched = archive_url::fetch(&self.transfer(quarantine), address, &headers);
         self.opened(&fetched.map_err(InstallFailure::from)?, None)
     }
 
@@ -88,11 +91,12 @@ impl Web {
     pub(crate) fn site(
         &self,
         address: &Address,
+        alias: Option<&str>,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let site = Site {
             address: address.clone(),
-            headers: self.headers.clone(),
+            headers: self.headers_for(alias)?,
             trusted_hosts: Vec::new(),
         };
         let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
@@ -104,14 +108,18 @@ impl Web {
     pub(crate) fn registry(
         &self,
         reference: &RegistryReference,
+        withdrawn: Withdrawn,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let source = self.registry_source(reference.alias.as_deref())?;
         let registry = client(&source)?;
         let failed = InstallFailure::from;
-        let versions = registry
+        let mut versions = registry
             .versions(&self.http, &reference.name)
             .map_err(failed)?;
+        for version in &mut versions {
+            version.yanked &= withdrawn == Withdrawn::Refused;
+        }
         let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
         let fetched = registry
             .download(&self.transfer(quarantine), version)
@@ -133,6 +141,18 @@ impl Web {
             }
             .into(),
         })
+    }
+
+    /// The headers that the user gave, behind those that an alias logs in with.
+    fn headers_for(&self, alias: Option<&str>) -> Result<Vec<Header>, CommandError> {
+        let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
+        headers.extend(self.headers.iter().cloned());
+        Ok(headers)
+    }
+
+    /// What an alias logs in with.
+    pub(crate) fn login(&self, alias: &str) -> Result<Vec<Header>, CommandError> {
+        headers_of(&self.registry_source(Some(alias))?)
     }
 
     /// A repository on a forge, as an archive of one commit.

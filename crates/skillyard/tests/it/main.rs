@@ -16,10 +16,21 @@ mod explain;
 mod explain_skill;
 mod find;
 mod guard;
+mod install_attacks;
 mod install_crash;
+mod install_edits;
+mod install_git;
+mod install_local;
+mod install_lock;
+mod install_network;
+mod install_registry;
+mod install_requires;
+mod install_secrets;
+mod install_sources;
 mod list;
 mod machine;
 mod new;
+mod project;
 mod prompt;
 mod prompt_catalog;
 mod read;
@@ -27,11 +38,27 @@ mod read_resource;
 mod readme;
 mod run;
 mod scan;
+mod servers;
 mod show;
 mod signing;
 mod trust;
 mod trust_skill;
 mod validate;
+
+/// The writers of hostile archives, which the crate that reads archives has.
+#[allow(dead_code, reason = "only some of the writers are needed here")]
+#[path = "../../../skillyard-format/tests/archives/support/mod.rs"]
+mod support;
+
+/// Its attacks, each with the reason it is refused for.
+#[path = "../../../skillyard-format/tests/archives/name_attacks.rs"]
+mod name_attacks;
+#[path = "../../../skillyard-format/tests/archives/stream_attacks.rs"]
+mod stream_attacks;
+#[path = "../../../skillyard-format/tests/archives/tar_attacks.rs"]
+mod tar_attacks;
+#[path = "../../../skillyard-format/tests/archives/zip_attacks.rs"]
+mod zip_attacks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -75,6 +75,12 @@ impl Header {
         Self::new("authorization", &SecretString::from(value))
     }
 
+    /// `name: value`, for a program that sends it itself.
+    pub(crate) fn to_line(&self) -> String {
+        let value = String::from_utf8_lossy(self.value.as_bytes());
+        format!("{}: {value}", self.name)
+    }
+
     pub(super) fn name(&self) -> &HeaderName {
         &self.name
     }

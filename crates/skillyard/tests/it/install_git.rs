@@ -1,0 +1,228 @@
+//! `skillyard install` from repositories of git, however they are named and reached.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use crate::project::project;
+use crate::servers::git_http;
+use crate::servers::repository::Repository;
+
+#[test]
+fn every_way_to_name_a_commit_leads_to_it() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let first = repository.git(&["rev-parse", "HEAD"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    repository.git(&["tag", "-a", "v1.5.0", "-m", "annotated"]);
+    repository.git(&["branch", "side"]);
+    repository.skill("skills/pdf", "three").commit("three");
+    repository.git(&["tag", "v2.0.0-rc.1"]);
+    repository.git(&["tag", "csv-v3.0.0"]);
+    repository.skill("skills/pdf", "four").commit("four");
+    let url = repository.url();
+    for (revision, version) in [
+        ("", "four"),
+        ("@main", "four"),
+        ("@side", "two"),
+        ("@v1.0.0", "one"),
+        ("@v1.5.0", "two"),
+        (&format!("@{first}"), "one"),
+        (&format!("@{}", &first[..8]), "one"),
+        ("@^1", "two"),
+        ("@~1.0", "one"),
+        ("@>=1, <1.5", "one"),
+        ("@1.5.0", "two"),
+        ("@>=2.0.0-rc.1", "three"),
+    ] {
+        context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{revision}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{revision}"
+        );
+    }
+    context.done(&[
+        "install",
+        &format!("{url}#skills/pdf"),
+        "--ref",
+        "side",
+        "--yes",
+    ]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    // A skill with tags of its own is versioned by them alone.
+    repository.git(&["tag", "pdf-v1.7.0", "v1.5.0"]);
+    context.done(&["install", &format!("{url}@^1#skills/pdf"), "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    let shown = |text: String| text.replace(&url, "[REMOTE]");
+    assert_snapshot!(shown(context.refused(&["install", &format!("{url}@mian#skills/pdf")])), @r"
+    error: `[REMOTE]` has no branch, tag or commit `mian`
+
+    hint: Did you mean `main`?
+    ");
+    assert_snapshot!(shown(context.refused(&["install", &format!("{url}@^9#skills/pdf")])), @r"
+    error: `[REMOTE]` has no tag with a version that fits `^9`
+
+    hint: The newest is 1.7.0
+    ");
+    assert_snapshot!(shown(context.refused(&["install", &format!("{url}#skills/nope")]).replace(&repository.git(&["rev-parse", "HEAD"]), "[COMMIT]")), @"error: there is no folder `skills/nope` in commit [COMMIT]");
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
+fn updates_follow_the_branch_and_the_range_that_was_asked_for() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.skill("skills/csv", "one").commit("csv");
+    let url = repository.url();
+    context.done(&["install", &format!("{url}@^1#skills/pdf"), "--yes"]);
+    context.done(&["install", &format!("{url}@main#skills/csv"), "--yes"]);
+    assert_eq!(context.code(&["outdated"]), Some(0));
+    repository
+        .skill("skills/pdf", "two")
+        .skill("skills/csv", "two")
+        .commit("two");
+    repository.git(&["tag", "v1.1.0"]);
+    repository.skill("skills/pdf", "three").commit("three");
+    repository.git(&["tag", "v2.0.0"]);
+    let outdated = context.json(&["outdated", "--json"]);
+    assert_eq!(outdated["outdated"][1]["available"]["version"], "1.1.0");
+    assert_eq!(context.code(&["outdated"]), Some(1));
+    let told = context.done(&["update", "--yes"]);
+    assert!(told.contains("-one") && told.contains("+two"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    assert_eq!(context.version_of("csv").as_deref(), Some("two"));
+    assert_eq!(context.code(&["outdated"]), Some(0));
+}
+
+#[test]
+fn a_whole_repository_is_one_skill_or_several() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.skill("skills/csv", "one").commit("csv");
+    let url = repository.url();
+    let told = context.refused(&["install", &url, "--yes"]);
+    assert!(
+        told.contains("--skill NAME") && told.contains("csv, pdf"),
+        "{told}"
+    );
+    context.nothing_left();
+    context.done(&["install", &url, "--all", "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    let single = Repository::new(&context, "forms.git");
+    single.write(
+        "SKILL.md",
+        crate::servers::repository::skill("forms", "one"),
+    );
+    single.commit("one");
+    context.done(&["install", &single.url(), "--yes"]);
+    assert_eq!(context.version_of("forms").as_deref(), Some("one"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+}
+
+#[test]
+fn smart_http_serves_branches_ranges_and_commits() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let first = repository.git(&["rev-parse", "HEAD"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    let url = server.url("/remote.git");
+    for (reference, version) in [
+        (format!("git+{url}#skills/pdf"), "two"),
+        (format!("{url}#skills/pdf"), "two"),
+        (format!("git+{url}@^1#skills/pdf"), "one"),
+        (format!("git+{url}@{first}#skills/pdf"), "one"),
+        (format!("git+{url}@{}#skills/pdf", &first[..9]), "one"),
+    ] {
+        context.done(&["install", &reference, "--yes"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+    }
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    let told = context.refused(&[
+        "install",
+        &format!("git+{}#x", server.url("/none.git")),
+        "--yes",
+    ]);
+    assert!(
+        told.contains("git could not fetch the repository"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_git_daemon_serves_a_skill() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let port = {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        free.local_addr().unwrap().port()
+    };
+    let mut daemon = context.command("git");
+    daemon
+        .args([
+            "daemon",
+            "--export-all",
+            "--reuseaddr",
+            "--listen=127.0.0.1",
+        ])
+        .arg(format!("--port={port}"))
+        .arg(format!(
+            "--base-path={}",
+            repository.folder.parent().unwrap().display()
+        ))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut daemon = daemon.spawn().unwrap();
+    let is_up = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    let reference = format!("git://127.0.0.1:{port}/remote.git#skills/pdf");
+    let told = context.shown(context.skillyard().args(["install", &reference, "--yes"]));
+    let _ = daemon.kill();
+    let _ = daemon.wait();
+    assert!(is_up, "the daemon did not start");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"), "{told}");
+}
+
+#[test]
+fn one_skill_of_a_large_repository_does_not_bring_the_rest() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    // Bytes that no compression makes small.
+    let mut state = 1_u64;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state.to_be_bytes()[0]
+    })
+    .take(6_000_000)
+    .collect();
+    repository.write("videos/demo.bin", &noise).commit("large");
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    let reference = format!("git+{}#skills/pdf", server.url("/remote.git"));
+    context.done(&["install", &reference, "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    let sent: usize = server.sent();
+    assert!(sent < 20_000, "{sent} bytes came");
+    // A server that cannot leave anything out sends it all, and the skill is the same.
+    repository.git(&["config", "uploadpack.allowFilter", "false"]);
+    context.done(&["remove", "pdf"]);
+    context.done(&["install", &reference, "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    assert!(server.sent() > 6_000_000);
+    assert_eq!(context.staging(), Vec::<String>::new());
+}

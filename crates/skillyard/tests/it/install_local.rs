@@ -1,0 +1,203 @@
+//! `skillyard install` from folders and archives of this machine, and its flags.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use skillyard_format::package::pack::PackFormat;
+
+use crate::project::{packed, project};
+use crate::servers::repository::skill;
+use crate::support::{tar, zstandard};
+use crate::{TestContext, output};
+
+fn two_skills() -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    context
+}
+
+#[test]
+fn a_folder_is_copied_pinned_and_wanted() {
+    let context = two_skills();
+    context.write("lib/pdf/scripts/run.sh", "echo hi\n");
+    let script = context.root().join("lib/pdf/scripts/run.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    assert_snapshot!(context.run(&["install", "./lib/pdf"]), @r"
+    success: true
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+     + pdf  ./lib/pdf
+    Installed 1 skill (project scope) in [TIME]
+    ");
+    assert_snapshot!(context.read("skills.toml"), @r#"
+    [skills]
+    pdf = "./lib/pdf"
+    "#);
+    let copy = context.root().join(".agents/skills/pdf/scripts/run.sh");
+    assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    assert_snapshot!(context.run(&["install", "./lib/pdf"]), @r"
+    success: true
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Already up to date: 1 skill (project scope) in [TIME]
+    ");
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
+fn every_kind_of_archive_installs() {
+    let context = project();
+    let zip = packed("pdf/", "one", PackFormat::Zip);
+    let folder = packed("pdf/", "one", PackFormat::TarGz);
+    let flat = packed("", "one", PackFormat::TarGz);
+    let plain = tar::tar(&[tar::file("SKILL.md", skill("pdf", "one").as_bytes())]);
+    for (name, bytes) in [
+        ("pdf.zip", &zip),
+        ("pdf.skill", &zip),
+        ("pdf.tar.gz", &folder),
+        ("pdf.tgz", &flat),
+        ("pdf.tar", &plain),
+        ("pdf.tar.zst", &zstandard(&plain)),
+    ] {
+        context.write(name, bytes);
+        for reference in [
+            name.to_owned(),
+            format!("file://{}/{name}", context.root().display()),
+        ] {
+            context.done(&["install", &reference]);
+            assert_eq!(context.version_of("pdf").as_deref(), Some("one"), "{name}");
+            assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+            context.done(&["remove", "pdf"]);
+            assert_eq!(context.version_of("pdf"), None);
+        }
+    }
+}
+
+#[test]
+fn of_several_skills_the_user_chooses() {
+    let context = two_skills();
+    assert_snapshot!(context.refused(&["install", "./lib"]), @r"
+    error: `./lib` has 2 skills, and it was not said which
+
+    hint: Choose with `--skill NAME` or take all with `--all`: csv, pdf
+    ");
+    assert_snapshot!(context.refused(&["install", "./lib", "--skill", "pfd"]), @r"
+    error: `./lib` has no skill `pfd`
+
+    hint: Did you mean `pdf`?
+    ");
+    context.nothing_left();
+    context.done(&["install", "./lib", "--skill", "pdf"]);
+    assert_eq!(context.version_of("csv"), None);
+    context.done(&["install", "./lib", "--all"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    assert_snapshot!(context.refused(&["install", "./lib", "--all", "--name", "x"]), @"error: `--name` renames one skill, and there are 2");
+    assert_snapshot!(context.refused(&["install", "./lib/pdf", "--ref", "main"]), @"error: `./lib/pdf` has no revisions to choose from");
+    assert_snapshot!(context.refused(&["install", "./nowhere"]), @"error: `[DIR]/nowhere` does not exist");
+}
+
+#[test]
+fn another_name_is_written_into_the_skill() {
+    let context = two_skills();
+    context.done(&["install", "./lib/pdf", "--name", "forms"]);
+    let text = context.read(".agents/skills/forms/SKILL.md");
+    assert!(text.starts_with("---\nname: forms\n"), "{text}");
+    assert!(
+        context
+            .read("skills.toml")
+            .contains("forms = \"./lib/pdf\"")
+    );
+    // The name stays through updates, and the lock goes on matching.
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    context.done(&["update"]);
+    assert_eq!(context.version_of("forms").as_deref(), Some("two"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    for name in ["../x", "a/b", ".", "..", ".hidden", "a\\b", ""] {
+        context.refused(&["install", "./lib/csv", "--name", name]);
+    }
+    assert_eq!(context.version_of("csv"), None);
+}
+
+#[test]
+fn links_lead_to_the_store() {
+    let context = two_skills();
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let link = context.root().join(".agents/skills/pdf");
+    let target = fs::read_link(&link).unwrap();
+    assert!(
+        target.starts_with(context.in_home(".skillyard/store/sha256")),
+        "{target:?}"
+    );
+    // What links lead to cannot be changed by accident.
+    let mode = link
+        .join("SKILL.md")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o222, 0);
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    context.done(&["install", "./lib/pdf"]);
+    assert!(!link.is_symlink());
+    context.done(&["install", "./lib/pdf", "--link"]);
+    context.done(&["remove", "pdf"]);
+    assert!(!link.is_symlink());
+}
+
+#[test]
+fn agents_and_scopes_choose_the_folders() {
+    let context = two_skills();
+    context.done(&["install", "./lib/pdf", "--agent", "claude-code,codex"]);
+    assert!(context.root().join(".claude/skills/pdf/SKILL.md").is_file());
+    assert!(context.root().join(".agents/skills/pdf/SKILL.md").is_file());
+    assert_snapshot!(context.refused(&["install", "./lib/pdf", "--agent", "claude-cod"]), @r"
+    error: there is no agent `claude-cod`
+
+    hint: Did you mean `claude-code`?
+    ");
+    context.done(&["install", "./lib/csv", "--scope", "user"]);
+    assert!(context.in_home(".agents/skills/csv/SKILL.md").is_file());
+    assert!(context.in_home(".skillyard/lock.toml").is_file());
+    assert!(!context.root().join(".agents/skills/csv").exists());
+    context.done(&["remove", "csv", "--scope", "user"]);
+    assert!(!context.in_home(".agents/skills/csv").exists());
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let context = two_skills();
+    let before = context.tree();
+    assert_snapshot!(context.run(&["install", "./lib", "--all", "--dry-run"]), @r"
+    success: true
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+     + csv  ./lib/csv
+     + pdf  ./lib/pdf
+    Would change 2 skills (project scope) in [TIME]
+    ");
+    assert_eq!(context.tree(), before);
+    context.nothing_left();
+}
+
+#[test]
+fn programs_get_the_plan() {
+    let context = two_skills();
+    let plan = context.json(&["install", "./lib/pdf", "--json"]);
+    assert_eq!(plan["changes"][0]["change"], "added");
+    assert_eq!(plan["changes"][0]["to"]["source"], "./lib/pdf");
+    let output = output(context.skillyard().args(["install", "./lib", "--json"]));
+    let error: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        error["error"]["hint"].as_str().unwrap().contains("--skill"),
+        "{error}"
+    );
+}

@@ -1,0 +1,277 @@
+//! `skillyard sync` and the lock: the same bytes as before, or a refusal.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use insta::assert_snapshot;
+use skillyard_format::package::pack::PackFormat;
+
+use crate::TestContext;
+use crate::project::{packed, project};
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::{Repository, skill};
+
+/// A project with `pdf` from `lib/pdf`.
+fn installed() -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf"]);
+    context
+}
+
+impl TestContext {
+    /// As after a checkout on another machine: neither skills nor store.
+    fn forget(&self) {
+        let _ = fs::remove_dir_all(self.root().join(".agents"));
+        let _ = fs::remove_dir_all(self.in_home(".skillyard/store/sha256"));
+    }
+
+    fn edit_lock(&self, from: &str, to: &str) {
+        let lock = self.read("skills.lock");
+        assert!(lock.contains(from), "{from} is not in {lock}");
+        self.write("skills.lock", lock.replace(from, to));
+    }
+}
+
+#[test]
+fn a_source_that_changed_after_the_lock_is_refused_with_both_digests() {
+    let bytes = Arc::new(Mutex::new(packed("pdf/", "one", PackFormat::Zip)));
+    let now = Arc::clone(&bytes);
+    let server = Server::start(move |_| Reply::ok(now.lock().unwrap().clone()));
+    let context = project();
+    context.done(&["install", &server.url("/pdf.zip"), "--yes"]);
+    let lock = context.read("skills.lock");
+    *bytes.lock().unwrap() = packed("pdf/", "evil", PackFormat::Zip);
+    context.forget();
+    for flags in [
+        &["sync", "--locked"][..],
+        &["sync"],
+        &["sync", "--frozen"],
+        &["sync", "--locked", "--force", "--yes"],
+    ] {
+        let told = context.refused(flags);
+        assert!(told.contains("`pdf` is not what the lock says"), "{told}");
+        assert_eq!(told.matches("sha256:").count(), 2, "{told}");
+        assert_eq!(context.version_of("pdf"), None);
+        assert_eq!(context.read("skills.lock"), lock);
+    }
+    // What is really wanted is said: look, then update.
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("evil"));
+}
+
+#[test]
+fn a_folder_and_a_moved_tag_that_changed_are_found_out() {
+    let context = installed();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    context.forget();
+    assert!(
+        context
+            .refused(&["sync", "--locked"])
+            .contains("is not what the lock says")
+    );
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    context.done(&[
+        "install",
+        &format!("{}@v1.0.0#skills/pdf", repository.url()),
+        "--yes",
+    ]);
+    // The tag moves; the lock names the commit, so its bytes come all the same.
+    repository.skill("skills/pdf", "evil").commit("evil");
+    repository.git(&["tag", "--force", "v1.0.0"]);
+    context.forget();
+    context.done(&["sync", "--locked"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    // The history is rewritten and the commit is gone for good.
+    repository.git(&["checkout", "--quiet", "--orphan", "new"]);
+    repository.commit("new");
+    repository.git(&["branch", "--force", "main", "HEAD"]);
+    repository.git(&["tag", "--force", "v1.0.0"]);
+    repository.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repository.git(&["gc", "--quiet", "--prune=now"]);
+    context.forget();
+    let told = context.refused(&["sync", "--locked"]);
+    assert!(told.contains("has no branch, tag or commit"), "{told}");
+}
+
+#[test]
+fn the_store_is_enough_without_network() {
+    let context = project();
+    let server = Server::serve([(
+        "/pdf.zip",
+        Reply::ok(packed("pdf/", "one", PackFormat::Zip)),
+    )]);
+    context.done(&["install", &server.url("/pdf.zip"), "--yes"]);
+    drop(server);
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    for flags in [
+        &["sync", "--offline"][..],
+        &["sync", "--locked"],
+        &["sync", "--frozen", "--offline"],
+    ] {
+        context.done(flags);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    }
+    context.forget();
+    assert_snapshot!(context.refused(&["sync", "--offline"]), @r"
+    error: `pdf` is not in the store, and nothing may be fetched
+
+    hint: Run it once without `--offline`
+    ");
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn the_lock_and_the_manifest_must_match_where_that_is_asked() {
+    let context = installed();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    let manifest = context.read("skills.toml");
+    context.write("skills.toml", format!("{manifest}csv = \"./lib/csv\"\n"));
+    let lock = context.read("skills.lock");
+    assert_snapshot!(context.refused(&["sync", "--locked"]), @r"
+    error: the lock does not match skills.toml: `csv` is not locked as it is wanted
+
+    hint: Run `skillyard sync` and commit the new lock
+    ");
+    assert_eq!(context.code(&["sync", "--check"]), Some(1));
+    assert_eq!(context.code(&["sync", "--frozen", "--check"]), Some(0));
+    assert_eq!(context.read("skills.lock"), lock);
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    // What is not wanted any more goes.
+    context.write("skills.toml", manifest);
+    assert_snapshot!(context.refused(&["sync", "--locked"]), @r"
+    error: the lock does not match skills.toml: `csv` is locked and not wanted
+
+    hint: Run `skillyard sync` and commit the new lock
+    ");
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("csv"), None);
+    assert_eq!(context.read("skills.lock"), lock);
+    // Another revision of what is locked is another wish.
+    context.write("skills.toml", "[skills]\npdf = \"./lib/other\"\n");
+    context.refused(&["sync", "--locked"]);
+}
+
+#[test]
+fn a_lock_that_was_edited_chooses_no_place_and_no_program() {
+    let context = installed();
+    let sound = context.read("skills.lock");
+    let before = context.tree();
+    for (from, to, reason) in [
+        (
+            "name = \"pdf\"",
+            "name = \"../../pdf\"",
+            "cannot be the name",
+        ),
+        ("name = \"pdf\"", "name = \"/pdf\"", "cannot be the name"),
+        ("name = \"pdf\"", "name = \"..\"", "cannot be the name"),
+        ("name = \"pdf\"", "name = \".ssh\"", "cannot be the name"),
+        ("\".agents/skills\"", "\"../outside\"", "no agent's folder"),
+        ("\".agents/skills\"", "\"/tmp\"", "no agent's folder"),
+        ("\".agents/skills\"", "\".git\"", "no agent's folder"),
+        (
+            "\".agents/skills\"",
+            "\".agents/skills/../../..\"",
+            "no agent's folder",
+        ),
+        ("[\".agents/skills\"]", "[]", "has no target"),
+        ("sha256:", "sha1:", "not a digest"),
+        ("version = 1", "version = 2", "format 2"),
+        (
+            "origin = \"local-folder\"",
+            "origin = \"oracle\"",
+            "unknown variant",
+        ),
+        ("source = ", "sauce = ", "unknown field"),
+    ] {
+        context.edit_lock(from, to);
+        for command in [
+            &["sync"][..],
+            &["sync", "--frozen"],
+            &["update", "--yes"],
+            &["remove", "pdf"],
+            &["install", "./lib/pdf"],
+        ] {
+            let told = context.refused(command);
+            assert!(told.contains(reason), "{to}: {told}");
+        }
+        context.write("skills.lock", &sound);
+    }
+    assert_eq!(context.tree(), before);
+    // Sources that would be options or commands of git, and commits that are options.
+    context.forget();
+    for (source, commit) in [
+        ("ext::sh -c touch% pwned", None),
+        ("-x", None),
+        (
+            "git+file:///nowhere.git#x",
+            Some("--upload-pack=touch pwned"),
+        ),
+        ("git+ssh://-oProxyCommand=touch/x.git", None),
+    ] {
+        context.edit_lock("source = \"./lib/pdf\"", &format!("source = \"{source}\""));
+        if let Some(commit) = commit {
+            context.edit_lock(
+                "origin = \"local-folder\"",
+                &format!("commit = \"{commit}\"\norigin = \"git\""),
+            );
+        }
+        context.refused(&["sync", "--frozen", "--yes"]);
+        context.write("skills.lock", &sound);
+    }
+    assert!(!context.root().join("pwned").exists());
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn a_digest_that_was_edited_is_found_out() {
+    let context = installed();
+    let lock = context.read("skills.lock");
+    let at = lock.find("sha256:").unwrap() + 7;
+    let other = if lock[at..].starts_with('0') {
+        "1"
+    } else {
+        "0"
+    };
+    context.write(
+        "skills.lock",
+        format!("{}{other}{}", &lock[..at], &lock[at + 1..]),
+    );
+    // What is there is not what is locked, so it looks edited; without it, the source differs.
+    assert!(context.refused(&["sync"]).contains("edited"));
+    context.forget();
+    assert!(
+        context
+            .refused(&["sync"])
+            .contains("is not what the lock says")
+    );
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn merge_conflicts_are_named() {
+    let context = installed();
+    let lock = context.read("skills.lock");
+    context.write(
+        "skills.lock",
+        format!("<<<<<<< HEAD\n{lock}=======\n{lock}>>>>>>> other\n"),
+    );
+    assert_snapshot!(context.refused(&["sync"]), @r"
+    error: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
+
+    hint: Take it from the repository, or remove it and run `skillyard sync`
+    ");
+    assert_snapshot!(context.refused(&["install", "./lib/pdf"]), @r"
+    error: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
+
+    hint: Take it from the repository, or remove it and run `skillyard sync`
+    ");
+    context.write("skills.lock", &lock);
+    context.write("skills.toml", "<<<<<<< HEAD\n[skills]\n");
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("skills.toml` cannot be used"), "{told}");
+}

@@ -1,0 +1,202 @@
+//! `skillyard install` from a registry on loopback, and from sources with an alias.
+
+use std::sync::{Arc, Mutex};
+
+use insta::assert_snapshot;
+use serde_json::json;
+use skillyard_format::Digest;
+use skillyard_format::package::pack::PackFormat;
+
+use crate::project::{packed, project};
+use crate::servers::git_http;
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::Repository;
+
+/// The versions of `pdf` that a registry has: number, archive, whether it was withdrawn.
+type Versions = Arc<Mutex<Vec<(&'static str, Vec<u8>, bool)>>>;
+
+fn registry(versions: &Versions) -> Server {
+    let versions = Arc::clone(versions);
+    Server::start(move |asked| {
+        let versions = versions.lock().unwrap();
+        if asked.path() == "/index/3/p/pdf" {
+            let lines = versions.iter().map(|(version, bytes, yanked)| {
+                let digest = Digest::of(bytes).to_string();
+                let line = json!({ "name": "pdf", "version": version, "digest": digest, "yanked": yanked });
+                format!("{line}\n")
+            });
+            return Reply::ok(lines.collect::<String>());
+        }
+        let found = versions
+            .iter()
+            .find(|(version, ..)| asked.path() == format!("/skills/pdf/{version}/download"));
+        found.map_or(Reply::status(404), |(_, bytes, _)| Reply::ok(bytes.clone()))
+    })
+}
+
+fn version(number: &'static str) -> (&'static str, Vec<u8>, bool) {
+    (number, packed("pdf/", number, PackFormat::TarGz), false)
+}
+
+#[test]
+fn names_and_ranges_are_looked_up_in_the_registry() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![
+        version("1.0.0"),
+        version("1.1.0"),
+        version("2.0.0-rc.1"),
+    ]));
+    let server = registry(&versions);
+    assert_snapshot!(context.refused(&["install", "pdf"]), @r"
+    error: no registry is set, so names alone cannot be looked up
+
+    hint: Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`
+    ");
+    context.configure(&format!(
+        "[registry]\nurl = \"{0}\"\n[sources.corp]\nurl = \"{0}\"\n",
+        server.url("")
+    ));
+    for (reference, expected) in [
+        ("pdf", "1.1.0"),
+        ("pdf@1.0", "1.0.0"),
+        ("pdf@^1", "1.1.0"),
+        ("corp:pdf@=1.0.0", "1.0.0"),
+        ("pdf@>=2.0.0-rc", "2.0.0-rc.1"),
+    ] {
+        context.done(&["install", reference, "--yes", "--force"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(expected),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
+    }
+    let shown = |text: String| text.replace(&server.url("/"), "[SERVER]/");
+    assert_snapshot!(shown(context.refused(&["install", "pdf@^7"])), @"error: `pdf` has no version that fits `^7`; the highest are 2.0.0-rc.1, 1.1.0, 1.0.0");
+    assert_snapshot!(shown(context.refused(&["install", "nothing-here"])), @"error: [SERVER]/ has no skill `nothing-here`");
+    context.done(&["install", "pdf@^1", "--yes", "--force"]);
+    versions.lock().unwrap().push(version("1.2.0"));
+    let outdated = context.json(&["outdated", "--json"]);
+    assert_eq!(outdated["outdated"][0]["available"]["version"], "1.2.0");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("1.2.0"));
+}
+
+#[test]
+fn what_was_withdrawn_stays_for_those_who_locked_it() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("1.1.0")]));
+    let server = registry(&versions);
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    context.done(&["install", "pdf@^1", "--yes"]);
+    versions.lock().unwrap()[1].2 = true;
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store/sha256")).unwrap();
+    context.done(&["sync", "--locked"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("1.1.0"));
+    // Nobody gets it anew.
+    context.done(&["remove", "pdf"]);
+    context.done(&["install", "pdf", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
+}
+
+#[test]
+fn bytes_that_the_index_does_not_know_are_refused() {
+    let context = project();
+    let (good, bad) = (
+        packed("pdf/", "1", PackFormat::TarGz),
+        packed("pdf/", "evil", PackFormat::TarGz),
+    );
+    let line =
+        json!({ "name": "pdf", "version": "1.0.0", "digest": Digest::of(&good).to_string() });
+    let server = Server::start(move |asked| match asked.path() {
+        "/index/3/p/pdf" => Reply::ok(line.to_string()),
+        _ => Reply::ok(bad.clone()),
+    });
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    let told = context.refused(&["install", "pdf", "--yes"]);
+    assert_eq!(
+        told.matches("sha256:").count(),
+        2,
+        "both digests are named: {told}"
+    );
+    context.nothing_left();
+}
+
+#[test]
+fn every_kind_of_alias_leads_somewhere_with_its_login() {
+    let context = project();
+    let repository = Repository::new(&context, "team.git");
+    repository
+        .skill("pdf", "git")
+        .skill("csv", "git")
+        .commit("one");
+    repository.git(&["tag", "v1.0.0"]);
+    let gateway = git_http::serve(&context, repository.folder.parent().unwrap());
+    let server = Server::start(|asked| match asked.path() {
+        "/files/pdf.zip" if asked.header("authorization") == "Bearer sesame" => {
+            Reply::ok(packed("pdf/", "archive", PackFormat::Zip))
+        }
+        "/.well-known/agent-skills/index.json" if asked.header("x-key") == "sesame" => {
+            let entry =
+                |name: &str| json!({ "name": name, "description": "d", "files": ["SKILL.md"] });
+            Reply::json(&json!({ "skills": [entry("csv"), entry("pdf")] }))
+        }
+        "/.well-known/agent-skills/pdf/SKILL.md" if asked.header("x-key") == "sesame" => {
+            Reply::ok(crate::servers::repository::skill("pdf", "site"))
+        }
+        _ => Reply::status(404),
+    });
+    context.configure(&format!(
+        "[sources.team]\ntype = \"git\"\nurl = \"{}\"\nauth = \"token:sesame\"\n\
+         [sources.files]\ntype = \"archive\"\nurl = \"{}\"\nauth = \"bearer:sesame\"\n\
+         [sources.site]\ntype = \"well-known\"\nurl = \"{}\"\nauth = \"header:X-Key: sesame\"\n",
+        gateway.url("/team.git"),
+        server.url("/files"),
+        server.url("")
+    ));
+    for (reference, version) in [
+        ("team:pdf", "git"),
+        ("team:pdf@^1", "git"),
+        ("files:pdf", "archive"),
+        ("site:pdf", "site"),
+    ] {
+        context.done(&["install", reference, "--yes", "--force"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
+        std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store/sha256")).unwrap();
+        context.done(&["sync", "--locked"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+    }
+    let logins = gateway.asked();
+    assert!(
+        logins
+            .iter()
+            .all(|asked| asked.header("authorization") == "token sesame")
+    );
+    assert_snapshot!(context.refused(&["install", "taem:pdf"]), @r"
+    error: there is no source `taem` in the configuration
+
+    hint: Did you mean `team`?
+    ");
+    assert_snapshot!(context.refused(&["install", "files:pdf@^1"]), @r"
+    error: `files:pdf@^1` has no revisions to choose from
+    ");
+}

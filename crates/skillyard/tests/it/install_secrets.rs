@@ -1,0 +1,184 @@
+//! Tokens in every place that they can be in: nothing ever shows them again.
+
+use std::fs;
+
+use skillyard_format::package::pack::PackFormat;
+
+use crate::project::{everything, packed, project};
+use crate::servers::git_http;
+use crate::servers::http::{Asked, Reply, Server};
+use crate::servers::repository::Repository;
+use crate::{TestContext, output, text};
+
+const SECRET: &str = "sesame-0123456789";
+/// `user:sesame-0123456789` as a server gets it.
+const ENCODED: &str = "dXNlcjpzZXNhbWUtMDEyMzQ1Njc4OQ";
+
+/// Says everything it was sent in its refusal.
+fn parrot(status: u16) -> Server {
+    Server::start(move |asked| {
+        let body = format!("{{\"message\":\"{}\"}}", sent(asked));
+        Reply {
+            body: body.into_bytes(),
+            ..Reply::status(status)
+        }
+        .header("X-Echo", asked.header("authorization"))
+    })
+}
+
+fn sent(asked: &Asked) -> String {
+    format!(
+        "{} {} {}",
+        asked.target,
+        asked.header("authorization"),
+        asked.header("private-token")
+    )
+}
+
+impl TestContext {
+    /// Runs with a token in the environment and looks for it everywhere.
+    #[track_caller]
+    fn keeps_secret(&self, arguments: &[&str]) {
+        let config = self.in_home(".skillyard/config.toml");
+        for verbosity in [&[][..], &["-vv"], &["--json"]] {
+            let mut command = self.skillyard();
+            command.args(arguments).args(verbosity);
+            command.env("GITHUB_TOKEN", SECRET).env("MY_TOKEN", SECRET);
+            let output = output(&mut command);
+            for told in [text(&output.stdout), text(&output.stderr)] {
+                assert!(
+                    !told.contains(SECRET) && !told.contains(ENCODED),
+                    "{arguments:?}: {told}"
+                );
+            }
+        }
+        let root = self.root().parent().unwrap().to_owned();
+        for path in everything(&root) {
+            let path = root.join(path);
+            let is_own = path == config || path.starts_with(self.outside(""));
+            if let (false, Ok(bytes)) = (is_own, fs::read(&path)) {
+                let content = String::from_utf8_lossy(&bytes);
+                assert!(
+                    !content.contains(SECRET) && !content.contains(ENCODED),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn servers_that_repeat_what_they_were_sent_give_nothing_away() {
+    for status in [400, 401, 403, 404, 422] {
+        let server = parrot(status);
+        let context = project();
+        context.configure(&format!(
+            "[hosts.github]\napi = \"{0}\"\ntoken = \"${{MY_TOKEN}}\"\n[hosts.gitlab]\nurl = \"{0}\"\ntoken = \"{SECRET}\"\n\
+             [registry]\nurl = \"{0}\"\nauth = \"bearer:{SECRET}\"\n\
+             [sources.hub]\ntype = \"github\"\nurl = \"{0}\"\nauth = \"token:${{MY_TOKEN}}\"\n\
+             [sources.files]\ntype = \"archive\"\nurl = \"{0}\"\nauth = \"header:Authorization: {SECRET}\"\n\
+             [sources.site]\ntype = \"well-known\"\nurl = \"{0}\"\nauth = \"bearer:{SECRET}\"\n\
+             [sources.team]\ntype = \"git\"\nurl = \"{0}/team.git\"\nauth = \"bearer:{SECRET}\"\n",
+            server.url("")
+        ));
+        let archive = server.url("/pdf.zip");
+        let with_user = archive.replace("http://", &format!("http://user:{SECRET}@"));
+        let repository = with_user.replace("pdf.zip", "remote.git");
+        let header = format!("Authorization: Bearer {SECRET}");
+        for arguments in [
+            &["install", "github:acme/skills", "--yes"][..],
+            &["install", "gitlab:acme/skills", "--yes"],
+            &["install", "pdf", "--yes"],
+            &["install", "hub:acme/skills", "--yes"],
+            &["install", "files:pdf", "--yes"],
+            &["install", "site:pdf", "--yes"],
+            &["install", "team:pdf", "--yes"],
+            &["install", &archive, "--header", &header, "--yes"],
+            &["install", &with_user, "--yes"],
+            &["install", &format!("{archive}?token={SECRET}"), "--yes"],
+            &["install", &format!("git+{repository}#pdf"), "--yes"],
+        ] {
+            context.keeps_secret(arguments);
+        }
+        assert!(
+            server
+                .asked()
+                .iter()
+                .any(|asked| sent(asked).contains(SECRET))
+        );
+        context.nothing_left();
+    }
+}
+
+#[test]
+fn what_was_installed_with_a_secret_does_not_remember_it() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let git = git_http::serve(&context, repository.folder.parent().unwrap());
+    let server = Server::start(|asked| {
+        let sent = sent(asked);
+        if sent.contains(SECRET) || sent.contains(ENCODED) {
+            Reply::ok(packed("pdf/", "one", PackFormat::Zip))
+        } else {
+            Reply::status(401)
+        }
+    });
+    let archive = server.url("/pdf.zip");
+    let user = format!("http://user:{SECRET}@");
+    let header = format!("Authorization: Bearer {SECRET}");
+    let by_user = archive.replace("http://", &user);
+    let by_query = format!("{archive}?token={SECRET}");
+    let by_git = format!(
+        "git+{}#skills/pdf",
+        git.url("/remote.git").replace("http://", &user)
+    );
+    for arguments in [
+        &["install", &archive, "--header", &header, "--yes", "--force"][..],
+        &["install", &by_user, "--yes", "--force"],
+        &["install", &by_query, "--yes", "--force"],
+        &["install", &by_git, "--yes", "--force"],
+    ] {
+        context.done(arguments);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        context.keeps_secret(arguments);
+        for more in [
+            &["show", "pdf"][..],
+            &["why", "pdf"],
+            &["outdated"],
+            &["update", "--yes"],
+            &["sync", "--check"],
+            &["audit", "list"],
+        ] {
+            context.keeps_secret(more);
+        }
+        context.done(&["remove", "pdf"]);
+    }
+    assert!(
+        git.asked()
+            .iter()
+            .any(|asked| asked.header("authorization").contains(ENCODED))
+    );
+}
+
+#[test]
+fn the_configuration_shows_no_token() {
+    let context = project();
+    let server = parrot(404);
+    let address = server
+        .url("")
+        .replace("http://", &format!("http://user:{SECRET}@"));
+    context.configure(&format!(
+        "[hosts.github]\ntoken = \"{SECRET}\"\n[sources.corp]\nurl = \"{address}\"\nauth = \"bearer:{SECRET}\"\n"
+    ));
+    for arguments in [
+        &["config", "list"][..],
+        &["config", "list", "--show-origin"],
+        &["config", "get", "hosts.github.token"],
+        &["config", "get", "sources.corp.auth"],
+        &["config", "get", "sources.corp.url"],
+        &["install", "corp:pdf", "--dry-run"],
+    ] {
+        context.keeps_secret(arguments);
+    }
+}

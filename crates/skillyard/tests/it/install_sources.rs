@@ -1,0 +1,220 @@
+//! `skillyard install` from forges, archives on the web, sites and registries on loopback.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use skillyard_format::Digest;
+use skillyard_format::package::pack::PackFormat;
+
+use crate::TestContext;
+use crate::project::{packed, project};
+use crate::servers::forge;
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::{Repository, skill};
+
+/// A repository with two versions of `pdf` and one `csv`.
+fn published(context: &TestContext) -> Repository<'_> {
+    let repository = Repository::with_pdf(context);
+    repository
+        .skill("skills/pdf", "two")
+        .skill("skills/csv", "one");
+    repository.commit("two");
+    repository.git(&["tag", "-a", "v1.2.0", "-m", "annotated"]);
+    repository
+}
+
+fn follows_revisions(context: &TestContext, repository: &Repository<'_>, place: &str) {
+    let first = repository.git(&["rev-parse", "v1.0.0"]);
+    for (revision, version) in [
+        ("", "two"),
+        ("@main", "two"),
+        ("@v1.0.0", "one"),
+        ("@~1.0", "one"),
+        ("@^1", "two"),
+        (&format!("@{first}"), "one"),
+        (&format!("@{}", &first[..7]), "one"),
+    ] {
+        let reference = format!("{place}/skills/pdf{revision}");
+        context.done(&["install", &reference, "--yes"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{reference}"
+        );
+        assert_eq!(
+            context.code(&["sync", "--locked", "--check"]),
+            Some(0),
+            "{reference}"
+        );
+    }
+    assert!(context.read("skills.lock").contains(&first));
+    context.refused(&["install", &format!("{place}/skills/pdf@nope"), "--yes"]);
+    context.refused(&["install", &format!("{place}/skills/nope"), "--yes"]);
+    context.done(&["install", place, "--skill", "csv", "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    // What the lock names comes again from the forge when the store has lost it.
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store/sha256")).unwrap();
+    context.done(&["sync", "--locked"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
+fn github_serves_every_revision() {
+    let context = project();
+    let repository = published(&context);
+    let server = forge::github(&repository);
+    context.configure(&format!("[hosts.github]\napi = \"{}\"\n", server.url("")));
+    follows_revisions(&context, &repository, "github:acme/skills");
+    context.done(&["install", "acme/skills/skills/pdf", "--yes"]);
+    context.done(&[
+        "install",
+        "https://github.com/acme/skills/tree/main/skills/pdf",
+        "--yes",
+    ]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
+
+#[test]
+fn gitlab_serves_every_revision() {
+    let context = project();
+    let repository = published(&context);
+    let server = forge::gitlab(&repository);
+    context.configure(&format!("[hosts.gitlab]\nurl = \"{}\"\n", server.url("")));
+    follows_revisions(&context, &repository, "gitlab:acme/skills");
+}
+
+#[test]
+fn an_alias_names_a_forge() {
+    let context = project();
+    let repository = published(&context);
+    let github = forge::github(&repository);
+    let gitlab = forge::gitlab(&repository);
+    // An enterprise has its API below its pages.
+    let (address, known) = (github.authority(), github);
+    let proxy = Server::start(move |asked| {
+        let path = asked.path().strip_prefix("/api/v3").unwrap_or("/none");
+        forwarded(&address, path)
+    });
+    context.configure(&format!(
+        "[sources.hub]\ntype = \"github\"\nurl = \"{}\"\n[sources.lab]\ntype = \"gitlab\"\nurl = \"{}\"\n",
+        proxy.url(""),
+        gitlab.url("")
+    ));
+    context.done(&["install", "hub:acme/skills/skills/pdf@~1.0", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    context.done(&["install", "lab:acme/skills/skills/csv", "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    drop(known);
+}
+
+/// What another server answers.
+fn forwarded(address: &str, path: &str) -> Reply {
+    use std::io::{Read as _, Write as _};
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer
+        .windows(4)
+        .position(|part| part == b"\r\n\r\n")
+        .unwrap();
+    let status = std::str::from_utf8(&answer[9..12])
+        .unwrap()
+        .parse()
+        .unwrap();
+    Reply {
+        status,
+        ..Reply::ok(&answer[end + 4..])
+    }
+}
+
+#[test]
+fn archives_on_the_web_install() {
+    let context = project();
+    let server = Server::serve([
+        (
+            "/pdf.zip",
+            Reply::ok(packed("pdf/", "one", PackFormat::Zip)),
+        ),
+        (
+            "/pdf.tar.gz",
+            Reply::ok(packed("", "two", PackFormat::TarGz)),
+        ),
+        (
+            "/other.zip",
+            Reply::ok(packed("other/", "one", PackFormat::Zip)),
+        ),
+        ("/page.zip", Reply::ok("<html>not found</html>")),
+    ]);
+    for (path, version) in [("/pdf.zip", "one"), ("/pdf.tar.gz", "two")] {
+        context.done(&["install", &server.url(path), "--yes", "--force"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    }
+    let shown = |text: String| text.replace(&server.url(""), "[SERVER]");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"error: the folder in the archive is `other`, and the skill in it is called `pdf`");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"error: this is not a zip or tar archive");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/none.zip"), "--yes"])), @"error: `[SERVER]/none.zip` answered 404");
+    // Without an answer nothing of a stranger is installed.
+    context.done(&["remove", "pdf"]);
+    let told = context.refused(&["install", &server.url("/pdf.zip")]);
+    for part in [
+        "Security Warning",
+        "scripts/run.sh (0.1 KB)",
+        "Pass `--yes`",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn sites_with_both_kinds_of_index_serve_skills() {
+    let context = project();
+    let archive = packed("", "two", PackFormat::TarGz);
+    let file = skill("notes", "one");
+    let new = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [
+            { "name": "pdf", "type": "archive", "description": "d", "url": "pdf.tar.gz", "digest": Digest::of(&archive).to_string() },
+            { "name": "notes", "type": "skill-md", "description": "d", "url": "notes/SKILL.md", "digest": Digest::of(file.as_bytes()).to_string() },
+            { "name": "bad", "type": "skill-md", "description": "d", "url": "notes/SKILL.md", "digest": Digest::of(b"other").to_string() },
+        ]
+    });
+    let server = Server::serve([
+        ("/.well-known/agent-skills/index.json", Reply::json(&new)),
+        ("/.well-known/agent-skills/pdf.tar.gz", Reply::ok(archive)),
+        ("/.well-known/agent-skills/notes/SKILL.md", Reply::ok(file)),
+    ]);
+    context.done(&["install", &server.url(""), "--skill", "pdf,notes", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    assert_eq!(context.version_of("notes").as_deref(), Some("one"));
+    let told = context.refused(&["install", &server.url("/#bad"), "--yes"]);
+    assert!(told.contains("sha256:"), "{told}");
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    context.configure(&format!(
+        "[sources.site]\ntype = \"well-known\"\nurl = \"{}\"\n",
+        server.url("")
+    ));
+    context.done(&["install", "site:notes", "--yes", "--force"]);
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+
+    let old = json!({ "skills": [{ "name": "csv", "description": "d", "files": ["SKILL.md", "scripts/run.sh"] }] });
+    let older = Server::serve([
+        ("/.well-known/skills/index.json", Reply::json(&old)),
+        (
+            "/.well-known/skills/csv/SKILL.md",
+            Reply::ok(skill("csv", "old")),
+        ),
+        (
+            "/.well-known/skills/csv/scripts/run.sh",
+            Reply::ok("echo hi\n"),
+        ),
+    ]);
+    context.done(&["install", &older.url(""), "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("old"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
