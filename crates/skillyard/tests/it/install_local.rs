@@ -32,6 +32,7 @@ fn a_folder_is_copied_pinned_and_wanted() {
     ----- stderr -----
      + pdf  ./lib/pdf
     Installed 1 skill (project scope) in [TIME]
+    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
     ");
     assert_snapshot!(context.read("skills.toml"), @r#"
     [skills]

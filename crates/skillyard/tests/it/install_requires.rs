@@ -39,6 +39,7 @@ fn what_is_needed_comes_along_and_goes_along() {
      + report  ./lib/report
      + table   ./lib/table
     Installed 4 skills (project scope) in [TIME]
+    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
     ");
     assert_snapshot!(context.read("skills.toml"), @r#"
     [skills]
