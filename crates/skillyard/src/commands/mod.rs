@@ -22,6 +22,7 @@ pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod serve;
 pub(crate) mod show;
 mod show_security;
 pub(crate) mod sign;
@@ -71,6 +72,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
+        Command::Serve(args) => serve::run(context, &args),
         Command::Run(args) => run::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),
