@@ -2,15 +2,19 @@
 
 mod access;
 mod activation;
+mod api;
+mod catalog_prompt;
 mod contents;
 mod host;
 mod machine;
+mod mcp;
 mod metrics;
 mod problem;
 mod router;
 mod serve;
 mod server;
 mod shelf;
+mod tool;
 mod view;
 mod watching;
 mod web;
@@ -18,6 +22,7 @@ mod web;
 pub use access::{Access, AccessError, Role, Tokens};
 pub use contents::{Contents, ContentsError};
 pub use host::{Host, HostError, Standing, Switch};
+pub use mcp::{McpError, serve_stdio};
 pub use router::router;
 pub use serve::{Bound, ServeError, bind};
 pub use server::{Server, Settings};

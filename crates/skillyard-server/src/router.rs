@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 
 use crate::access::gate;
 use crate::server::Server;
-use crate::{machine, web};
+use crate::{api, machine, mcp, web};
 
 /// All answers of the server, behind its gate.
 pub fn router(server: Arc<Server>) -> Router {
@@ -29,6 +29,8 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/metrics", get(machine::metrics))
         .route_layer(from_fn(gate::admins));
     read.merge(admin)
+        .merge(api::router())
+        .route_service("/mcp", mcp::service(Arc::clone(&server)))
         .fallback(web::missing)
         .layer(from_fn_with_state(Arc::clone(&server), gate::gate))
         .with_state(server)

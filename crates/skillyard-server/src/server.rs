@@ -7,6 +7,7 @@ use skillyard_audit::Event;
 use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
 use crate::host::{Host, HostError};
+use crate::mcp::Editions;
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
 
@@ -29,6 +30,7 @@ pub struct Server {
     pub(crate) rate: Rate,
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
+    pub(crate) editions: Editions,
 }
 
 impl Server {
@@ -44,6 +46,7 @@ impl Server {
             rate: Rate::new(200, 50.0),
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
+            editions: Editions::default(),
         }))
     }
 

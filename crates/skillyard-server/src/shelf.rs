@@ -13,6 +13,7 @@ use skillyard_format::package::Digest;
 use tokio::sync::watch;
 
 use crate::host::{Host, HostError};
+use crate::problem::Problem;
 
 /// The skills at hand.
 #[derive(Debug)]
@@ -76,6 +77,12 @@ impl Stock {
             everything: OnceLock::new(),
             choosable: OnceLock::new(),
         }
+    }
+
+    /// The skill of a name, whether it may be used or not.
+    pub(crate) fn known(&self, name: &str) -> Result<&CatalogSkill, Problem> {
+        let found = self.catalog.find(name);
+        found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
     }
 
     /// The skill of a name that may reach a prompt.

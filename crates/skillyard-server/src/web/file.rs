@@ -50,10 +50,7 @@ pub(crate) async fn page(
 
 fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<FilePage, Problem> {
     let stock = server.shelf.stock();
-    let catalog = &stock.catalog;
-    let skill = catalog
-        .find(name)
-        .ok_or_else(|| Problem::no_skill(name, catalog.nearest(name)))?;
+    let skill = stock.known(name)?;
     let limits = ReadLimits {
         max_bytes: MOST_BYTES,
         ..server.host.read_limits()

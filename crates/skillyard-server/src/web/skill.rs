@@ -50,10 +50,7 @@ pub(crate) async fn page(
 
 fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Problem> {
     let stock = server.shelf.stock();
-    let catalog = &stock.catalog;
-    let skill = catalog
-        .find(name)
-        .ok_or_else(|| Problem::no_skill(name, catalog.nearest(name)))?;
+    let skill = stock.known(name)?;
     let contents = Contents::open(skill)?;
     let text = contents.skill_file()?;
     let document = Document::parse(text.as_bytes());
@@ -61,7 +58,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let viewer = frame.viewer(server);
     let record = &skill.record;
     let problems = record.problems.iter();
-    let losers = catalog.shadowed.iter();
+    let losers = stock.catalog.shadowed.iter();
     Ok(SkillPage {
         active: "library",
         skill: SkillSummary::of(skill, viewer),
@@ -148,10 +145,7 @@ impl Server {
     /// Switches a skill of the catalog and looks again; tells whether anything changed.
     pub(crate) fn switch(&self, name: &str, switch: Switch) -> Result<bool, Problem> {
         let stock = self.shelf.stock();
-        let catalog = &stock.catalog;
-        let skill = catalog
-            .find(name)
-            .ok_or_else(|| Problem::no_skill(name, catalog.nearest(name)))?;
+        let skill = stock.known(name)?;
         let changed = self.host.switch(&skill.record.name, switch)?;
         self.reload()?;
         Ok(changed)

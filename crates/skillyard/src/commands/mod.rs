@@ -15,6 +15,7 @@ pub(crate) mod key;
 pub(crate) mod list;
 mod list_json;
 mod list_watch;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod outdated;
 pub(crate) mod prompt;
@@ -72,6 +73,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
+        Command::Mcp(args) => mcp::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Run(args) => run::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use skillyard_server::{AccessError, HostError, ServeError};
+use skillyard_server::{AccessError, HostError, McpError, ServeError};
 
 /// Why nothing is served.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeFailure {
     #[error(transparent)]
     Serve(#[from] ServeError),
+    #[error(transparent)]
+    Mcp(McpError),
     #[error("the skills cannot be read")]
     Host(#[source] HostError),
     #[error("cannot use the tokens in `{}`", path.display())]
@@ -34,6 +36,10 @@ impl ServeFailure {
                     .into()
             }
             Self::Readable { path, .. } => format!("Run `chmod 600 {}`", path.display()),
+            Self::Mcp(_) => {
+                "Agents start this command themselves; see how with `skillyard mcp --setup CLIENT`"
+                    .into()
+            }
             Self::Serve(ServeError::Listener(_)) | Self::Host(_) => return None,
         })
     }
