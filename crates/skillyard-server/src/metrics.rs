@@ -85,7 +85,10 @@ mod tests {
         let metrics = Metrics::default();
         metrics.skill("activated", "a\"} 1\nskillyard_up 1\\");
         let text = metrics.render(&[]);
-        assert!(text.contains(r#"skill="a\"} 1\nskillyard_up 1\\"} 1"#), "{text}");
+        assert!(
+            text.contains(r#"skill="a\"} 1\nskillyard_up 1\\"} 1"#),
+            "{text}"
+        );
         assert!(!text.lines().any(|line| line.starts_with("skillyard_up")));
     }
 }

@@ -34,7 +34,10 @@ impl Forgery {
 
     /// Whether somebody who could read our pages made the request.
     pub(super) fn is_ours(&self, session: &str, value: &str) -> bool {
-        self.value(session).as_bytes().ct_eq(value.as_bytes()).into()
+        self.value(session)
+            .as_bytes()
+            .ct_eq(value.as_bytes())
+            .into()
     }
 }
 

@@ -80,7 +80,10 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         }
         return Ok(next.run(request).await);
     };
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let changes = !matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
     // A bearer token is sent by no browser of itself; MCP speaks JSON, which a form cannot.
     let exempt = identity.by == By::Bearer || path == "/mcp" || path == "/login";
     let mut request = if changes && sender == Sender::Browser && !exempt {
@@ -188,8 +191,10 @@ async fn unforged(server: &Server, request: Request, session: &str) -> Result<Re
         return if ours { Ok(request) } else { Err(forged()) };
     }
     let kind = request.headers().get(CONTENT_TYPE);
-    let is_form =
-        kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-www-form-urlencoded"));
+    let is_form = kind.is_some_and(|kind| {
+        kind.as_bytes()
+            .starts_with(b"application/x-www-form-urlencoded")
+    });
     if !is_form {
         return Err(forged());
     }

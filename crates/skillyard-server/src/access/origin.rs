@@ -86,10 +86,7 @@ mod tests {
         headers
     }
 
-    fn check_loopback(
-        pairs: &[(&'static str, &'static str)],
-        expected: Result<Sender, Foreign>,
-    ) {
+    fn check_loopback(pairs: &[(&'static str, &'static str)], expected: Result<Sender, Foreign>) {
         assert_eq!(check(&headers(pairs), None, true), expected, "{pairs:?}");
     }
 
@@ -138,11 +135,19 @@ mod tests {
             check_loopback(&[own, ("origin", origin)], Err(Foreign::Origin));
         }
         check_loopback(
-            &[own, ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")],
+            &[
+                own,
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "no-cors"),
+            ],
             Err(Foreign::Origin),
         );
         check_loopback(
-            &[own, ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
+            &[
+                own,
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "navigate"),
+            ],
             Ok(Sender::Browser),
         );
     }
@@ -150,7 +155,10 @@ mod tests {
     #[test]
     fn the_line_of_a_request_and_its_host_agree() {
         let own = headers(&[("host", "localhost:7878")]);
-        assert_eq!(check(&own, Some("localhost:7878"), true), Ok(Sender::Program));
+        assert_eq!(
+            check(&own, Some("localhost:7878"), true),
+            Ok(Sender::Program)
+        );
         assert_eq!(check(&own, Some("evil.example"), true), Err(Foreign::Host));
     }
 }

@@ -36,10 +36,11 @@ use crate::server::Server;
 struct Document;
 
 /// `GET /api/v1/openapi.json`.
-pub(super) async fn document(
-    State(server): State<Arc<Server>>,
-) -> Json<utoipa::openapi::OpenApi> {
+pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
     let mut document = Document::openapi();
-    server.settings.version.clone_into(&mut document.info.version);
+    server
+        .settings
+        .version
+        .clone_into(&mut document.info.version);
     Json(document)
 }

@@ -13,7 +13,10 @@ use crate::problem::Problem;
 pub(super) fn tagged(headers: &HeaderMap, value: &impl Serialize) -> Result<Response, Problem> {
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer has no JSON");
     let value = serde_json::to_value(value).map_err(failed)?;
-    let tag = format!("\"{}\"", &Digest::of(value.to_string().as_bytes()).to_hex()[..32]);
+    let tag = format!(
+        "\"{}\"",
+        &Digest::of(value.to_string().as_bytes()).to_hex()[..32]
+    );
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let known = known.filter_map(|known| known.to_str().ok());
     let is_known = known

@@ -74,9 +74,7 @@ impl Handler {
             names.join(", ")
         );
         if more > 0 {
-            text.push_str(&format!(
-                ", and {more} more that `skill_search` finds"
-            ));
+            text.push_str(&format!(", and {more} more that `skill_search` finds"));
         }
         text.push('.');
         text
@@ -91,7 +89,10 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut extensions = ExtensionCapabilities::new();
         let settings = json!({ "directoryRead": true });
-        extensions.insert(SKILLS.into(), settings.as_object().cloned().unwrap_or_default());
+        extensions.insert(
+            SKILLS.into(),
+            settings.as_object().cloned().unwrap_or_default(),
+        );
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
@@ -102,7 +103,10 @@ impl ServerHandler for Handler {
             .enable_extensions_with(extensions)
             .build();
         ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("skillyard", self.server.settings.version))
+            .with_server_info(Implementation::new(
+                "skillyard",
+                self.server.settings.version,
+            ))
             .with_instructions(self.instructions())
     }
 
@@ -134,9 +138,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list(&self.server))
-            .with_ttl_ms(milliseconds())
-            .with_cache_scope(CacheScope::Private))
+        Ok(
+            ListPromptsResult::with_all_items(prompts::list(&self.server))
+                .with_ttl_ms(milliseconds())
+                .with_cache_scope(CacheScope::Private),
+        )
     }
 
     async fn get_prompt(

@@ -26,7 +26,11 @@ pub(super) fn list(server: &Server) -> Vec<Prompt> {
                 .with_description(hint)
                 .with_required(false);
             let description = Some(skill.record.description.to_string());
-            Prompt::new(skill.record.name.to_string(), description, Some(vec![argument]))
+            Prompt::new(
+                skill.record.name.to_string(),
+                description,
+                Some(vec![argument]),
+            )
         })
         .collect();
     prompts.sort_by(|a, b| a.name.cmp(&b.name));

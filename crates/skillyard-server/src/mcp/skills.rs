@@ -31,7 +31,9 @@ impl<'a> Asked<'a> {
 
     /// The URI that every request but a list has.
     pub(super) fn uri(&self) -> Result<SkillUri, ErrorData> {
-        let text = self.text("uri")?.ok_or_else(|| invalid("`uri` is missing"))?;
+        let text = self
+            .text("uri")?
+            .ok_or_else(|| invalid("`uri` is missing"))?;
         SkillUri::parse(text).ok_or_else(|| unknown(text))
     }
 }
@@ -59,7 +61,8 @@ pub(super) fn get(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorDa
     let found = edition.skill(&wanted.name);
     let found = found.filter(|(skill, _)| wanted.path == skill.record.file_name.as_str());
     let entry = found.and_then(|(skill, package)| entry(skill, package));
-    let entry = entry.ok_or_else(|| unknown(asked.text("uri").ok().flatten().unwrap_or_default()))?;
+    let entry =
+        entry.ok_or_else(|| unknown(asked.text("uri").ok().flatten().unwrap_or_default()))?;
     let mut result = fresh(edition);
     result["skill"] = entry;
     Ok(result)
@@ -154,8 +157,7 @@ pub(super) fn page<'a, T>(
             .ok_or_else(|| invalid("the list has changed, or the cursor is none; start again"))?,
     };
     let last = first.saturating_add(size).min(all.len());
-    let next = (last < all.len())
-        .then(|| BASE64_URL_SAFE_NO_PAD.encode(format!("{state}:{last}")));
+    let next = (last < all.len()).then(|| BASE64_URL_SAFE_NO_PAD.encode(format!("{state}:{last}")));
     Ok((&all[first..last], next))
 }
 

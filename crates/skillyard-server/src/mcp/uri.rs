@@ -63,7 +63,14 @@ mod tests {
 
     #[test]
     fn other_uris_are_not_understood() {
-        for uri in ["", "skill://", "skill:///x", "file:///etc/passwd", "skill://a/b?c", "skill://a/"] {
+        for uri in [
+            "",
+            "skill://",
+            "skill:///x",
+            "file:///etc/passwd",
+            "skill://a/b?c",
+            "skill://a/",
+        ] {
             assert_eq!(SkillUri::parse(uri), None, "{uri}");
         }
     }

@@ -82,7 +82,9 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         active: "audit",
         rows: entries.filter_map(|line| Row::of(line)).collect(),
         events: verdict.events,
-        fault: verdict.fault.map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
+        fault: verdict
+            .fault
+            .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
         frame,
         wanted,
     })
@@ -91,7 +93,8 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
 impl Row {
     fn of(line: &[u8]) -> Option<Self> {
         let entry = Entry::parse(line)?;
-        let text = |value: Option<std::borrow::Cow<'_, str>>| value.unwrap_or_default().into_owned();
+        let text =
+            |value: Option<std::borrow::Cow<'_, str>>| value.unwrap_or_default().into_owned();
         Some(Self {
             seq: entry.seq,
             time: entry.time.strftime("%Y-%m-%d %H:%M:%S").to_string(),

@@ -77,13 +77,18 @@ pub(crate) async fn login(
 
 /// `POST /logout`.
 pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Page {
-    let cookies = headers.get(COOKIE).and_then(|cookies| cookies.to_str().ok());
+    let cookies = headers
+        .get(COOKIE)
+        .and_then(|cookies| cookies.to_str().ok());
     let prefix = format!("{}=", session::COOKIE);
     for pair in cookies.unwrap_or_default().split(';') {
         if let Some(value) = pair.trim().strip_prefix(&prefix) {
             server.sessions.logout(value);
         }
     }
-    let cookie = format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", session::COOKIE);
+    let cookie = format!(
+        "{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
+        session::COOKIE
+    );
     Ok(([(SET_COOKIE, cookie)], Redirect::to("/login")).into_response())
 }

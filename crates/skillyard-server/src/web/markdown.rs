@@ -58,8 +58,14 @@ mod tests {
 
     #[test]
     fn links_to_files_lead_to_their_pages() {
-        let html = render("pdf", "[a](references/a.md) [b](https://x.example/) [c](#c)");
-        assert!(html.contains(r#"href="/skills/pdf/files/references/a.md""#), "{html}");
+        let html = render(
+            "pdf",
+            "[a](references/a.md) [b](https://x.example/) [c](#c)",
+        );
+        assert!(
+            html.contains(r#"href="/skills/pdf/files/references/a.md""#),
+            "{html}"
+        );
         assert!(html.contains(r#"href="https://x.example/""#));
         assert!(html.contains(r##"href="#c""##));
     }
@@ -85,8 +91,19 @@ mod tests {
         ] {
             let html = render("pdf", attack).to_lowercase();
             for harm in [
-                "<script", "onerror=", "onload=", "javascript:", "data:", "<iframe", "<style",
-                "<form", "style=", "<img", "<svg", "<meta", "<base",
+                "<script",
+                "onerror=",
+                "onload=",
+                "javascript:",
+                "data:",
+                "<iframe",
+                "<style",
+                "<form",
+                "style=",
+                "<img",
+                "<svg",
+                "<meta",
+                "<base",
             ] {
                 assert!(!html.contains(harm), "{attack} gives {html}");
             }

@@ -54,7 +54,9 @@ impl<S: Sync> FromRequestParts<S> for Frame {
         let visitor = parts.extensions.get::<Visitor>();
         Ok(Self {
             role: visitor.map(|visitor| visitor.role),
-            csrf: visitor.map(|visitor| visitor.csrf.clone()).unwrap_or_default(),
+            csrf: visitor
+                .map(|visitor| visitor.csrf.clone())
+                .unwrap_or_default(),
         })
     }
 }
@@ -110,7 +112,12 @@ fn shown(template: &impl Template) -> Response {
 pub(crate) async fn elsewhere<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this");
+    let failed = |_| {
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the server failed at this",
+        )
+    };
     tokio::task::spawn_blocking(work).await.map_err(failed)
 }
 

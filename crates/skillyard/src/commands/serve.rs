@@ -61,7 +61,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let served = runtime()?.block_on(async {
         let end = async {
             ended().await;
-            context.printer.note("Ending; answers under way are finished first");
+            context
+                .printer
+                .note("Ending; answers under way are finished first");
         };
         bound.serve(Arc::clone(&server), end).await
     });
