@@ -8,6 +8,7 @@ pub mod finder;
 mod ignored;
 mod index;
 mod parallel;
+pub mod prompt;
 pub mod record;
 pub mod requires;
 pub mod resource;

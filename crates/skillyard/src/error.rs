@@ -4,6 +4,7 @@ pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
 mod run;
+pub(crate) mod serve;
 pub(crate) mod signing;
 pub(crate) mod trust;
 
@@ -142,6 +143,8 @@ pub(crate) enum CommandError {
     Install(#[from] install::InstallFailure),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Serve(#[from] serve::ServeFailure),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -207,6 +210,7 @@ impl CommandError {
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
+            Self::Serve(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })

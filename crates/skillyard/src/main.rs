@@ -25,6 +25,7 @@ mod report;
 mod sanitize;
 mod script;
 mod secret;
+mod serving;
 mod signing;
 mod skill_files;
 mod trusted;

@@ -17,6 +17,7 @@ pub(crate) mod key;
 pub(crate) mod list;
 mod list_json;
 mod list_watch;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod outdated;
 pub(crate) mod prompt;
@@ -24,6 +25,7 @@ pub(crate) mod read;
 pub(crate) mod remove;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod serve;
 pub(crate) mod show;
 mod show_security;
 pub(crate) mod sign;
@@ -74,6 +76,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Explain(args) => explain::run(context, &args),
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
+        Command::Mcp(args) => mcp::run(context, &args),
+        Command::Serve(args) => serve::run(context, &args),
         Command::Run(args) => run::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),

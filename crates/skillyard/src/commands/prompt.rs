@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::json;
-use skillyard_catalog::budget::{self, Budget, Entry, Fitting};
+use skillyard_catalog::budget::{self, Fitting};
+use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room, fitted, with_omission};
 use skillyard_catalog::search::Detail;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
-use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, reference};
 
 use super::Outcome;
@@ -24,11 +24,6 @@ use crate::library::{self, Choice, IndexMode};
 use crate::report::for_people;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
-
-/// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
-const DEFAULT_BUDGET: usize = 4_000;
-/// Tokens kept free for the line that says what was left out.
-const OMISSION: usize = 30;
 
 /// Print the catalog of skills for a model's prompt
 ///
@@ -115,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut text = catalog::render(&entries, format.into());
     let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
     if let Some(line) = budget::omission_line(omitted) {
-        text = with_omission(&text, &line, omitted, format);
+        text = with_omission(&text, &line, omitted, format.into());
     }
     if args.instructions && !entries.is_empty() {
         text = with_instructions(&text, catalog::activation_text(!args.no_location), format);
@@ -181,7 +176,7 @@ fn from_catalog(
         tokens,
         skills: context.config()?.max_skills(),
     };
-    let (entries, fitting) = fitted(&all, format, room, ranking.as_deref());
+    let (entries, fitting) = fitted(&all, format.into(), room, ranking.as_deref());
     Ok((entries, Some(fitting)))
 }
 
@@ -203,80 +198,11 @@ fn from_paths(
                 tokens,
                 skills: context.config()?.max_skills(),
             };
-            let (entries, fitting) = fitted(&all, format, room, None);
+            let (entries, fitting) = fitted(&all, format.into(), room, None);
             (entries, Some(fitting))
         }
         None => (all, None),
     })
-}
-
-/// What a prompt has room for.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    tokens: usize,
-    skills: usize,
-}
-
-/// Makes the entries fit, counting every token that will be printed.
-fn fitted(
-    all: &[CatalogEntry],
-    format: Format,
-    room: Room,
-    ranking: Option<&[usize]>,
-) -> (Vec<CatalogEntry>, Fitting) {
-    let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
-    let around = frames.first().map_or(0, |frame| frame.around);
-    let plain: Vec<Entry> = all
-        .iter()
-        .zip(&frames)
-        .map(|(entry, frame)| Entry {
-            name: entry.name.clone(),
-            // A summary shows no descriptions, so none has to give way.
-            description: match format {
-                Format::Summary => String::new(),
-                _ => entry.description.clone(),
-            },
-            frame: frame.entry,
-        })
-        .collect();
-    let limits = Budget {
-        tokens: room.tokens.saturating_sub(around + OMISSION),
-        entries: room.skills,
-    };
-    let fitting = budget::fit(&plain, limits, ranking);
-    let entries = fitting
-        .kept
-        .iter()
-        .map(|(at, description)| CatalogEntry {
-            description: description.clone(),
-            ..all[*at].clone()
-        })
-        .collect();
-    (entries, fitting)
-}
-
-/// What an entry costs without its description, and what is around all entries.
-struct Frame {
-    entry: usize,
-    around: usize,
-}
-
-impl Frame {
-    fn of(entry: &CatalogEntry, format: Format) -> Self {
-        let bare = CatalogEntry {
-            description: String::new(),
-            ..entry.clone()
-        };
-        let tokens = |entries: &[CatalogEntry]| estimate(&catalog::render(entries, format.into()));
-        let one = tokens(std::slice::from_ref(&bare));
-        let two = tokens(&[bare.clone(), bare]);
-        // Estimates are rounded, so each entry may lose one token.
-        let entry = two.saturating_sub(one) + 1;
-        Self {
-            entry,
-            around: one.saturating_sub(entry),
-        }
-    }
 }
 
 /// How the catalog fares in a prompt of the default budget without a task.
@@ -293,7 +219,7 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
         tokens: DEFAULT_BUDGET,
         skills: most_skills,
     };
-    fitted(&entries, Format::Xml, room, None).1
+    fitted(&entries, CatalogFormat::Xml, room, None).1
 }
 
 fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {
@@ -377,25 +303,6 @@ fn location(args: &Args, folder: &Path, file_name: &str, name: &str) -> Option<S
     }
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     Some(folder.join(file_name).to_string_lossy().into_owned())
-}
-
-/// The block with the line that says what is missing from it.
-fn with_omission(text: &str, line: &str, count: usize, format: Format) -> String {
-    match format {
-        Format::Json => match serde_json::from_str::<serde_json::Value>(text) {
-            Ok(mut value) => {
-                value["omitted"] = json!({ "count": count, "note": line });
-                format!("{value:#}")
-            }
-            // Nothing was kept, so there is no document to add to.
-            Err(_) => format!(
-                "{:#}",
-                json!({ "available_skills": [], "omitted": { "count": count, "note": line } })
-            ),
-        },
-        _ if text.is_empty() => line.to_owned(),
-        _ => format!("{text}\n{line}"),
-    }
 }
 
 fn with_instructions(text: &str, instructions: &str, format: Format) -> String {

@@ -1,0 +1,102 @@
+//! The catalog of a prompt, made to fit: every token that will be printed is counted.
+
+use serde_json::json;
+use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
+use skillyard_format::tokens::estimate;
+
+use crate::budget::{self, Budget, Entry, Fitting};
+
+/// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
+pub const DEFAULT_BUDGET: usize = 4_000;
+/// Tokens kept free for the line that says what was left out.
+const OMISSION: usize = 30;
+
+/// What a prompt has room for.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// How many tokens.
+    pub tokens: usize,
+    /// How many skills.
+    pub skills: usize,
+}
+
+/// Makes the entries fit, counting every token that will be printed.
+pub fn fitted(
+    all: &[CatalogEntry],
+    format: CatalogFormat,
+    room: Room,
+    ranking: Option<&[usize]>,
+) -> (Vec<CatalogEntry>, Fitting) {
+    let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
+    let around = frames.first().map_or(0, |frame| frame.around);
+    let plain: Vec<Entry> = all
+        .iter()
+        .zip(&frames)
+        .map(|(entry, frame)| Entry {
+            name: entry.name.clone(),
+            // A summary shows no descriptions, so none has to give way.
+            description: match format {
+                CatalogFormat::Summary => String::new(),
+                _ => entry.description.clone(),
+            },
+            frame: frame.entry,
+        })
+        .collect();
+    let limits = Budget {
+        tokens: room.tokens.saturating_sub(around + OMISSION),
+        entries: room.skills,
+    };
+    let fitting = budget::fit(&plain, limits, ranking);
+    let entries = fitting
+        .kept
+        .iter()
+        .map(|(at, description)| CatalogEntry {
+            description: description.clone(),
+            ..all[*at].clone()
+        })
+        .collect();
+    (entries, fitting)
+}
+
+/// The block with the line that says what is missing from it.
+pub fn with_omission(text: &str, line: &str, count: usize, format: CatalogFormat) -> String {
+    match format {
+        CatalogFormat::Json => match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(mut value) => {
+                value["omitted"] = json!({ "count": count, "note": line });
+                format!("{value:#}")
+            }
+            // Nothing was kept, so there is no document to add to.
+            Err(_) => format!(
+                "{:#}",
+                json!({ "available_skills": [], "omitted": { "count": count, "note": line } })
+            ),
+        },
+        _ if text.is_empty() => line.to_owned(),
+        _ => format!("{text}\n{line}"),
+    }
+}
+
+/// What an entry costs without its description, and what is around all entries.
+struct Frame {
+    entry: usize,
+    around: usize,
+}
+
+impl Frame {
+    fn of(entry: &CatalogEntry, format: CatalogFormat) -> Self {
+        let bare = CatalogEntry {
+            description: String::new(),
+            ..entry.clone()
+        };
+        let tokens = |entries: &[CatalogEntry]| estimate(&catalog::render(entries, format));
+        let one = tokens(std::slice::from_ref(&bare));
+        let two = tokens(&[bare.clone(), bare]);
+        // Estimates are rounded, so each entry may lose one token.
+        let entry = two.saturating_sub(one) + 1;
+        Self {
+            entry,
+            around: one.saturating_sub(entry),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The gate that every request passes.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http_body_util::{BodyExt as _, Limited};
+
+use super::origin::{Foreign, Sender};
+use super::{Access, Role, cookie, forgery, origin, session};
+use crate::problem::Problem;
+use crate::server::Server;
+
+/// The largest body of a request.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// The largest form.
+const MOST_FORM_BYTES: usize = 64 * 1024;
+/// How long an answer may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Who asks; every request that passes has one.
+#[derive(Debug, Clone)]
+pub(crate) struct Visitor {
+    /// What they may do.
+    pub(crate) role: Role,
+    /// The value that their pages carry against forged changes.
+    pub(crate) csrf: String,
+}
+
+/// Lets a request pass, or says why not.
+pub(crate) async fn gate(
+    State(server): State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.uri().path().to_owned();
+    let method = request.method().clone();
+    let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
+    let response = match answer {
+        Ok(Ok(response)) => response,
+        Ok(Err(refusal)) => refusal,
+        Err(_) => Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")
+            .into_response(),
+    };
+    server.metrics.request(&method, &path, response.status());
+    super::headers::with_policy(response)
+}
+
+async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Response> {
+    let refuse = |status, text: &str| Problem::new(status, text).into_response();
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+    if let Some(address) = peer
+        && !address.is_loopback()
+        && !server.rate.take(address, Instant::now())
+    {
+        return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"));
+    }
+    let loopback_only = matches!(server.settings.access, Access::Loopback);
+    let authority = request.uri().authority().map(|it| it.as_str().to_owned());
+    let sender = origin::check(request.headers(), authority.as_deref(), loopback_only)
+        .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
+    let identity = identify(server, request.headers(), peer)
+        .map_err(|status| refuse(status, "too many wrong tokens"))?;
+    let request = limited(request)?;
+    let path = request.uri().path();
+    let open = path == "/healthz" || path == "/login" || path.starts_with("/assets/");
+    let Some(role) = identity.role else {
+        if !open {
+            return Err(unknown(path));
+        }
+        return Ok(next.run(request).await);
+    };
+    let changes = !matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    // A bearer token is sent by no browser of itself; MCP speaks JSON, which a form cannot.
+    let exempt = identity.by == By::Bearer || path == "/mcp" || path == "/login";
+    let mut request = if changes && sender == Sender::Browser && !exempt {
+        unforged(server, request, &identity.session).await?
+    } else {
+        request
+    };
+    request.extensions_mut().insert(Visitor {
+        role,
+        csrf: server.forgery.value(&identity.session),
+    });
+    Ok(next.run(request).await)
+}
+
+fn explain(foreign: Foreign) -> &'static str {
+    match foreign {
+        Foreign::Host => "this server answers to names of its own machine only",
+        Foreign::Origin => "pages of other sites get no answer",
+    }
+}
+
+fn unknown(path: &str) -> Response {
+    if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {
+        let problem = Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
+        let mut response = problem.into_response();
+        let scheme = axum::http::HeaderValue::from_static("Bearer");
+        response.headers_mut().insert("www-authenticate", scheme);
+        response
+    } else {
+        Redirect::to("/login").into_response()
+    }
+}
+
+/// How somebody showed who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Place,
+    Bearer,
+    Cookie,
+}
+
+struct Identity {
+    role: Option<Role>,
+    by: By,
+    session: String,
+}
+
+fn identify(
+    server: &Server,
+    headers: &HeaderMap,
+    peer: Option<IpAddr>,
+) -> Result<Identity, StatusCode> {
+    let tokens = match &server.settings.access {
+        Access::Loopback => {
+            return Ok(Identity {
+                role: Some(Role::Admin),
+                by: By::Place,
+                session: String::new(),
+            });
+        }
+        Access::Tokens(tokens) => tokens,
+    };
+    let authorization = headers.get(AUTHORIZATION);
+    if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
+        let token = value.strip_prefix("Bearer ").unwrap_or_default();
+        let role = tokens.role(token);
+        // Right tokens cost nothing, so that only guessing is slowed down.
+        if role.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
+            return Err(StatusCode::TOO_MANY_REQUESTS);
+        }
+        return Ok(Identity {
+            role,
+            by: By::Bearer,
+            session: String::new(),
+        });
+    }
+    let value = cookie::value(headers, session::COOKIE).unwrap_or_default();
+    Ok(Identity {
+        role: server.sessions.role(value),
+        by: By::Cookie,
+        session: value.to_owned(),
+    })
+}
+
+/// The request, with a body that ends.
+fn limited(request: Request) -> Result<Request, Response> {
+    let announced = request.headers().get(CONTENT_LENGTH);
+    let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > MOST_BYTES) {
+        let text = "the body is larger than 4 MiB";
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
+    }
+    Ok(request.map(|body| Body::new(Limited::new(body, MOST_BYTES))))
+}
+
+/// The request, if it carries the value that only our pages know.
+async fn unforged(server: &Server, request: Request, session: &str) -> Result<Request, Response> {
+    let forged = || {
+        let text = "the page is too old; load it again, then repeat this";
+        Problem::new(StatusCode::FORBIDDEN, text).into_response()
+    };
+    let header = request.headers().get(forgery::HEADER);
+    if let Some(value) = header.and_then(|value| value.to_str().ok()) {
+        let ours = server.forgery.is_ours(session, value);
+        return if ours { Ok(request) } else { Err(forged()) };
+    }
+    let kind = request.headers().get(CONTENT_TYPE);
+    let is_form = kind.is_some_and(|kind| {
+        kind.as_bytes()
+            .starts_with(b"application/x-www-form-urlencoded")
+    });
+    if !is_form {
+        return Err(forged());
+    }
+    let (parts, body) = request.into_parts();
+    let body = Limited::new(body, MOST_FORM_BYTES).collect().await;
+    let bytes = body.map_err(|_| forged())?.to_bytes();
+    let mut fields = form_urlencoded::parse(&bytes);
+    let value = fields.find(|(key, _)| key == forgery::FIELD);
+    match value {
+        Some((_, value)) if server.forgery.is_ours(session, &value) => {
+            Ok(Request::from_parts(parts, Body::from(bytes.clone())))
+        }
+        _ => Err(forged()),
+    }
+}
+
+/// Lets only admins pass.
+pub(crate) async fn admins(request: Request, next: Next) -> Response {
+    at_least(Role::Admin, request, next).await
+}
+
+/// Lets those pass who may talk.
+pub(crate) async fn talkers(request: Request, next: Next) -> Response {
+    at_least(Role::Chat, request, next).await
+}
+
+async fn at_least(role: Role, request: Request, next: Next) -> Response {
+    let visitor = request.extensions().get::<Visitor>();
+    if visitor.is_some_and(|visitor| visitor.role >= role) {
+        return next.run(request).await;
+    }
+    let text = format!("this needs a token with the role `{}`", role.as_str());
+    Problem::new(StatusCode::FORBIDDEN, text).into_response()
+}

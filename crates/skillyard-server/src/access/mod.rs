@@ -1,0 +1,28 @@
+//! Who may ask, and for what.
+//!
+//! Every request passes [`gate::gate`]: rate, Host, Origin, role, forged changes. A handler cannot
+//! forget one of them, because none of them is a handler's business.
+
+mod cookie;
+mod forgery;
+pub(crate) mod gate;
+mod headers;
+mod origin;
+mod rate;
+mod role;
+pub(crate) mod session;
+mod tokens;
+
+pub(crate) use forgery::Forgery;
+pub(crate) use rate::Rate;
+pub use role::Role;
+pub use tokens::{AccessError, Tokens};
+
+/// Who may ask.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// Anybody on this machine, as an admin.
+    Loopback,
+    /// Whoever has a token, with its role.
+    Tokens(Tokens),
+}

@@ -1,0 +1,164 @@
+//! Host and Origin: whether a request comes from a page of ours, or from none.
+//!
+//! A page of another site can be given a name that leads here (DNS rebinding); what it cannot do
+//! is send another Host than that name.
+
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, ORIGIN};
+
+/// Why a request is not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// It names another host.
+    Host,
+    /// It comes from a page of another site.
+    Origin,
+}
+
+/// What a browser said about where a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sender {
+    /// A page of ours, or the address bar.
+    Browser,
+    /// A program.
+    Program,
+}
+
+/// Whether the host's name is one of this machine.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "127.0.0.1" | "[::1]") || name.eq_ignore_ascii_case("localhost")
+}
+
+/// Looks at Host, Origin and `Sec-Fetch-Site`; `host` is that of the request's line, if it has one.
+pub(super) fn check(
+    headers: &HeaderMap,
+    authority: Option<&str>,
+    loopback_only: bool,
+) -> Result<Sender, Foreign> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let named = hosts.next().and_then(|host| host.to_str().ok());
+    let host = match (authority, named, hosts.next()) {
+        (Some(authority), None, _) => authority,
+        (None, Some(host), None) => host,
+        (Some(authority), Some(host), None) if authority.eq_ignore_ascii_case(host) => host,
+        _ => return Err(Foreign::Host),
+    };
+    if loopback_only && !is_loopback(host) {
+        return Err(Foreign::Host);
+    }
+    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+    let mode = headers.get("sec-fetch-mode").map(|mode| mode.as_bytes());
+    // A link on another page may lead here; its scripts may not.
+    let foreign_site = matches!(site, Some(b"cross-site" | b"same-site"));
+    if foreign_site && mode != Some(b"navigate") {
+        return Err(Foreign::Origin);
+    }
+    let Some(origin) = headers.get(ORIGIN) else {
+        return Ok(if site.is_some() {
+            Sender::Browser
+        } else {
+            Sender::Program
+        });
+    };
+    let origin = origin.to_str().map_err(|_| Foreign::Origin)?;
+    let authority = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
+    match authority {
+        Some(authority) if authority.eq_ignore_ascii_case(host) => Ok(Sender::Browser),
+        _ => Err(Foreign::Origin),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
+    fn check_loopback(pairs: &[(&'static str, &'static str)], expected: Result<Sender, Foreign>) {
+        assert_eq!(check(&headers(pairs), None, true), expected, "{pairs:?}");
+    }
+
+    #[test]
+    fn names_of_this_machine_are_answered() {
+        for host in ["localhost:7878", "LOCALHOST", "127.0.0.1:1", "[::1]:7878"] {
+            check_loopback(&[("host", host)], Ok(Sender::Program));
+        }
+    }
+
+    #[test]
+    fn rebound_names_are_not() {
+        for host in [
+            "evil.example:7878",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io:7878",
+            "127.0.0.1@evil.example",
+            "[::1].evil.example",
+            "0.0.0.0:7878",
+            "",
+        ] {
+            check_loopback(&[("host", host)], Err(Foreign::Host));
+        }
+        check_loopback(&[], Err(Foreign::Host));
+        check_loopback(
+            &[("host", "localhost"), ("host", "evil.example")],
+            Err(Foreign::Host),
+        );
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_not_answered() {
+        let own = ("host", "localhost:7878");
+        check_loopback(
+            &[own, ("origin", "http://localhost:7878")],
+            Ok(Sender::Browser),
+        );
+        for origin in [
+            "http://evil.example",
+            "http://localhost:9999",
+            "http://localhost:7878.evil.example",
+            "null",
+            "file://",
+            "https://localhost",
+        ] {
+            check_loopback(&[own, ("origin", origin)], Err(Foreign::Origin));
+        }
+        check_loopback(
+            &[
+                own,
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "no-cors"),
+            ],
+            Err(Foreign::Origin),
+        );
+        check_loopback(
+            &[
+                own,
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "navigate"),
+            ],
+            Ok(Sender::Browser),
+        );
+    }
+
+    #[test]
+    fn the_line_of_a_request_and_its_host_agree() {
+        let own = headers(&[("host", "localhost:7878")]);
+        assert_eq!(
+            check(&own, Some("localhost:7878"), true),
+            Ok(Sender::Program)
+        );
+        assert_eq!(check(&own, Some("evil.example"), true), Err(Foreign::Host));
+    }
+}

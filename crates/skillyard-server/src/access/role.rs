@@ -1,0 +1,40 @@
+//! What somebody may do.
+
+use std::str::FromStr;
+
+/// What somebody may do; each role may do what those before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Read skills.
+    Read,
+    /// Talk in sessions.
+    Chat,
+    /// Let scripts run.
+    Run,
+    /// Everything, paths included.
+    Admin,
+}
+
+impl Role {
+    /// Every role, the weakest first.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Chat, Self::Run, Self::Admin];
+
+    /// The word for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Chat => "chat",
+            Self::Run => "run",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl FromStr for Role {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let role = Self::ALL.into_iter().find(|role| role.as_str() == text);
+        role.ok_or(())
+    }
+}

@@ -1,0 +1,123 @@
+//! Tokens and their roles. Only their hashes are kept, and they are compared in constant time.
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use super::Role;
+
+/// The least length of a token: shorter ones can be guessed.
+const SHORTEST: usize = 24;
+
+/// Tokens and their roles.
+#[derive(Clone, Default)]
+pub struct Tokens {
+    known: Vec<(Role, [u8; 32])>,
+}
+
+/// What is wrong with a file of tokens.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// A line is not a role and a token.
+    #[error("line {line} is not a role and a token")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A role is unknown.
+    #[error("line {line} has a role other than `read`, `chat`, `run` or `admin`")]
+    Role {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A token is too short.
+    #[error("the token in line {line} has fewer than {SHORTEST} characters")]
+    Short {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// There is none.
+    #[error("there is no token in it")]
+    Empty,
+}
+
+impl Tokens {
+    /// Reads a file with one role and token a line; `#` starts a comment.
+    pub fn parse(text: &str) -> Result<Self, AccessError> {
+        let mut tokens = Self::default();
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let at = at + 1;
+            let mut words = line.split_whitespace();
+            let (Some(role), Some(token), None) = (words.next(), words.next(), words.next()) else {
+                return Err(AccessError::Line { line: at });
+            };
+            let role = role.parse().map_err(|()| AccessError::Role { line: at })?;
+            if token.len() < SHORTEST {
+                return Err(AccessError::Short { line: at });
+            }
+            tokens.known.push((role, hash(token)));
+        }
+        if tokens.known.is_empty() {
+            return Err(AccessError::Empty);
+        }
+        Ok(tokens)
+    }
+
+    /// The role of a token; every known one is looked at, whichever it is.
+    pub(crate) fn role(&self, token: &str) -> Option<Role> {
+        let offered = hash(token);
+        let mut found = None;
+        for (role, known) in &self.known {
+            if bool::from(offered.ct_eq(known)) {
+                found = found.max(Some(*role));
+            }
+        }
+        found
+    }
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} tokens", self.known.len())
+    }
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: &str = "0123456789abcdef01234567";
+
+    #[test]
+    fn a_token_has_its_role_and_nothing_near_it_has() {
+        let tokens = Tokens::parse(&format!("# ours\nread {LONG}r\nadmin {LONG}a\n")).unwrap();
+        assert_eq!(tokens.role(&format!("{LONG}r")), Some(Role::Read));
+        assert_eq!(tokens.role(&format!("{LONG}a")), Some(Role::Admin));
+        for wrong in ["", LONG, "0123456789abcdef01234567R"] {
+            assert_eq!(tokens.role(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_of_tokens_is_refused_with_its_line() {
+        let check = |text: &str, expected| assert_eq!(Tokens::parse(text).err(), Some(expected));
+        check("", AccessError::Empty);
+        check("# only\n", AccessError::Empty);
+        check("\nadmin", AccessError::Line { line: 2 });
+        check(&format!("root {LONG}"), AccessError::Role { line: 1 });
+        check("admin short", AccessError::Short { line: 1 });
+    }
+
+    #[test]
+    fn tokens_are_not_printed() {
+        let tokens = Tokens::parse(&format!("admin {LONG}")).unwrap();
+        assert_eq!(format!("{tokens:?}"), "1 tokens");
+    }
+}

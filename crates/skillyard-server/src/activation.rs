@@ -1,0 +1,109 @@
+//! A skill's instructions on their way out: wrapped, with arguments, and recorded.
+
+use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{ReadRange, Resource};
+use skillyard_format::Document;
+use skillyard_format::package::Digest;
+use skillyard_format::render::activation::{self, Activation};
+use skillyard_format::render::arguments::{Arguments, substitute};
+
+use crate::contents::{Contents, ContentsError};
+use crate::server::Server;
+
+/// A skill that was activated.
+#[derive(Debug, Clone)]
+pub(crate) struct Activated {
+    /// Its name.
+    pub(crate) name: String,
+    /// The digest of its files.
+    pub(crate) digest: Option<Digest>,
+    /// What a model reads.
+    pub(crate) text: String,
+    /// Its other files.
+    pub(crate) files: Vec<String>,
+}
+
+/// Who asked for a skill.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asker<'a> {
+    /// The session, if there is one.
+    pub(crate) session: Option<&'a str>,
+    /// The way it was asked for: `api`, `mcp`, `web`.
+    pub(crate) trigger: &'a str,
+}
+
+impl Server {
+    /// Activates a skill and records it.
+    pub(crate) fn activate(
+        &self,
+        skill: &CatalogSkill,
+        arguments: &str,
+        asker: Asker<'_>,
+    ) -> Result<Activated, ContentsError> {
+        let contents = Contents::open(skill)?;
+        let text = contents.skill_file()?;
+        let document = Document::parse(text.as_bytes());
+        let digest = contents.digest();
+        let own = skill.record.file_name.as_str();
+        let files = contents.list(None)?.files.into_iter();
+        let files: Vec<String> = files
+            .map(|file| file.path)
+            .filter(|path| path != own)
+            .collect();
+        let standing = self.host.standing(skill, digest.as_ref());
+        // Whoever asks has no file system of ours: a skill's folder is its address.
+        let directory = format!("skill://{}", skill.record.name);
+        let body = substitute(document.body(), &Arguments::parse(arguments), &directory);
+        let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
+        let text = activation::render(&Activation {
+            name: &skill.record.name,
+            digest: &shown,
+            origin: &standing.provenance,
+            third_party: standing.third_party,
+            directory: &directory,
+            body: &body,
+            resources: &files,
+        });
+        let event = Event::new(EventKind::SkillActivated)
+            .digest(shown)
+            .tier(standing.tier);
+        self.record(&about(event, skill, asker));
+        Ok(Activated {
+            name: skill.record.name.to_string(),
+            digest,
+            text,
+            files,
+        })
+    }
+
+    /// Reads a file of a skill and records it.
+    pub(crate) fn read_file(
+        &self,
+        skill: &CatalogSkill,
+        path: &str,
+        range: ReadRange,
+        asker: Asker<'_>,
+    ) -> Result<Resource, ContentsError> {
+        let read =
+            Contents::open(skill).and_then(|it| it.read(path, range, self.host.read_limits()));
+        let event = Event::new(EventKind::ResourceRead).detail("path", path);
+        let event = match &read {
+            Ok(_) => event,
+            Err(error) => event.ended(skillyard_audit::Outcome::Denied, error.to_string()),
+        };
+        self.record(&about(event, skill, asker));
+        read
+    }
+}
+
+fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
+    let event = event
+        .skill(skill.record.name.as_str())
+        .source(skill.kind.as_str())
+        .trigger(asker.trigger);
+    match asker.session {
+        Some(session) => event.session(session),
+        None => event,
+    }
+}

@@ -1,0 +1,104 @@
+//! `GET /api/v1/audit` and `GET /api/v1/audit/verify`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skillyard_audit::Filter;
+use utoipa::{IntoParams, ToSchema};
+
+use super::input::Asked;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// How many events are told at most.
+const MOST: usize = 1_000;
+
+/// Which events are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Wanted {
+    /// About this skill.
+    skill: Option<String>,
+    /// Of this kind, or of all kinds that begin so.
+    event: Option<String>,
+    /// In this session.
+    session: Option<String>,
+    /// With this outcome.
+    outcome: Option<String>,
+    /// Only the last so many; at most 1000.
+    limit: Option<usize>,
+}
+
+/// Events, the oldest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Events {
+    /// The events as they stand in the log.
+    #[schema(value_type = Vec<Object>)]
+    events: Vec<Value>,
+    /// How many lines could not be understood.
+    unreadable: usize,
+}
+
+/// What came of checking the log.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Chain {
+    /// Whether the log is as it was written.
+    intact: bool,
+    /// How many events were seen.
+    events: u64,
+    /// The first thing that is wrong.
+    fault: Option<String>,
+}
+
+/// Query the audit log
+#[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(Wanted),
+    responses((status = 200, body = Events),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn query(
+    State(server): State<Arc<Server>>,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Json<Events>, Problem> {
+    let filter = Filter {
+        skill: wanted.skill,
+        event: wanted.event,
+        session: wanted.session,
+        outcome: wanted.outcome,
+        limit: Some(wanted.limit.unwrap_or(100).min(MOST)),
+        ..Filter::default()
+    };
+    let read = elsewhere(move || skillyard_audit::read(server.host.audit_folder(), &filter));
+    let reading = read.await?.map_err(unreadable)?;
+    let lines = reading.lines.iter();
+    Ok(Json(Events {
+        events: lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect(),
+        unreadable: reading.unreadable,
+    }))
+}
+
+/// Check that the audit log is as it was written
+#[utoipa::path(get, path = "/api/v1/audit/verify", tag = "audit",
+    responses((status = 200, body = Chain),
+        (status = 403, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Chain>, Problem> {
+    let verified = elsewhere(move || skillyard_audit::verify(server.host.audit_folder(), None));
+    let verdict = verified.await?.map_err(unreadable)?;
+    Ok(Json(Chain {
+        intact: verdict.fault.is_none(),
+        events: verdict.events,
+        fault: verdict
+            .fault
+            .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
+    }))
+}
+
+/// The system's own words may name paths of this machine.
+fn unreadable(_: skillyard_audit::AuditError) -> Problem {
+    let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
+    Problem::new(status, "the audit log cannot be read")
+}

@@ -1,0 +1,144 @@
+//! `/api/v1/skills/{name}/files`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use skillyard_catalog::resource::{Content, ReadRange};
+use utoipa::{IntoParams, ToSchema};
+
+use super::input::{Asked, Named};
+use crate::activation::Asker;
+use crate::contents::{Contents, media_type};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// The files of a skill.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Files {
+    /// The files that can be read.
+    files: Vec<FileEntry>,
+    /// What is there too and cannot be read.
+    unreadable: Vec<Unreadable>,
+    /// Whether there are more than are named.
+    truncated: bool,
+}
+
+/// One file.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FileEntry {
+    /// The path below the skill's folder.
+    path: String,
+    /// The size in bytes.
+    size: u64,
+    /// Whether its owner may execute it.
+    executable: bool,
+}
+
+/// A file that cannot be read.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Unreadable {
+    /// The path below the skill's folder.
+    path: String,
+    /// Why.
+    reason: String,
+}
+
+/// Which part of a file is wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Part {
+    /// The byte to start from.
+    offset: Option<u64>,
+    /// How many bytes at most.
+    limit: Option<u64>,
+}
+
+/// A part of a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FileContent {
+    /// The path below the skill's folder.
+    path: String,
+    /// The size of the whole file.
+    size: u64,
+    /// Where the part starts.
+    offset: u64,
+    /// Where to go on, if there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    /// Its type.
+    media_type: String,
+    /// The text; nothing when it is no text.
+    text: Option<String>,
+}
+
+/// List a skill's files
+#[utoipa::path(get, path = "/api/v1/skills/{name}/files", tag = "skills", params(("name" = String, Path)),
+    responses((status = 200, body = Files),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Files>, Problem> {
+    let listed = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let list = Contents::open(stock.known(&name)?)?.list(None)?;
+        Ok::<_, Problem>(Files {
+            files: list
+                .files
+                .into_iter()
+                .map(|file| FileEntry {
+                    path: file.path,
+                    size: file.size,
+                    executable: file.executable,
+                })
+                .collect(),
+            unreadable: list
+                .unreadable
+                .into_iter()
+                .map(|(path, reason)| Unreadable { path, reason })
+                .collect(),
+            truncated: list.truncated,
+        })
+    });
+    Ok(Json(listed.await??))
+}
+
+/// Read a file of a skill, or a part of it
+#[utoipa::path(get, path = "/api/v1/skills/{name}/files/{path}", tag = "skills",
+    params(("name" = String, Path), ("path" = String, Path), Part),
+    responses((status = 200, body = FileContent),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn read(
+    State(server): State<Arc<Server>>,
+    Named((name, path)): Named<(String, String)>,
+    Asked(part): Asked<Part>,
+) -> Result<Json<FileContent>, Problem> {
+    let read = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let range = ReadRange {
+            offset: part.offset.unwrap_or_default(),
+            limit: part.limit,
+        };
+        let asker = Asker {
+            session: None,
+            trigger: "api",
+        };
+        Ok::<_, Problem>(server.read_file(stock.known(&name)?, &path, range, asker)?)
+    });
+    let read = read.await??;
+    Ok(Json(FileContent {
+        media_type: media_type(&read.path, &read.content).into_owned(),
+        path: read.path,
+        size: read.size,
+        offset: read.offset,
+        next_offset: read.next_offset,
+        text: match read.content {
+            Content::Text(text) => Some(text),
+            Content::Binary { .. } => None,
+        },
+    }))
+}

@@ -1,0 +1,102 @@
+//! `POST /api/v1/guard/check`: the tool guard for other runtimes.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skillyard_format::{Document, Skill};
+use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
+use utoipa::ToSchema;
+
+use super::input::Given;
+use crate::contents::Contents;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::shelf::Stock;
+use crate::web::elsewhere;
+
+/// How many skills may be active.
+const MOST_SKILLS: usize = 64;
+
+/// A tool call that a model wants to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuardQuestion {
+    /// The skills that are active.
+    skills: Vec<String>,
+    /// The tool, such as `Bash`.
+    tool: String,
+    /// What it is called with: a text, or named values.
+    #[schema(value_type = Object)]
+    input: Value,
+}
+
+/// Whether it may be made.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GuardAnswer {
+    /// `allowed` or `denied`.
+    verdict: String,
+    /// The skill that decided, or `policy:NAME`.
+    skill: Option<String>,
+    /// The patterns that decided.
+    pattern: Option<String>,
+    /// Why.
+    reason: String,
+    /// What the runtime should still ask the user about.
+    caution: Option<String>,
+}
+
+/// Decide whether a tool may be called while skills are active
+#[utoipa::path(post, path = "/api/v1/guard/check", tag = "guard", request_body = GuardQuestion,
+    responses((status = 200, body = GuardAnswer),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn check(
+    State(server): State<Arc<Server>>,
+    Given(question): Given<GuardQuestion>,
+) -> Result<Json<GuardAnswer>, Problem> {
+    if question.skills.len() > MOST_SKILLS {
+        return Err(Problem::bad("more than 64 skills cannot be active"));
+    }
+    let input = match question.input {
+        Value::String(text) => GuardInput::Text(text),
+        Value::Object(fields) => GuardInput::Fields(fields),
+        _ => return Err(Problem::bad("`input` is a text or an object")),
+    };
+    let request = GuardRequest {
+        tool: question.tool,
+        input,
+    };
+    let decided = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let names = question.skills.iter();
+        let skills: Result<Vec<ActiveSkill>, Problem> =
+            names.map(|name| active(&stock, name)).collect();
+        Ok::<_, Problem>(server.host.guard(&skills?, &request)?)
+    });
+    let decision = decided.await??;
+    Ok(Json(GuardAnswer {
+        verdict: match decision.verdict {
+            GuardVerdict::Allowed => "allowed".into(),
+            GuardVerdict::Denied => "denied".into(),
+        },
+        skill: decision.skill,
+        pattern: decision.pattern,
+        reason: decision.reason,
+        caution: decision.caution,
+    }))
+}
+
+/// Reads a skill anew: its list may have changed since the catalog was read.
+fn active(stock: &Stock, name: &str) -> Result<ActiveSkill, Problem> {
+    let found = stock.known(name)?;
+    let text = Contents::open(found)?.skill_file()?;
+    let document = Document::parse(text.as_bytes());
+    let skill = Skill::from_document(&document, Some(&found.record.name))
+        .ok_or_else(|| Problem::bad(format!("skill `{}` cannot be read", found.record.name)))?;
+    let folder = found.record.folder.canonicalize().ok();
+    Ok(ActiveSkill::of(&skill, folder.as_deref()))
+}

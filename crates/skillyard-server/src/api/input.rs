@@ -1,0 +1,82 @@
+//! What programs send: everything that cannot be understood is a problem with words.
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::access::Role;
+use crate::access::gate::Visitor;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::Viewer;
+
+/// A body of JSON.
+pub(super) struct Given<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let read = Json::<T>::from_request(request, state).await;
+        let refused = |rejection: JsonRejection| {
+            let status = match rejection.status() {
+                StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+                other => other,
+            };
+            Problem::new(status, rejection.body_text())
+        };
+        read.map(|Json(value)| Self(value)).map_err(refused)
+    }
+}
+
+/// The parameters behind the `?`.
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = Query::<T>::from_request_parts(parts, state).await;
+        read.map(|Query(value)| Self(value))
+            .map_err(|rejection: QueryRejection| Problem::bad(rejection.body_text()))
+    }
+}
+
+/// The parts of the address.
+pub(super) struct Named<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = Path::<T>::from_request_parts(parts, state).await;
+        read.map(|Path(value)| Self(value))
+            .map_err(|rejection: PathRejection| Problem::bad(rejection.body_text()))
+    }
+}
+
+/// Who asks.
+pub(super) struct Caller(Role);
+
+impl Caller {
+    /// What they see of the server.
+    pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
+        Viewer {
+            role: self.0,
+            home: server.host.home(),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let visitor = parts.extensions.get::<Visitor>();
+        let unknown = || Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
+        Ok(Self(visitor.ok_or_else(unknown)?.role))
+    }
+}

@@ -1,0 +1,80 @@
+//! What admins change: switches and the catalog at hand.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::input::Named;
+use crate::host::Switch;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// Whether something is different now.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Changed {
+    /// Whether it is.
+    changed: bool,
+    /// How many skills there are now.
+    skills: usize,
+}
+
+/// Let a skill be used again
+#[utoipa::path(post, path = "/api/v1/skills/{name}/enable", tag = "admin", params(("name" = String, Path)),
+    responses((status = 200, body = Changed),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn enable(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Changed>, Problem> {
+    switch(server, name, Switch::On).await
+}
+
+/// Keep a skill out of prompts
+#[utoipa::path(post, path = "/api/v1/skills/{name}/disable", tag = "admin", params(("name" = String, Path)),
+    responses((status = 200, body = Changed),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn disable(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Changed>, Problem> {
+    switch(server, name, Switch::Off).await
+}
+
+/// Look for skills again
+#[utoipa::path(post, path = "/api/v1/reload", tag = "admin",
+    responses((status = 200, body = Changed),
+        (status = 403, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn reload(State(server): State<Arc<Server>>) -> Result<Json<Changed>, Problem> {
+    let done = elsewhere(move || {
+        let changed = server.reload()?;
+        Ok::<_, Problem>(Json(Changed::of(&server, changed)))
+    });
+    done.await?
+}
+
+async fn switch(
+    server: Arc<Server>,
+    name: String,
+    switch: Switch,
+) -> Result<Json<Changed>, Problem> {
+    let done = elsewhere(move || {
+        let changed = server.switch(&name, switch)?;
+        Ok::<_, Problem>(Json(Changed::of(&server, changed)))
+    });
+    done.await?
+}
+
+impl Changed {
+    fn of(server: &Server, changed: bool) -> Self {
+        Self {
+            changed,
+            skills: server.shelf.stock().catalog.skills.len(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The API for programs: one file a subject, problem details for errors, a document that says all.
+
+mod audit;
+mod files;
+mod find;
+mod guard;
+mod input;
+mod manage;
+mod openapi;
+mod prompt;
+mod remcochat;
+mod skill;
+mod skills;
+mod tag;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn;
+use axum::routing::{get, post};
+
+use crate::access::gate;
+use crate::server::Server;
+
+/// Every route of the API.
+pub(crate) fn router() -> Router<Arc<Server>> {
+    let read = Router::new()
+        .route("/api/v1/openapi.json", get(openapi::document))
+        .route("/api/v1/skills", get(skills::list))
+        .route("/api/v1/skills/{name}", get(skill::get))
+        .route("/api/v1/skills/{name}/body", get(skill::body))
+        .route("/api/v1/skills/{name}/activate", post(skill::activate))
+        .route("/api/v1/skills/{name}/files", get(files::list))
+        .route("/api/v1/skills/{name}/files/{*path}", get(files::read))
+        .route("/api/v1/search", get(find::search))
+        .route("/api/v1/match", get(find::matching))
+        .route("/api/v1/prompt", get(prompt::get))
+        .route("/api/v1/guard/check", post(guard::check))
+        .route("/api/v1/tools/{name}", post(tools::call));
+    let admin = Router::new()
+        .route("/api/v1/skills/{name}/enable", post(manage::enable))
+        .route("/api/v1/skills/{name}/disable", post(manage::disable))
+        .route("/api/v1/reload", post(manage::reload))
+        .route("/api/v1/audit", get(audit::query))
+        .route("/api/v1/audit/verify", get(audit::verify))
+        .route("/api/skills", get(remcochat::list))
+        .route("/api/skills/reload", post(remcochat::reload))
+        .route_layer(from_fn(gate::admins));
+    read.merge(admin)
+}

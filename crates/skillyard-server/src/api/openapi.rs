@@ -1,0 +1,46 @@
+//! The document that says what the API can do, made from the code that does it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use utoipa::OpenApi;
+
+use super::{audit, files, find, guard, manage, prompt, remcochat, skill, skills, tools};
+use crate::server::Server;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Skillyard", description = "Agent Skills for programs"),
+    paths(
+        skills::list,
+        skill::get,
+        skill::body,
+        skill::activate,
+        files::list,
+        files::read,
+        find::search,
+        find::matching,
+        prompt::get,
+        guard::check,
+        tools::call,
+        manage::enable,
+        manage::disable,
+        manage::reload,
+        audit::query,
+        audit::verify,
+        remcochat::list,
+        remcochat::reload,
+    )
+)]
+struct Document;
+
+/// `GET /api/v1/openapi.json`.
+pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
+    let mut document = Document::openapi();
+    server
+        .settings
+        .version
+        .clone_into(&mut document.info.version);
+    Json(document)
+}

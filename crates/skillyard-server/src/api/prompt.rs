@@ -1,0 +1,87 @@
+//! `GET /api/v1/prompt`: the catalog for a model's prompt.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
+use skillyard_format::render::catalog::CatalogFormat;
+use utoipa::{IntoParams, ToSchema};
+
+use super::input::Asked;
+use crate::catalog_prompt::{self, Wanted};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// How many skills a prompt may name.
+const MOST_SKILLS: usize = 1_000;
+
+/// What the prompt is like.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct PromptInput {
+    /// `xml`, `json`, `markdown`, `codex`, `skills-ref` or `summary`.
+    format: Option<Format>,
+    /// What the prompt is for: the skills that fit it best stay when not all do.
+    task: Option<String>,
+    /// About how many tokens it may have.
+    budget: Option<usize>,
+}
+
+/// The shape of a catalog.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
+    Xml,
+    Json,
+    Markdown,
+    Codex,
+    SkillsRef,
+    Summary,
+}
+
+impl From<Format> for CatalogFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Xml => Self::Xml,
+            Format::Json => Self::Json,
+            Format::Markdown => Self::Markdown,
+            Format::Codex => Self::Codex,
+            Format::SkillsRef => Self::SkillsRef,
+            Format::Summary => Self::Summary,
+        }
+    }
+}
+
+/// A catalog.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Prompt {
+    /// The text for the prompt.
+    prompt: String,
+    /// How many skills had no room.
+    omitted: usize,
+}
+
+/// Get the catalog of skills for a model's prompt; paths are never in it
+#[utoipa::path(get, path = "/api/v1/prompt", tag = "find", params(PromptInput),
+    responses((status = 200, body = Prompt),
+        (status = 400, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn get(
+    State(server): State<Arc<Server>>,
+    Asked(input): Asked<PromptInput>,
+) -> Result<Json<Prompt>, Problem> {
+    let rendered = elsewhere(move || {
+        let wanted = Wanted {
+            format: input.format.unwrap_or(Format::Xml).into(),
+            room: Room {
+                tokens: input.budget.unwrap_or(DEFAULT_BUDGET),
+                skills: MOST_SKILLS,
+            },
+            task: input.task.as_deref(),
+        };
+        catalog_prompt::render(&server.shelf.stock(), &*server.host, wanted)
+    });
+    let (prompt, omitted) = rendered.await?;
+    Ok(Json(Prompt { prompt, omitted }))
+}

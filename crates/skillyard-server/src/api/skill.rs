@@ -1,0 +1,184 @@
+//! `/api/v1/skills/{name}`: one skill, its instructions, and the activation of it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skillyard_format::Document;
+use skillyard_format::tokens::estimate;
+use utoipa::ToSchema;
+
+use super::input::{Caller, Given, Named};
+use super::tag::tagged;
+use crate::activation::Asker;
+use crate::contents::Contents;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::tool::usable;
+use crate::view::SkillSummary;
+use crate::web::elsewhere;
+
+/// All about a skill but its text.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SkillDetail {
+    #[serde(flatten)]
+    summary: SkillSummary,
+    /// The digest of all its files.
+    digest: Option<String>,
+    /// The further fields of its frontmatter.
+    #[schema(value_type = Object)]
+    fields: Value,
+    /// About how many tokens its instructions have.
+    body_tokens: usize,
+    /// How many files it has.
+    files: usize,
+    /// Where it came from.
+    provenance: String,
+    /// How far it is trusted.
+    tier: String,
+    /// What becomes of its scripts: `run`, `ask` or `blocked`.
+    scripts: String,
+    /// What is wrong with its file.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Something wrong with a skill that does not keep it from being used.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Diagnostic {
+    /// The rule's code.
+    code: String,
+    /// What is wrong.
+    message: String,
+}
+
+/// A skill's instructions as they are written.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SkillBody {
+    /// Its name.
+    name: String,
+    /// The digest of all its files.
+    digest: Option<String>,
+    /// The Markdown below the frontmatter.
+    body: String,
+}
+
+/// What a skill is activated with.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActivationInput {
+    /// What the user wrote behind the skill's name.
+    #[serde(default)]
+    arguments: String,
+    /// The session that the audit log names.
+    session: Option<String>,
+}
+
+/// A skill that was activated.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ActivationOutput {
+    /// Its name.
+    name: String,
+    /// The digest of all its files.
+    digest: Option<String>,
+    /// What to give to a model.
+    content: String,
+    /// Its other files.
+    files: Vec<String>,
+}
+
+/// Get one skill
+#[utoipa::path(get, path = "/api/v1/skills/{name}", tag = "skills", params(("name" = String, Path)),
+    responses((status = 200, body = SkillDetail), (status = 304, description = "not changed"),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn get(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(name): Named<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let detail = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let skill = stock.known(&name)?;
+        let contents = Contents::open(skill)?;
+        let text = contents.skill_file()?;
+        let digest = contents.digest();
+        let standing = server.host.standing(skill, digest.as_ref());
+        let problems = skill.record.problems.iter();
+        Ok::<_, Problem>(SkillDetail {
+            summary: SkillSummary::of(skill, caller.viewer(&server)),
+            digest: digest.map(|digest| digest.to_string()),
+            fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
+            body_tokens: estimate(Document::parse(text.as_bytes()).body()),
+            files: contents.list(None)?.files.len(),
+            provenance: standing.provenance,
+            tier: standing.tier,
+            scripts: standing.scripts,
+            diagnostics: problems
+                .map(|problem| Diagnostic {
+                    code: problem.code.clone(),
+                    message: problem.message.clone(),
+                })
+                .collect(),
+        })
+    });
+    tagged(&headers, &detail.await??)
+}
+
+/// Get a skill's instructions as they are written
+#[utoipa::path(get, path = "/api/v1/skills/{name}/body", tag = "skills", params(("name" = String, Path)),
+    responses((status = 200, body = SkillBody), (status = 304, description = "not changed"),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn body(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let read = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let skill = stock.known(&name)?;
+        let contents = Contents::open(skill)?;
+        let text = contents.skill_file()?;
+        Ok::<_, Problem>(SkillBody {
+            name: skill.record.name.to_string(),
+            digest: contents.digest().map(|digest| digest.to_string()),
+            body: Document::parse(text.as_bytes()).body().to_owned(),
+        })
+    });
+    tagged(&headers, &read.await??)
+}
+
+/// Activate a skill: its instructions, wrapped for a model, and recorded
+#[utoipa::path(post, path = "/api/v1/skills/{name}/activate", tag = "skills", params(("name" = String, Path)),
+    request_body = ActivationInput,
+    responses((status = 200, body = ActivationOutput),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn activate(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+    Given(input): Given<ActivationInput>,
+) -> Result<Json<ActivationOutput>, Problem> {
+    let activated = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let asker = Asker {
+            session: input.session.as_deref(),
+            trigger: "api",
+        };
+        let skill = usable(&stock, &name)?;
+        Ok::<_, Problem>(server.activate(skill, &input.arguments, asker)?)
+    });
+    let activated = activated.await??;
+    Ok(Json(ActivationOutput {
+        name: activated.name,
+        digest: activated.digest.map(|digest| digest.to_string()),
+        content: activated.text,
+        files: activated.files,
+    }))
+}

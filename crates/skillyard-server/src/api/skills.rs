@@ -1,0 +1,83 @@
+//! `GET /api/v1/skills`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::input::{Asked, Caller};
+use super::tag::tagged;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::SkillSummary;
+
+/// How many skills a page has at most.
+const MOST: usize = 500;
+
+/// Which skills are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Wanted {
+    /// Only of this source.
+    source: Option<String>,
+    /// Only of this status.
+    status: Option<String>,
+    /// How many; at most 500.
+    limit: Option<usize>,
+    /// Where an earlier page ended.
+    cursor: Option<String>,
+}
+
+/// A page of skills.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SkillList {
+    /// The skills.
+    skills: Vec<SkillSummary>,
+    /// How many fit in all.
+    total: usize,
+    /// Where the next page begins, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// List skills, the strongest source first
+#[utoipa::path(get, path = "/api/v1/skills", tag = "skills", params(Wanted),
+    responses((status = 200, body = SkillList), (status = 304, description = "not changed"),
+        (status = 400, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Asked(wanted): Asked<Wanted>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let stock = server.shelf.stock();
+    let viewer = caller.viewer(&server);
+    let is = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|it| it == value);
+    let found: Vec<_> = stock
+        .catalog
+        .skills
+        .iter()
+        .filter(|skill| is(&wanted.source, skill.kind.as_str()))
+        .filter(|skill| is(&wanted.status, skill.status.as_str()))
+        .collect();
+    let first = match &wanted.cursor {
+        None => 0,
+        Some(cursor) => cursor
+            .split_once('-')
+            .filter(|(state, _)| *state == stock.fingerprint)
+            .and_then(|(_, place)| place.parse::<usize>().ok())
+            .filter(|place| *place <= found.len())
+            .ok_or_else(|| Problem::bad("the skills have changed, or the cursor is none"))?,
+    };
+    let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
+    let last = first.saturating_add(limit).min(found.len());
+    let page = found[first..last].iter();
+    let list = SkillList {
+        skills: page.map(|skill| SkillSummary::of(skill, viewer)).collect(),
+        total: found.len(),
+        next_cursor: (last < found.len()).then(|| format!("{}-{last}", stock.fingerprint)),
+    };
+    tagged(&headers, &list)
+}

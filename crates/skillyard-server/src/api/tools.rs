@@ -1,0 +1,56 @@
+//! `POST /api/v1/tools/{name}`: the tools for models, also by the names other runtimes use.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::input::{Given, Named};
+use crate::activation::Asker;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::tool::Tool;
+use crate::web::elsewhere;
+
+/// What a tool gave.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ToolOutput {
+    /// The tool, by its own name.
+    tool: String,
+    /// For a model.
+    content: String,
+    /// For a program, where the content is more than text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    structured: Option<Value>,
+}
+
+/// Call a tool: `skill_search`, `skill_load`, `skill_read` or `skill_files`
+#[utoipa::path(post, path = "/api/v1/tools/{name}", tag = "tools", params(("name" = String, Path)),
+    request_body(content = Object, content_type = "application/json"),
+    responses((status = 200, body = ToolOutput),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn call(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+    Given(input): Given<Map<String, Value>>,
+) -> Result<Json<ToolOutput>, Problem> {
+    let unknown = || Problem::new(StatusCode::NOT_FOUND, "there is no such tool");
+    let tool = Tool::of(&name).ok_or_else(unknown)?;
+    let asker = Asker {
+        session: None,
+        trigger: "api",
+    };
+    let answer = elsewhere(move || server.call(tool, input, asker)).await??;
+    Ok(Json(ToolOutput {
+        tool: tool.name().to_owned(),
+        content: answer.text,
+        structured: answer.structured,
+    }))
+}

@@ -1,0 +1,80 @@
+//! What the server needs from the program around it.
+
+use std::error::Error;
+use std::path::Path;
+
+use skillyard_audit::Event;
+use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::package::Digest;
+use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
+
+/// The program around the server: it knows the environment, the configuration and the user.
+pub trait Host: Send + Sync + 'static {
+    /// Finds every skill, now.
+    fn load(&self) -> Result<Catalog, HostError>;
+
+    /// How far a skill with these files is trusted.
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;
+
+    /// Lets a skill be used, or keeps it out of prompts; tells whether that changed anything.
+    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError>;
+
+    /// Whether a tool may be called while these skills are active.
+    fn guard(
+        &self,
+        skills: &[ActiveSkill],
+        request: &GuardRequest,
+    ) -> Result<GuardDecision, HostError>;
+
+    /// Writes down what happened.
+    fn record(&self, event: &Event) -> Result<(), HostError>;
+
+    /// The folder of the audit log.
+    fn audit_folder(&self) -> &Path;
+
+    /// The user's home directory, which pages show as `~`.
+    fn home(&self) -> Option<&Path>;
+
+    /// The folder in which indexes are kept.
+    fn index_folder(&self) -> Option<&Path>;
+
+    /// What one read of a file may give.
+    fn read_limits(&self) -> ReadLimits;
+}
+
+/// Why the program around the server could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct HostError(Box<dyn Error + Send + Sync>);
+
+impl HostError {
+    /// Wraps an error of the program.
+    pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
+}
+
+/// What becomes of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// It can be used.
+    On,
+    /// It is kept out of prompts.
+    Off,
+}
+
+/// How far a skill is trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The tier, in a word.
+    pub tier: String,
+    /// Where the skill came from, in words.
+    pub provenance: String,
+    /// Whether its text comes from someone the user has not vouched for.
+    pub third_party: bool,
+    /// What becomes of its scripts: `run`, `ask` or `blocked`.
+    pub scripts: String,
+    /// Why.
+    pub reason: String,
+}

@@ -1,0 +1,32 @@
+//! What other machines ask: health and metrics.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+/// `GET /healthz`.
+pub(crate) async fn healthz(State(server): State<Arc<Server>>) -> Json<Value> {
+    let skills = server.shelf.stock().catalog.skills.len();
+    Json(json!({ "status": "ok", "version": server.settings.version, "skills": skills }))
+}
+
+/// `GET /metrics`.
+pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
+    let stock = server.shelf.stock();
+    let statuses = ["enabled", "disabled", "unavailable", "untrusted"];
+    let gauges = statuses.map(|status| {
+        let skills = stock.catalog.skills.iter();
+        let count = skills
+            .filter(|skill| skill.status.as_str() == status)
+            .count();
+        ("status", status, count)
+    });
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    ([(CONTENT_TYPE, kind)], server.metrics.render(&gauges))
+}

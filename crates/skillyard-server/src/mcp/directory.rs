@@ -1,0 +1,95 @@
+//! `resources/directory/read`: what is in a folder of a skill.
+
+use std::collections::BTreeMap;
+
+use rmcp::ErrorData;
+use serde_json::{Value, json};
+
+use super::edition::{Edition, Package};
+use super::skills::{Asked, fresh, page, unknown};
+use super::uri;
+use crate::contents::Contents;
+
+/// How many names a page has.
+const PAGE: usize = 200;
+
+/// Answers the request.
+pub(super) fn read(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+    let wanted = asked.uri()?;
+    let text = asked.text("uri")?.unwrap_or_default();
+    let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(text))?;
+    let files: Vec<(String, u64, Option<String>)> = match package {
+        Package::Files(files) => files
+            .iter()
+            .map(|(path, file)| (path.clone(), file.size, Some(file.media_type.clone())))
+            .collect(),
+        Package::Dynamic => {
+            let list = Contents::open(skill).and_then(|it| it.list(None));
+            let list = list.map_err(|_| unknown(text))?;
+            let files = list.files.into_iter();
+            files.map(|file| (file.path, file.size, None)).collect()
+        }
+    };
+    let children = children(&wanted.path, &files);
+    if children.is_empty() && !wanted.path.is_empty() {
+        return Err(unknown(text));
+    }
+    let children: Vec<(String, Child<'_>)> = children.into_iter().collect();
+    let (shown, next) = page(edition, &children, asked.text("cursor")?, PAGE)?;
+    let resources: Vec<Value> = shown
+        .iter()
+        .map(|(name, child)| {
+            let path = match wanted.path.as_str() {
+                "" => name.clone(),
+                folder => format!("{folder}/{name}"),
+            };
+            let uri = uri::file(&wanted.name, &path);
+            match child {
+                Child::Folder => {
+                    json!({ "uri": uri, "name": name, "mimeType": "inode/directory" })
+                }
+                Child::File(size, Some(kind)) => {
+                    json!({ "uri": uri, "name": name, "mimeType": kind, "size": size })
+                }
+                Child::File(size, None) => json!({ "uri": uri, "name": name, "size": size }),
+            }
+        })
+        .collect();
+    let mut result = fresh(edition);
+    result["resources"] = resources.into();
+    if let Some(next) = next {
+        result["nextCursor"] = next.into();
+    }
+    Ok(result)
+}
+
+/// What is directly in a folder.
+enum Child<'a> {
+    Folder,
+    File(u64, Option<&'a str>),
+}
+
+fn children<'a>(
+    folder: &str,
+    files: &'a [(String, u64, Option<String>)],
+) -> BTreeMap<String, Child<'a>> {
+    let mut children = BTreeMap::new();
+    for (path, size, kind) in files {
+        let below = match folder {
+            "" => Some(path.as_str()),
+            folder => path
+                .strip_prefix(folder)
+                .and_then(|rest| rest.strip_prefix('/')),
+        };
+        match below.map(|below| below.split_once('/').ok_or(below)) {
+            None => {}
+            Some(Ok((name, _))) => {
+                children.insert(name.to_owned(), Child::Folder);
+            }
+            Some(Err(name)) => {
+                children.insert(name.to_owned(), Child::File(*size, kind.as_deref()));
+            }
+        }
+    }
+    children
+}

@@ -1,0 +1,177 @@
+//! What hosts were promised: a state of the catalog whose bytes do not change.
+//!
+//! A host reads a skill's digests first and its files later, and compares. So the state that was
+//! listed stays what it is for as long as hosts were told that it does, and only then gives way to
+//! the next. A file is read once for its digest and its content, so the two cannot disagree.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{BinaryContent, Content, DigestLimits, ReadLimits, ReadRange};
+use skillyard_format::package::Digest;
+
+use crate::contents::{Contents, ContentsError, media_type};
+use crate::shelf::{Shelf, Stock};
+
+/// How long a state lasts that somebody has listed.
+pub(super) const LIFETIME: Duration = Duration::from_secs(5);
+/// How many bytes all skills of a state may have; those beyond are read when they are asked for.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// The state that is shown.
+#[derive(Default)]
+pub(crate) struct Editions {
+    current: Mutex<Option<Arc<Edition>>>,
+}
+
+/// One state.
+pub(super) struct Edition {
+    pub(super) stock: Arc<Stock>,
+    /// When hosts were first told of it.
+    told: OnceLock<Instant>,
+    packages: BTreeMap<String, OnceLock<Package>>,
+    bytes: AtomicU64,
+}
+
+/// The files of a skill.
+#[derive(Debug)]
+pub(super) enum Package {
+    /// All of them, at hand.
+    Files(BTreeMap<String, PackedFile>),
+    /// The skill is too large, or a file of it cannot be read.
+    Dynamic,
+}
+
+/// A file that does not change any more.
+#[derive(Debug)]
+pub(super) struct PackedFile {
+    pub(super) digest: Digest,
+    pub(super) content: Content,
+    pub(super) media_type: String,
+    pub(super) size: u64,
+}
+
+impl Editions {
+    /// The state that is shown now.
+    pub(super) fn current(&self, shelf: &Shelf) -> Arc<Edition> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let stock = shelf.stock();
+        if let Some(edition) = &*current
+            && (Arc::ptr_eq(&edition.stock, &stock) || edition.lasts().is_some())
+        {
+            return Arc::clone(edition);
+        }
+        let edition = Arc::new(Edition::new(stock));
+        *current = Some(Arc::clone(&edition));
+        edition
+    }
+
+    /// How long the state that is shown will still be shown, although there is another.
+    pub(super) fn lasts(&self) -> Option<Duration> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.as_ref()?.lasts()
+    }
+}
+
+impl Edition {
+    fn new(stock: Arc<Stock>) -> Self {
+        let names = stock.catalog.enabled();
+        let packages = names
+            .map(|skill| (skill.record.name.to_string(), OnceLock::new()))
+            .collect();
+        Self {
+            stock,
+            told: OnceLock::new(),
+            packages,
+            bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// Tells a host of it, and for how long it may believe that.
+    pub(super) fn tell(&self) -> Duration {
+        let told = self.told.get_or_init(Instant::now);
+        LIFETIME.saturating_sub(told.elapsed())
+    }
+
+    fn lasts(&self) -> Option<Duration> {
+        LIFETIME.checked_sub(self.told.get()?.elapsed())
+    }
+
+    /// The skills, in the order of their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.packages.keys().map(String::as_str)
+    }
+
+    /// The skill of a name.
+    pub(super) fn skill(&self, name: &str) -> Option<(&CatalogSkill, &Package)> {
+        let package = self.packages.get(name)?;
+        let skill = self.stock.usable(name)?;
+        Some((skill, package.get_or_init(|| self.pack(skill))))
+    }
+
+    fn pack(&self, skill: &CatalogSkill) -> Package {
+        match packed(skill) {
+            Ok(Some(files)) => {
+                let bytes = files.values().map(|file| file.size).sum();
+                let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+                if before.saturating_add(bytes) > MOST_BYTES {
+                    Package::Dynamic
+                } else {
+                    Package::Files(files)
+                }
+            }
+            Ok(None) | Err(_) => Package::Dynamic,
+        }
+    }
+}
+
+/// All files of a skill, unless they are too many or too large.
+fn packed(skill: &CatalogSkill) -> Result<Option<BTreeMap<String, PackedFile>>, ContentsError> {
+    let most = DigestLimits::default();
+    let contents = Contents::open(skill)?;
+    let list = contents.list(None)?;
+    let total: u64 = list.files.iter().map(|file| file.size).sum();
+    if list.truncated || list.files.len() > most.max_files || total > most.max_bytes {
+        return Ok(None);
+    }
+    let mut files = BTreeMap::new();
+    for file in list.files {
+        let packed = pack_file(&contents, &file.path, most.max_bytes)?;
+        let Some(packed) = packed else {
+            return Ok(None);
+        };
+        files.insert(file.path, packed);
+    }
+    Ok(Some(files))
+}
+
+/// One file, read whole.
+pub(super) fn pack_file(
+    contents: &Contents<'_>,
+    path: &str,
+    most: u64,
+) -> Result<Option<PackedFile>, ContentsError> {
+    let limits = ReadLimits {
+        max_bytes: most,
+        binary: BinaryContent::Include,
+        ..ReadLimits::default()
+    };
+    let read = contents.read(path, ReadRange::default(), limits)?;
+    if read.next_offset.is_some() {
+        return Ok(None);
+    }
+    let media_type = media_type(&read.path, &read.content).into_owned();
+    let bytes = match &read.content {
+        Content::Text(text) => text.as_bytes(),
+        Content::Binary { bytes, .. } => bytes.as_deref().unwrap_or_default(),
+    };
+    Ok(Some(PackedFile {
+        digest: Digest::of(bytes),
+        size: bytes.len() as u64,
+        media_type,
+        content: read.content,
+    }))
+}

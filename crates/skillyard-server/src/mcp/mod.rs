@@ -1,0 +1,59 @@
+//! MCP: skills for agents of others, over standard input and output or HTTP.
+//!
+//! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
+//! resources; the others get tools and prompts. One handler answers every revision of the protocol.
+
+mod directory;
+mod edition;
+mod handler;
+mod prompts;
+mod skills;
+mod tools;
+mod uri;
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt as _;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+pub(crate) use edition::Editions;
+use handler::Handler;
+
+use crate::server::Server;
+
+/// Why the connection over standard input and output ended.
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    /// The client did not say hello as the protocol wants it.
+    #[error("the client did not start the protocol")]
+    Start(#[source] Box<rmcp::service::ServerInitializeError>),
+    /// A task failed.
+    #[error("the connection failed")]
+    Failed(#[from] tokio::task::JoinError),
+}
+
+/// Answers one client over standard input and output until it goes.
+pub async fn serve_stdio(server: Arc<Server>) -> Result<(), McpError> {
+    let handler = Handler::new(server);
+    let running = match handler.serve(rmcp::transport::stdio()).await {
+        Ok(running) => running,
+        // A client that goes before it has said anything wanted nothing.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(McpError::Start(Box::new(error))),
+    };
+    running.waiting().await?;
+    Ok(())
+}
+
+/// The service behind `/mcp`; Host and Origin were looked at before.
+pub(crate) fn service(server: Arc<Server>) -> StreamableHttpService<Handler, LocalSessionManager> {
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .with_json_response(true);
+    StreamableHttpService::new(
+        move || Ok(Handler::new(Arc::clone(&server))),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    )
+}

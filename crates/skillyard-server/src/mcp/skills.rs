@@ -1,0 +1,195 @@
+//! The Skills extension: `skills/list`, `skills/get` and the reading of `skill://` resources.
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use rmcp::ErrorData;
+use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
+use serde_json::{Value, json};
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{Content, DigestLimits};
+use skillyard_format::Document;
+
+use super::edition::{Edition, Package, PackedFile, pack_file};
+use super::uri::{self, SkillUri};
+use crate::contents::Contents;
+
+/// How many skills a page has.
+const PAGE: usize = 50;
+
+/// The parameters of a request of the extension.
+pub(super) struct Asked<'a>(pub(super) Option<&'a Value>);
+
+impl<'a> Asked<'a> {
+    /// A parameter that is text.
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, ErrorData> {
+        match self.0.and_then(|params| params.get(key)) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(invalid(format!("`{key}` is not text"))),
+        }
+    }
+
+    /// The URI that every request but a list has.
+    pub(super) fn uri(&self) -> Result<SkillUri, ErrorData> {
+        let text = self
+            .text("uri")?
+            .ok_or_else(|| invalid("`uri` is missing"))?;
+        SkillUri::parse(text).ok_or_else(|| unknown(text))
+    }
+}
+
+/// `skills/list`.
+pub(super) fn list(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+    let names: Vec<&str> = edition.names().collect();
+    let (page, next) = page(edition, &names, asked.text("cursor")?, PAGE)?;
+    let skills: Vec<Value> = page
+        .iter()
+        .filter_map(|name| edition.skill(name))
+        .filter_map(|(skill, package)| entry(skill, package))
+        .collect();
+    let mut result = fresh(edition);
+    result["skills"] = skills.into();
+    if let Some(next) = next {
+        result["nextCursor"] = next.into();
+    }
+    Ok(result)
+}
+
+/// `skills/get`.
+pub(super) fn get(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+    let wanted = asked.uri()?;
+    let found = edition.skill(&wanted.name);
+    let found = found.filter(|(skill, _)| wanted.path == skill.record.file_name.as_str());
+    let entry = found.and_then(|(skill, package)| entry(skill, package));
+    let entry =
+        entry.ok_or_else(|| unknown(asked.text("uri").ok().flatten().unwrap_or_default()))?;
+    let mut result = fresh(edition);
+    result["skill"] = entry;
+    Ok(result)
+}
+
+/// `resources/read`.
+pub(super) fn read(edition: &Edition, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
+    let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
+    let contents = match package {
+        Package::Files(files) => {
+            let file = files.get(&wanted.path).ok_or_else(|| unknown(uri))?;
+            shown(uri, file)
+        }
+        Package::Dynamic => {
+            let most = DigestLimits::default().max_bytes;
+            let read = Contents::open(skill).and_then(|it| pack_file(&it, &wanted.path, most));
+            let file = read.ok().flatten().ok_or_else(|| unknown(uri))?;
+            shown(uri, &file)
+        }
+    };
+    let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
+    Ok(ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(ttl)
+        .with_cache_scope(CacheScope::Private))
+}
+
+/// Every skill's own file, for hosts that only know resources.
+pub(super) fn resources(
+    edition: &Edition,
+    cursor: Option<&str>,
+) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
+    let names: Vec<&str> = edition.names().collect();
+    let (page, next) = page(edition, &names, cursor, 2 * PAGE)?;
+    let resources = page.iter().filter_map(|name| {
+        let record = &edition.stock.usable(name)?.record;
+        let mut resource = Resource::new(uri::file(name, &record.file_name), *name);
+        resource.description = Some(record.description.to_string());
+        resource.mime_type = Some("text/markdown".into());
+        resource.size = Some(record.stamp.size);
+        Some(resource)
+    });
+    Ok((resources.collect(), next))
+}
+
+/// An entry as the extension wants it: the frontmatter as it was written, and every file's digest.
+fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
+    let (name, own) = (&*skill.record.name, &*skill.record.file_name);
+    let (text, resources) = match package {
+        Package::Files(files) => {
+            let list: Vec<Value> = files
+                .iter()
+                .map(|(path, file)| {
+                    json!({
+                        "uri": uri::file(name, path),
+                        "digest": file.digest.to_string(),
+                        "size": file.size,
+                    })
+                })
+                .collect();
+            let Content::Text(text) = &files.get(own)?.content else {
+                return None;
+            };
+            (text.clone(), list.into())
+        }
+        Package::Dynamic => {
+            let text = Contents::open(skill).and_then(|it| it.skill_file()).ok()?;
+            (text, json!("dynamic"))
+        }
+    };
+    let document = Document::parse(text.as_bytes());
+    let frontmatter = document.mapping().map(|mapping| mapping.to_json())?;
+    Some(json!({
+        "uri": uri::file(name, own),
+        "frontmatter": frontmatter,
+        "resources": resources,
+    }))
+}
+
+/// A part of a list, and where the next begins. A cursor is of one state only.
+pub(super) fn page<'a, T>(
+    edition: &Edition,
+    all: &'a [T],
+    cursor: Option<&str>,
+    size: usize,
+) -> Result<(&'a [T], Option<String>), ErrorData> {
+    let state = edition.stock.fingerprint.as_str();
+    let first = match cursor {
+        None => 0,
+        Some(cursor) => place(cursor, state)
+            .filter(|first| *first < all.len())
+            .ok_or_else(|| invalid("the list has changed, or the cursor is none; start again"))?,
+    };
+    let last = first.saturating_add(size).min(all.len());
+    let next = (last < all.len()).then(|| BASE64_URL_SAFE_NO_PAD.encode(format!("{state}:{last}")));
+    Ok((&all[first..last], next))
+}
+
+fn place(cursor: &str, state: &str) -> Option<usize> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    text.strip_prefix(state)?.strip_prefix(':')?.parse().ok()
+}
+
+fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
+    let contents = match &file.content {
+        Content::Text(text) => ResourceContents::text(text.clone(), uri),
+        Content::Binary { bytes, .. } => {
+            let bytes = bytes.as_deref().unwrap_or_default();
+            ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri)
+        }
+    };
+    contents.with_mime_type(file.media_type.clone())
+}
+
+/// A result with how long it may be believed.
+pub(super) fn fresh(edition: &Edition) -> Value {
+    let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
+    json!({ "resultType": "complete", "ttlMs": ttl, "cacheScope": "private" })
+}
+
+pub(super) fn invalid(message: impl Into<String>) -> ErrorData {
+    ErrorData::invalid_params(message.into(), None)
+}
+
+pub(super) fn unknown(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(200).collect();
+    let data = json!({ "uri": shown });
+    ErrorData::invalid_params("there is no such skill or file", Some(data))
+}

@@ -1,0 +1,165 @@
+//! The tools as MCP describes them.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock, Tool as McpTool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+use skillyard_catalog::prompt::Room;
+use skillyard_format::render::catalog::CatalogFormat;
+
+use crate::activation::Asker;
+use crate::catalog_prompt::{self, Wanted};
+use crate::server::Server;
+use crate::tool::Tool;
+
+/// How many names are spelled out in a schema.
+const MOST_NAMES: usize = 100;
+/// How many tokens of a tool's description tell of skills.
+const ROOM: Room = Room {
+    tokens: 2_000,
+    skills: 200,
+};
+
+/// Every tool, in a fixed order.
+pub(super) fn list(server: &Server) -> Vec<McpTool> {
+    Tool::ALL.into_iter().map(|it| tool(server, it)).collect()
+}
+
+/// Calls a tool; what went wrong is told to the model, which may do better.
+pub(super) fn call(server: &Server, tool: Tool, input: Map<String, Value>) -> CallToolResult {
+    let asker = Asker {
+        session: None,
+        trigger: "mcp",
+    };
+    match server.call(tool, input, asker) {
+        Ok(answer) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+            result.structured_content = answer.structured;
+            result
+        }
+        Err(problem) => CallToolResult::error(vec![ContentBlock::text(problem.detail())]),
+    }
+}
+
+fn tool(server: &Server, tool: Tool) -> McpTool {
+    let stock = server.shelf.stock();
+    let choosable = stock.choosable();
+    let mut name = json!({ "type": "string", "description": "The skill's name" });
+    if (1..=MOST_NAMES).contains(&choosable.len()) {
+        let names = choosable.iter().map(|skill| skill.record.name.as_str());
+        name["enum"] = names.collect::<Vec<_>>().into();
+    }
+    let (title, description, properties, required) = match tool {
+        Tool::Search => (
+            "Search skills",
+            "Finds skills that fit a task, best first. Without a query it lists some of them."
+                .to_owned(),
+            json!({
+                "query": { "type": "string", "description": "The task, in the user's words" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 50 },
+            }),
+            json!([]),
+        ),
+        Tool::Load => (
+            "Load a skill",
+            load_description(server),
+            json!({
+                "name": name,
+                "arguments": { "type": "string", "description": "What the user wrote behind the skill's name" },
+            }),
+            json!(["name"]),
+        ),
+        Tool::Read => (
+            "Read a skill's file",
+            "Gives a file of a skill, such as a reference that its instructions name.".to_owned(),
+            json!({
+                "name": name,
+                "path": { "type": "string", "description": "The path, relative to the skill's folder" },
+                "cursor": { "type": "string", "description": "Where an earlier call ended" },
+            }),
+            json!(["name", "path"]),
+        ),
+        Tool::Files => (
+            "List a skill's files",
+            "Lists the files of a skill, or those in one of its folders.".to_owned(),
+            json!({
+                "name": name,
+                "dir": { "type": "string", "description": "A folder, relative to the skill's" },
+            }),
+            json!(["name"]),
+        ),
+    };
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    let annotations = ToolAnnotations::with_title(title)
+        .read_only(true)
+        .open_world(false);
+    let described = McpTool::new(tool.name(), description, object(schema))
+        .with_title(title)
+        .with_annotations(annotations);
+    match output(tool) {
+        Some(schema) => described.with_raw_output_schema(Arc::new(object(schema))),
+        None => described,
+    }
+}
+
+/// What `skill_load` says: models choose by it, so it names the skills.
+fn load_description(server: &Server) -> String {
+    let wanted = Wanted {
+        format: CatalogFormat::Markdown,
+        room: ROOM,
+        task: None,
+    };
+    let stock = server.shelf.stock();
+    let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);
+    format!(
+        "Loads a skill: instructions for a kind of task. Call it before you start on a task that \
+         one of these fits, then follow what it says.\n\n{catalog}"
+    )
+}
+
+fn output(tool: Tool) -> Option<Value> {
+    match tool {
+        Tool::Search => Some(json!({
+            "type": "object",
+            "properties": { "results": { "type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "name": { "type": "string" },
+                    "description": { "type": "string" },
+                    "score": { "type": "number" },
+                },
+                "required": ["name", "description"],
+            } } },
+            "required": ["results"],
+        })),
+        Tool::Files => Some(json!({
+            "type": "object",
+            "properties": {
+                "files": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "path": { "type": "string" },
+                        "size": { "type": "integer" },
+                        "executable": { "type": "boolean" },
+                    },
+                    "required": ["path", "size"],
+                } },
+                "truncated": { "type": "boolean" },
+            },
+            "required": ["files"],
+        })),
+        Tool::Load | Tool::Read => None,
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

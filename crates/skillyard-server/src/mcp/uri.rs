@@ -1,0 +1,77 @@
+//! `skill://NAME/PATH`.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+const SCHEME: &str = "skill://";
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'/');
+
+/// A skill, or something in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SkillUri {
+    /// The skill's name.
+    pub(super) name: String,
+    /// The path below its root; empty for the root.
+    pub(super) path: String,
+}
+
+impl SkillUri {
+    /// Understands a URI; whether the path can be read is decided by whoever reads it.
+    pub(super) fn parse(uri: &str) -> Option<Self> {
+        let rest = uri.strip_prefix(SCHEME)?;
+        if rest.contains(['?', '#']) {
+            return None;
+        }
+        let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let decoded = |text: &str| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
+        let (name, path) = (decoded(name)?, decoded(path)?);
+        let root_with_slash = rest.ends_with('/') && path.is_empty();
+        (!name.is_empty() && !root_with_slash).then_some(Self { name, path })
+    }
+}
+
+/// The URI of a file.
+pub(super) fn file(name: &str, path: &str) -> String {
+    format!("{}/{}", root(name), utf8_percent_encode(path, KEPT))
+}
+
+/// The URI of a skill's folder.
+pub(super) fn root(name: &str) -> String {
+    format!("{SCHEME}{}", utf8_percent_encode(name, KEPT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for (name, path) in [("pdf", "SKILL.md"), ("été", "a b/ü?#%.md"), ("pdf", "")] {
+            let written = if path.is_empty() {
+                root(name)
+            } else {
+                file(name, path)
+            };
+            let read = SkillUri::parse(&written).unwrap();
+            assert_eq!((read.name.as_str(), read.path.as_str()), (name, path));
+        }
+    }
+
+    #[test]
+    fn other_uris_are_not_understood() {
+        for uri in [
+            "",
+            "skill://",
+            "skill:///x",
+            "file:///etc/passwd",
+            "skill://a/b?c",
+            "skill://a/",
+        ] {
+            assert_eq!(SkillUri::parse(uri), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What went wrong, as RFC 9457 problem details.
+
+use axum::Json;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use skillyard_catalog::resource::ResourceError;
+use utoipa::ToSchema;
+
+use crate::contents::ContentsError;
+use crate::host::HostError;
+
+/// What went wrong.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// The kind of problem; `about:blank` says that the status is all there is.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The status, in words.
+    title: String,
+    /// The status.
+    status: u16,
+    /// What went wrong, for people.
+    detail: String,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank".into(),
+            title: status.canonical_reason().unwrap_or_default().to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn no_skill(name: &str, nearest: Option<&str>) -> Self {
+        let name = shortened(name);
+        let detail = match nearest {
+            Some(nearest) => format!("there is no skill `{name}`; did you mean `{nearest}`?"),
+            None => format!("there is no skill `{name}`"),
+        };
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    pub(crate) fn bad(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+}
+
+/// As much of what a stranger sent as an answer repeats.
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status(), Json(self)).into_response();
+        let kind = HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        response
+    }
+}
+
+impl From<ContentsError> for Problem {
+    fn from(error: ContentsError) -> Self {
+        match &error {
+            // The system's own words may name paths of this machine.
+            ContentsError::Resource(ResourceError::Root { .. } | ResourceError::Io { .. }) => {
+                Self::new(StatusCode::NOT_FOUND, "the file cannot be read")
+            }
+            ContentsError::Resource(ResourceError::NotFound { .. }) => {
+                Self::new(StatusCode::NOT_FOUND, error.to_string())
+            }
+            _ => Self::new(StatusCode::BAD_REQUEST, error.to_string()),
+        }
+    }
+}
+
+impl From<HostError> for Problem {
+    fn from(_: HostError) -> Self {
+        let detail = "the server could not do this; its terminal and its log say why";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+}

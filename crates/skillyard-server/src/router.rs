@@ -1,0 +1,37 @@
+//! Every route on one page.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+
+use crate::access::gate;
+use crate::server::Server;
+use crate::{api, machine, mcp, web};
+
+/// All answers of the server, behind its gate.
+pub fn router(server: Arc<Server>) -> Router {
+    let read = Router::new()
+        .route("/", get(web::library::page))
+        .route("/skills", get(web::library::page))
+        .route("/skills/{name}", get(web::skill::page))
+        .route("/skills/{name}/files/{*path}", get(web::file::page))
+        .route("/login", get(web::login::page).post(web::login::login))
+        .route("/logout", post(web::login::logout))
+        .route("/assets/{file}", get(web::assets::file))
+        .route("/healthz", get(machine::healthz));
+    let admin = Router::new()
+        .route("/skills/{name}/switch", post(web::skill::switch))
+        .route("/admin", get(web::admin::page))
+        .route("/admin/reload", post(web::admin::reload))
+        .route("/audit", get(web::audit::page))
+        .route("/metrics", get(machine::metrics))
+        .route_layer(from_fn(gate::admins));
+    read.merge(admin)
+        .merge(api::router())
+        .route_service("/mcp", mcp::service(Arc::clone(&server)))
+        .fallback(web::missing)
+        .layer(from_fn_with_state(Arc::clone(&server), gate::gate))
+        .with_state(server)
+}

@@ -1,0 +1,157 @@
+//! The catalog at hand. Readers take the whole of it; a change replaces the whole of it, so that
+//! no answer mixes two states.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use skillyard_catalog::finder::Finder;
+use skillyard_catalog::search::{Detail, Hit, Options};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::package::Digest;
+use tokio::sync::watch;
+
+use crate::host::{Host, HostError};
+use crate::problem::Problem;
+
+/// The skills at hand.
+#[derive(Debug)]
+pub struct Shelf {
+    stock: RwLock<Arc<Stock>>,
+    /// The state's fingerprint, for those who wait for changes.
+    changes: watch::Sender<String>,
+}
+
+/// One state of the catalog.
+#[derive(Debug)]
+pub struct Stock {
+    /// The catalog.
+    pub catalog: Catalog,
+    /// A text that differs when any skill does.
+    pub fingerprint: String,
+    everything: OnceLock<Finder>,
+    choosable: OnceLock<Finder>,
+}
+
+impl Shelf {
+    /// The skills that `host` finds now.
+    pub(crate) fn load(host: &dyn Host) -> Result<Self, HostError> {
+        let stock = Stock::new(host.load()?);
+        let (changes, _) = watch::channel(stock.fingerprint.clone());
+        Ok(Self {
+            stock: RwLock::new(Arc::new(stock)),
+            changes,
+        })
+    }
+
+    /// The state at hand.
+    pub fn stock(&self) -> Arc<Stock> {
+        Arc::clone(&self.stock.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks again; tells whether anything is different.
+    pub fn reload(&self, host: &dyn Host) -> Result<bool, HostError> {
+        let stock = Stock::new(host.load()?);
+        let fingerprint = stock.fingerprint.clone();
+        *self.stock.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(stock);
+        Ok(self.changes.send_if_modified(|known| {
+            let differs = *known != fingerprint;
+            *known = fingerprint;
+            differs
+        }))
+    }
+
+    /// Tells of changes from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<String> {
+        self.changes.subscribe()
+    }
+}
+
+impl Stock {
+    fn new(catalog: Catalog) -> Self {
+        let fingerprint = fingerprint(&catalog);
+        Self {
+            catalog,
+            fingerprint,
+            everything: OnceLock::new(),
+            choosable: OnceLock::new(),
+        }
+    }
+
+    /// The skill of a name, whether it may be used or not.
+    pub(crate) fn known(&self, name: &str) -> Result<&CatalogSkill, Problem> {
+        let found = self.catalog.find(name);
+        found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
+    }
+
+    /// The skill of a name that may reach a prompt.
+    pub fn usable(&self, name: &str) -> Option<&CatalogSkill> {
+        let name = skillyard_format::name::normalise(name);
+        self.catalog
+            .enabled()
+            .find(|skill| *skill.record.name == name)
+    }
+
+    /// The skills a model may choose from.
+    pub fn choosable(&self) -> Vec<&CatalogSkill> {
+        self.catalog
+            .enabled()
+            .filter(|skill| skill.record.model_invocable)
+            .collect()
+    }
+
+    /// The skills that words find, best first.
+    pub fn search(&self, host: &dyn Host, words: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
+        let skills: Vec<&CatalogSkill> = self.catalog.skills.iter().collect();
+        ranked(&self.everything, host, &skills, words, limit)
+    }
+
+    /// The skills that fit a task, best first, of those a model may choose from.
+    pub fn matching(&self, host: &dyn Host, task: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
+        ranked(&self.choosable, host, &self.choosable(), task, limit)
+    }
+
+    /// The folders that skills lie in.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        let sources = self.catalog.sources.iter();
+        sources
+            .filter(|source| source.kind != SourceKind::Builtin)
+            .map(|source| source.root.clone())
+            .collect()
+    }
+}
+
+fn ranked<'a>(
+    finder: &OnceLock<Finder>,
+    host: &dyn Host,
+    skills: &[&'a CatalogSkill],
+    words: &str,
+    limit: usize,
+) -> Vec<(&'a CatalogSkill, f32)> {
+    let finder = finder.get_or_init(|| Finder::load(skills, host.index_folder()));
+    let options = Options {
+        limit,
+        detail: Detail::Ranking,
+        ..Options::default()
+    };
+    let hits = finder.index.search(words, &options);
+    let skill = |hit: &Hit| Some((*skills.get(hit.document as usize)?, hit.score));
+    hits.iter().filter_map(skill).collect()
+}
+
+fn fingerprint(catalog: &Catalog) -> String {
+    let mut key = String::new();
+    for skill in &catalog.skills {
+        let record = &skill.record;
+        let folder = record.folder.display();
+        let _ = writeln!(key, "{folder}\n{:?}\n{:?}", record.stamp, skill.status);
+    }
+    for loser in &catalog.shadowed {
+        let _ = writeln!(key, "-{}", loser.skill.record.folder.display());
+    }
+    for skipped in &catalog.skipped {
+        let _ = writeln!(key, "?{} {}", skipped.path.display(), skipped.reason);
+    }
+    Digest::of(key.as_bytes()).to_hex()[..16].to_owned()
+}

@@ -1,0 +1,221 @@
+//! The tools for models, as MCP, the API and chat call them.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::resource::{Content, ReadRange};
+
+use crate::activation::Asker;
+use crate::contents::{Contents, media_type};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::shelf::Stock;
+
+/// How many skills a search gives at most.
+const MOST_HITS: usize = 50;
+/// How many bytes of a file one call gives.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// A tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// Finds skills.
+    Search,
+    /// Gives a skill's instructions.
+    Load,
+    /// Gives one of its files.
+    Read,
+    /// Lists its files.
+    Files,
+}
+
+impl Tool {
+    /// Every tool, in the order in which they are told.
+    pub(crate) const ALL: [Self; 4] = [Self::Search, Self::Load, Self::Read, Self::Files];
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Search => "skill_search",
+            Self::Load => "skill_load",
+            Self::Read => "skill_read",
+            Self::Files => "skill_files",
+        }
+    }
+
+    /// The tool of a name, also of one that other runtimes use.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "skills.list" => Self::Search,
+            "skills.activate" | "skillsActivate" | "skills.read" => Self::Load,
+            "skills.readResource" | "skillsReadResource" | "skills.read_resource" => Self::Read,
+            _ => return Self::ALL.into_iter().find(|tool| tool.name() == name),
+        })
+    }
+}
+
+/// What a tool gave.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    /// For a model.
+    pub(crate) text: String,
+    /// For a program, where the text is more than text.
+    pub(crate) structured: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchInput {
+    #[serde(default)]
+    query: String,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadInput {
+    name: String,
+    #[serde(default)]
+    arguments: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadInput {
+    name: String,
+    path: String,
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilesInput {
+    name: String,
+    dir: Option<String>,
+}
+
+impl Server {
+    /// Calls a tool; what the model did wrong is a problem it can read.
+    pub(crate) fn call(
+        &self,
+        tool: Tool,
+        input: Map<String, Value>,
+        asker: Asker<'_>,
+    ) -> Result<Answer, Problem> {
+        let stock = self.shelf.stock();
+        match tool {
+            Tool::Search => {
+                let input: SearchInput = understood(input)?;
+                Ok(self.search_tool(&stock, &input))
+            }
+            Tool::Load => {
+                let input: LoadInput = understood(input)?;
+                let skill = usable(&stock, &input.name)?;
+                let arguments = input.arguments.unwrap_or_default();
+                let activated = self.activate(skill, &arguments, asker)?;
+                Ok(Answer {
+                    text: activated.text,
+                    structured: None,
+                })
+            }
+            Tool::Read => {
+                let input: ReadInput = understood(input)?;
+                self.read_tool(usable(&stock, &input.name)?, &input, asker)
+            }
+            Tool::Files => {
+                let input: FilesInput = understood(input)?;
+                files_tool(usable(&stock, &input.name)?, input.dir.as_deref())
+            }
+        }
+    }
+
+    fn search_tool(&self, stock: &Stock, input: &SearchInput) -> Answer {
+        let limit = input.limit.unwrap_or(10).clamp(1, MOST_HITS);
+        let hits: Vec<(&CatalogSkill, f32)> = if input.query.trim().is_empty() {
+            let all = stock.choosable().into_iter();
+            all.take(limit).map(|skill| (skill, 0.0)).collect()
+        } else {
+            stock.matching(&*self.host, &input.query, limit)
+        };
+        let results: Vec<Value> = hits
+            .iter()
+            .map(|(skill, score)| {
+                json!({ "name": skill.record.name, "description": skill.record.description, "score": score })
+            })
+            .collect();
+        let value = json!({ "results": results });
+        Answer {
+            text: value.to_string(),
+            structured: Some(value),
+        }
+    }
+
+    fn read_tool(
+        &self,
+        skill: &CatalogSkill,
+        input: &ReadInput,
+        asker: Asker<'_>,
+    ) -> Result<Answer, Problem> {
+        let offset = match input.cursor.as_deref() {
+            None | Some("") => 0,
+            Some(cursor) => cursor
+                .parse()
+                .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
+        };
+        let range = ReadRange {
+            offset,
+            limit: Some(MOST_BYTES),
+        };
+        let read = self.read_file(skill, &input.path, range, asker)?;
+        let kind = media_type(&read.path, &read.content);
+        let mut text = match read.content {
+            Content::Text(text) => text,
+            Content::Binary { .. } => {
+                format!("`{}` is not text: {kind}, {} bytes", read.path, read.size)
+            }
+        };
+        if let Some(next) = read.next_offset {
+            text.push_str(&format!(
+                "\n\n[cut at byte {next} of {}; go on with cursor \"{next}\"]",
+                read.size
+            ));
+        }
+        Ok(Answer {
+            text,
+            structured: None,
+        })
+    }
+}
+
+fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Problem> {
+    let list = Contents::open(skill)?.list(folder.filter(|folder| !folder.is_empty()))?;
+    let files: Vec<Value> = list
+        .files
+        .iter()
+        .map(|file| json!({ "path": file.path, "size": file.size, "executable": file.executable }))
+        .collect();
+    let value = json!({ "files": files, "truncated": list.truncated });
+    Ok(Answer {
+        text: value.to_string(),
+        structured: Some(value),
+    })
+}
+
+/// The skill of a name that may be used, or why not.
+pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkill, Problem> {
+    stock.usable(name).ok_or_else(|| {
+        let catalog = &stock.catalog;
+        match catalog.find(name) {
+            Some(skill) => Problem::bad(format!(
+                "skill `{}` cannot be used: {}",
+                skill.record.name,
+                skill.status.reason().unwrap_or_default()
+            )),
+            None => Problem::no_skill(name, catalog.nearest(name)),
+        }
+    })
+}
+
+fn understood<T: for<'de> Deserialize<'de>>(input: Map<String, Value>) -> Result<T, Problem> {
+    serde_json::from_value(Value::Object(input)).map_err(|error| Problem::bad(error.to_string()))
+}

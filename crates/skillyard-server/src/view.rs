@@ -1,0 +1,85 @@
+//! A skill as pages and programs see it.
+
+use std::path::Path;
+
+use serde::Serialize;
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::tokens::estimate;
+use utoipa::ToSchema;
+
+use crate::access::Role;
+
+/// A skill in a list.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct SkillSummary {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it does and when to use it.
+    pub(crate) description: String,
+    /// The kind of source it came from.
+    pub(crate) source: String,
+    /// `enabled`, `disabled`, `unavailable` or `untrusted`.
+    pub(crate) status: String,
+    /// Why it cannot be used, if it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// Its folder; only admins see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// About how many tokens it costs in every prompt.
+    pub(crate) tokens: usize,
+    /// How many problems its file has.
+    pub(crate) problems: usize,
+    /// Whether a user may invoke it by name.
+    pub(crate) user_invocable: bool,
+    /// Whether a model may choose it.
+    pub(crate) model_invocable: bool,
+}
+
+impl SkillSummary {
+    pub(crate) fn of(skill: &CatalogSkill, viewer: Viewer<'_>) -> Self {
+        let record = &skill.record;
+        Self {
+            name: record.name.to_string(),
+            description: record.description.to_string(),
+            source: skill.kind.as_str().to_owned(),
+            status: skill.status.as_str().to_owned(),
+            reason: skill.status.reason(),
+            path: viewer.path(&record.folder),
+            tokens: estimate(&record.name) + estimate(&record.description),
+            problems: record.problems.len(),
+            user_invocable: record.user_invocable,
+            model_invocable: record.model_invocable,
+        }
+    }
+}
+
+/// Who looks, which decides about paths.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Viewer<'a> {
+    pub(crate) role: Role,
+    pub(crate) home: Option<&'a Path>,
+}
+
+impl Viewer<'_> {
+    /// A path as an admin sees it; nobody else does.
+    pub(crate) fn path(&self, path: &Path) -> Option<String> {
+        (self.role == Role::Admin).then(|| self.tilde(path))
+    }
+
+    fn tilde(&self, path: &Path) -> String {
+        match self.home.and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+}
+
+/// A size for people.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}

@@ -1,0 +1,36 @@
+//! The files that pages load, inside the binary.
+
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+
+const FILES: &[(&str, &str, &str)] = &[
+    (
+        "style.css",
+        "text/css; charset=utf-8",
+        include_str!("../../assets/style.css"),
+    ),
+    (
+        "library.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/library.js"),
+    ),
+    (
+        "mark.svg",
+        "image/svg+xml",
+        include_str!("../../assets/mark.svg"),
+    ),
+];
+
+/// `GET /assets/{file}`.
+pub(crate) async fn file(Path(name): Path<String>) -> Response {
+    match FILES.iter().find(|(each, ..)| *each == name) {
+        Some((_, kind, text)) => {
+            // Short, because a new binary brings new files under the old names.
+            let headers = [(CONTENT_TYPE, *kind), (CACHE_CONTROL, "max-age=300")];
+            (headers, *text).into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}

@@ -1,0 +1,109 @@
+//! The audit page: what happened, and whether the log is as it was written.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use serde::Deserialize;
+use skillyard_audit::{Entry, Filter, read, verify};
+
+use super::{Frame, NoPage, Page, elsewhere, shown};
+use crate::problem::Problem;
+use crate::server::Server;
+
+/// How many events a page shows.
+const MOST: usize = 200;
+
+/// What the reader wants to see.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Wanted {
+    #[serde(default)]
+    skill: String,
+    #[serde(default)]
+    event: String,
+    #[serde(default)]
+    outcome: String,
+}
+
+#[derive(Template)]
+#[template(path = "audit.html")]
+struct AuditPage {
+    frame: Frame,
+    active: &'static str,
+    wanted: Wanted,
+    rows: Vec<Row>,
+    events: u64,
+    fault: Option<String>,
+}
+
+struct Row {
+    seq: u64,
+    time: String,
+    event: String,
+    skill: String,
+    actor: String,
+    trigger: String,
+    outcome: String,
+    reason: String,
+}
+
+/// `GET /audit`.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Page {
+    // What makes no sense is left out.
+    let Query(wanted) = wanted.unwrap_or_default();
+    let within = frame.clone();
+    let composed = elsewhere(move || compose(&server, within, wanted)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, Problem> {
+    let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let filter = Filter {
+        skill: given(&wanted.skill),
+        event: given(&wanted.event),
+        outcome: given(&wanted.outcome),
+        limit: Some(MOST),
+        ..Filter::default()
+    };
+    let folder = server.host.audit_folder();
+    let unreadable = |_| Problem::bad("the audit log cannot be read");
+    let reading = read(folder, &filter).map_err(unreadable)?;
+    let verdict = verify(folder, None).map_err(unreadable)?;
+    let entries = reading.lines.iter().rev();
+    Ok(AuditPage {
+        active: "audit",
+        rows: entries.filter_map(|line| Row::of(line)).collect(),
+        events: verdict.events,
+        fault: verdict
+            .fault
+            .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
+        frame,
+        wanted,
+    })
+}
+
+impl Row {
+    fn of(line: &[u8]) -> Option<Self> {
+        let entry = Entry::parse(line)?;
+        let text =
+            |value: Option<std::borrow::Cow<'_, str>>| value.unwrap_or_default().into_owned();
+        Some(Self {
+            seq: entry.seq,
+            time: entry.time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+            event: entry.event.into_owned(),
+            skill: text(entry.skill),
+            actor: entry.actor.into_owned(),
+            trigger: text(entry.trigger),
+            outcome: entry.outcome.into_owned(),
+            reason: text(entry.reason),
+        })
+    }
+}

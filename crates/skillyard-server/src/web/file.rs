@@ -1,0 +1,77 @@
+//! One file of a skill.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
+
+use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown};
+use crate::contents::Contents;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::size;
+
+/// How much of a file a page shows.
+const MOST_BYTES: u64 = 256 * 1024;
+
+#[derive(Template)]
+#[template(path = "file.html")]
+struct FilePage {
+    frame: Frame,
+    active: &'static str,
+    name: String,
+    address: String,
+    path: String,
+    size: String,
+    shown: Shown,
+    cut: bool,
+}
+
+enum Shown {
+    Html(String),
+    Text(String),
+    Binary(&'static str),
+}
+
+/// `GET /skills/{name}/files/{path}`.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    Path((name, path)): Path<(String, String)>,
+) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || compose(&server, within, &name, &path)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<FilePage, Problem> {
+    let stock = server.shelf.stock();
+    let skill = stock.known(name)?;
+    let limits = ReadLimits {
+        max_bytes: MOST_BYTES,
+        ..server.host.read_limits()
+    };
+    let read = Contents::open(skill)?.read(path, ReadRange::default(), limits)?;
+    let is_markdown = read.path.to_ascii_lowercase().ends_with(".md");
+    let is_own = read.path == skill.record.file_name.as_str();
+    Ok(FilePage {
+        active: "library",
+        frame,
+        name: skill.record.name.to_string(),
+        address: format!("/skills/{}", encoded(&skill.record.name)),
+        size: size(read.size),
+        cut: read.next_offset.is_some(),
+        shown: match read.content {
+            Content::Text(text) if is_markdown && !is_own => {
+                Shown::Html(markdown::render(&skill.record.name, &text))
+            }
+            Content::Text(text) => Shown::Text(text),
+            Content::Binary { media_type, .. } => Shown::Binary(media_type),
+        },
+        path: read.path,
+    })
+}

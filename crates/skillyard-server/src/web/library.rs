@@ -1,0 +1,113 @@
+//! The library: all skills, found by words and narrowed by source and status.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use serde::Deserialize;
+use skillyard_catalog::CatalogSkill;
+
+use super::{Frame, NoPage, Page, elsewhere, encoded, shown};
+use crate::server::Server;
+use crate::view::SkillSummary;
+
+/// How many skills a page shows.
+const PAGE: usize = 60;
+
+/// What the reader wants to see.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Wanted {
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    page: usize,
+}
+
+#[derive(Template)]
+#[template(path = "library.html")]
+struct LibraryPage {
+    frame: Frame,
+    active: &'static str,
+    wanted: Wanted,
+    sources: Vec<String>,
+    skills: Vec<SkillSummary>,
+    found: usize,
+    total: usize,
+    enabled: usize,
+    previous: Option<String>,
+    next: Option<String>,
+}
+
+/// `GET /skills`.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Page {
+    // What makes no sense is left out.
+    let Query(wanted) = wanted.unwrap_or_default();
+    let within = frame.clone();
+    let page = elsewhere(move || compose(&server, within, wanted)).await;
+    let page = page.map_err(|problem| NoPage::new(frame, problem))?;
+    Ok(shown(&page))
+}
+
+fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
+    let stock = server.shelf.stock();
+    let all = &stock.catalog.skills;
+    let found: Vec<&CatalogSkill> = if wanted.q.trim().is_empty() {
+        all.iter().collect()
+    } else {
+        let hits = stock.search(&*server.host, &wanted.q, all.len());
+        hits.into_iter().map(|(skill, _)| skill).collect()
+    };
+    let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
+    let found: Vec<&CatalogSkill> = found
+        .into_iter()
+        .filter(|skill| is(&wanted.source, skill.kind.as_str()))
+        .filter(|skill| is(&wanted.status, skill.status.as_str()))
+        .collect();
+    let mut sources: Vec<String> = all.iter().map(|it| it.kind.as_str().to_owned()).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let first = wanted.page.saturating_mul(PAGE).min(found.len());
+    let last = first.saturating_add(PAGE).min(found.len());
+    let address = |page: usize| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("q", &wanted.q);
+        query.append_pair("source", &wanted.source);
+        query.append_pair("status", &wanted.status);
+        query.append_pair("page", &page.to_string());
+        format!("/skills?{}", query.finish())
+    };
+    let viewer = frame.viewer(server);
+    LibraryPage {
+        active: "library",
+        sources,
+        skills: found[first..last]
+            .iter()
+            .map(|skill| SkillSummary::of(skill, viewer))
+            .collect(),
+        found: found.len(),
+        total: all.len(),
+        enabled: all
+            .iter()
+            .filter(|skill| skill.status.as_str() == "enabled")
+            .count(),
+        previous: (first > 0).then(|| address(wanted.page.saturating_sub(1))),
+        next: (last < found.len()).then(|| address(wanted.page + 1)),
+        frame,
+        wanted,
+    }
+}
+
+impl LibraryPage {
+    fn address(&self, name: &str) -> String {
+        format!("/skills/{}", encoded(name))
+    }
+}

@@ -1,0 +1,94 @@
+//! Logging in with a token, for browsers that reach a server with tokens.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use askama::Template;
+use axum::Extension;
+use axum::extract::{Form, State};
+use axum::http::header::{COOKIE, SET_COOKIE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Redirect};
+use serde::Deserialize;
+
+use super::{Frame, NoPage, Page, shown};
+use crate::access::Access;
+use crate::access::gate::Peer;
+use crate::access::session;
+use crate::problem::Problem;
+use crate::server::Server;
+
+#[derive(Template)]
+#[template(path = "login.html")]
+struct LoginPage {
+    frame: Frame,
+    active: &'static str,
+    wrong: bool,
+}
+
+/// `GET /login`.
+pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Page {
+    if matches!(server.settings.access, Access::Loopback) {
+        return Ok(Redirect::to("/").into_response());
+    }
+    Ok(shown(&LoginPage {
+        frame,
+        active: "",
+        wrong: false,
+    }))
+}
+
+/// The token that is given.
+#[derive(Deserialize)]
+pub(crate) struct Login {
+    token: String,
+}
+
+/// `POST /login`.
+pub(crate) async fn login(
+    State(server): State<Arc<Server>>,
+    peer: Option<Extension<Peer>>,
+    frame: Frame,
+    Form(login): Form<Login>,
+) -> Page {
+    let Access::Tokens(tokens) = &server.settings.access else {
+        return Ok(Redirect::to("/").into_response());
+    };
+    let address = peer.map(|Extension(Peer(address))| address.ip());
+    if address.is_some_and(|address| !server.guesses.take(address, Instant::now())) {
+        let text = "too many tries; wait a minute";
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
+        return Err(NoPage::new(frame, problem));
+    }
+    let Some(value) = server.sessions.login(tokens, login.token.trim()) else {
+        let page = LoginPage {
+            frame,
+            active: "",
+            wrong: true,
+        };
+        return Ok((StatusCode::UNAUTHORIZED, shown(&page)).into_response());
+    };
+    let cookie = format!(
+        "{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200",
+        session::COOKIE
+    );
+    Ok(([(SET_COOKIE, cookie)], Redirect::to("/")).into_response())
+}
+
+/// `POST /logout`.
+pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Page {
+    let cookies = headers
+        .get(COOKIE)
+        .and_then(|cookies| cookies.to_str().ok());
+    let prefix = format!("{}=", session::COOKIE);
+    for pair in cookies.unwrap_or_default().split(';') {
+        if let Some(value) = pair.trim().strip_prefix(&prefix) {
+            server.sessions.logout(value);
+        }
+    }
+    let cookie = format!(
+        "{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
+        session::COOKIE
+    );
+    Ok(([(SET_COOKIE, cookie)], Redirect::to("/login")).into_response())
+}

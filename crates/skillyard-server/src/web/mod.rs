@@ -1,0 +1,143 @@
+//! The pages. Templates are compiled in and escape every value; what is HTML already went through
+//! `markdown`, which sanitises it.
+
+pub(crate) mod admin;
+pub(crate) mod assets;
+pub(crate) mod audit;
+pub(crate) mod file;
+pub(crate) mod library;
+pub(crate) mod login;
+mod markdown;
+pub(crate) mod skill;
+
+use askama::Template;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{Html, IntoResponse, Response};
+
+use crate::access::Role;
+use crate::access::gate::Visitor;
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::Viewer;
+
+/// What every page has around it.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    role: Option<Role>,
+    csrf: String,
+}
+
+impl Frame {
+    fn is_admin(&self) -> bool {
+        self.role == Some(Role::Admin)
+    }
+
+    fn is_known(&self) -> bool {
+        self.role.is_some()
+    }
+
+    /// Who looks at a page of `server`.
+    pub(crate) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
+        Viewer {
+            role: self.role.unwrap_or(Role::Read),
+            home: server.host.home(),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Frame {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let visitor = parts.extensions.get::<Visitor>();
+        Ok(Self {
+            role: visitor.map(|visitor| visitor.role),
+            csrf: visitor
+                .map(|visitor| visitor.csrf.clone())
+                .unwrap_or_default(),
+        })
+    }
+}
+
+/// A page that says what went wrong.
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage {
+    frame: Frame,
+    active: &'static str,
+    problem: Problem,
+}
+
+/// Why there is no page.
+pub(crate) struct NoPage {
+    frame: Frame,
+    problem: Problem,
+}
+
+impl NoPage {
+    pub(crate) fn new(frame: Frame, problem: impl Into<Problem>) -> Self {
+        Self {
+            frame,
+            problem: problem.into(),
+        }
+    }
+}
+
+impl IntoResponse for NoPage {
+    fn into_response(self) -> Response {
+        let status = self.problem.status();
+        let page = ProblemPage {
+            frame: self.frame,
+            active: "",
+            problem: self.problem,
+        };
+        (status, shown(&page)).into_response()
+    }
+}
+
+/// What every page handler returns.
+pub(crate) type Page = Result<Response, NoPage>;
+
+/// A template as an answer.
+fn shown(template: &impl Template) -> Response {
+    match template.render() {
+        Ok(text) => Html(text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Runs something that reads or computes for a while, away from the threads that answer.
+pub(crate) async fn elsewhere<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let failed = |_| {
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the server failed at this",
+        )
+    };
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+/// The answer to every other address.
+pub(crate) async fn missing(frame: Frame, request: Request) -> Response {
+    let problem = Problem::new(StatusCode::NOT_FOUND, "there is nothing here");
+    if request.uri().path().starts_with("/api/") {
+        return problem.into_response();
+    }
+    NoPage { frame, problem }.into_response()
+}
+
+/// A name or path as a part of an address.
+fn encoded(text: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~')
+        .remove(b'/');
+    utf8_percent_encode(text, KEPT).to_string()
+}

@@ -1,0 +1,153 @@
+//! One skill: its instructions, its files, where it came from and what it may do.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Form, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect};
+use serde::Deserialize;
+use serde_json::Value;
+use skillyard_format::Document;
+use skillyard_format::tokens::estimate;
+
+use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown};
+use crate::contents::{Contents, FileList};
+use crate::host::{Standing, Switch};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::{SkillSummary, size};
+
+#[derive(Template)]
+#[template(path = "skill.html")]
+struct SkillPage {
+    frame: Frame,
+    active: &'static str,
+    skill: SkillSummary,
+    standing: Standing,
+    digest: Option<String>,
+    body: String,
+    body_tokens: usize,
+    fields: Vec<(String, String)>,
+    files: FileList,
+    problems: Vec<(String, String)>,
+    shadows: Vec<String>,
+}
+
+/// `GET /skills/{name}`.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    Path(name): Path<String>,
+) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || compose(&server, within, &name)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Problem> {
+    let stock = server.shelf.stock();
+    let skill = stock.known(name)?;
+    let contents = Contents::open(skill)?;
+    let text = contents.skill_file()?;
+    let document = Document::parse(text.as_bytes());
+    let digest = contents.digest();
+    let viewer = frame.viewer(server);
+    let record = &skill.record;
+    let problems = record.problems.iter();
+    let losers = stock.catalog.shadowed.iter();
+    Ok(SkillPage {
+        active: "library",
+        skill: SkillSummary::of(skill, viewer),
+        standing: server.host.standing(skill, digest.as_ref()),
+        digest: digest.map(|digest| digest.to_string()),
+        body: markdown::render(&record.name, document.body()),
+        body_tokens: estimate(document.body()),
+        fields: fields(&record.fields),
+        files: contents.list(None)?,
+        problems: problems
+            .map(|problem| (problem.code.clone(), problem.message.clone()))
+            .collect(),
+        shadows: losers
+            .filter(|loser| loser.skill.record.name == record.name)
+            .map(|loser| {
+                let path = viewer.path(&loser.skill.record.folder);
+                path.unwrap_or_else(|| loser.skill.kind.as_str().to_owned())
+            })
+            .collect(),
+        frame,
+    })
+}
+
+/// The further fields of the frontmatter, for people.
+fn fields(json: &str) -> Vec<(String, String)> {
+    let fields: serde_json::Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+    let plain = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    fields
+        .iter()
+        .flat_map(|(key, value)| match value {
+            Value::Object(inner) => inner
+                .iter()
+                .map(|(name, value)| (format!("{key}.{name}"), plain(value)))
+                .collect(),
+            value => vec![(key.clone(), plain(value))],
+        })
+        .collect()
+}
+
+impl SkillPage {
+    fn address(&self) -> String {
+        format!("/skills/{}", encoded(&self.skill.name))
+    }
+
+    fn file_address(&self, path: &str) -> String {
+        format!("{}/files/{}", self.address(), encoded(path))
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        size(bytes)
+    }
+}
+
+/// What a skill is switched to.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Wish {
+    to: String,
+}
+
+/// `POST /skills/{name}/switch`.
+pub(crate) async fn switch(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    Path(name): Path<String>,
+    Form(wish): Form<Wish>,
+) -> Page {
+    let switch = match wish.to.as_str() {
+        "on" => Switch::On,
+        "off" => Switch::Off,
+        _ => return Err(NoPage::new(frame, Problem::bad("`to` is `on` or `off`"))),
+    };
+    let address = format!("/skills/{}", encoded(&name));
+    let done = elsewhere(move || server.switch(&name, switch)).await;
+    match done.and_then(|done| done) {
+        Ok(_) => Ok((StatusCode::SEE_OTHER, Redirect::to(&address)).into_response()),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+impl Server {
+    /// Switches a skill of the catalog and looks again; tells whether anything changed.
+    pub(crate) fn switch(&self, name: &str, switch: Switch) -> Result<bool, Problem> {
+        let stock = self.shelf.stock();
+        let skill = stock.known(name)?;
+        let changed = self.host.switch(&skill.record.name, switch)?;
+        self.reload()?;
+        Ok(changed)
+    }
+}

@@ -1,0 +1,198 @@
+//! The API.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::context::TestServer;
+
+#[tokio::test]
+async fn skills_are_listed_in_pages_with_a_tag() {
+    let server = TestServer::new();
+    let answer = server.get("/api/v1/skills?limit=2").await;
+    let list = answer.json();
+    assert_eq!(list["skills"].as_array().unwrap().len(), 2);
+    let cursor = list["next_cursor"].as_str().unwrap();
+    let next = server
+        .get(&format!("/api/v1/skills?limit=2&cursor={cursor}"))
+        .await;
+    assert_ne!(next.json()["skills"][0]["name"], list["skills"][0]["name"]);
+    let tag = answer.headers["etag"].to_str().unwrap().to_owned();
+    let known = [("if-none-match", tag.as_str())];
+    let again = server
+        .ask("GET", "/api/v1/skills?limit=2", &known, "")
+        .await;
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    assert!(again.text.is_empty());
+    let wrong = server.get("/api/v1/skills?cursor=nonsense").await;
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_skill_is_read_activated_and_recorded() {
+    let server = TestServer::new();
+    let skill = server.get("/api/v1/skills/pdf").await.json();
+    assert_eq!(skill["files"], 3);
+    let body = server.get("/api/v1/skills/pdf/body").await.json();
+    assert!(body["body"].as_str().unwrap().contains("Do $ARGUMENTS."));
+    let input = json!({ "arguments": "it now", "session": "s1" });
+    let activated = server
+        .post("/api/v1/skills/pdf/activate", &input)
+        .await
+        .json();
+    let content = activated["content"].as_str().unwrap();
+    assert!(content.contains("Do it now.") && content.starts_with("<skill_content"));
+    assert_eq!(activated["digest"], skill["digest"]);
+    let file = server
+        .get("/api/v1/skills/pdf/files/references/fields.md")
+        .await
+        .json();
+    assert_eq!(file["text"], "# Fields\n");
+    let binary = server
+        .get("/api/v1/skills/pdf/files/assets/dot.bin")
+        .await
+        .json();
+    assert_eq!(binary["text"], Value::Null);
+    let events = server.machine.events.lock().unwrap();
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "skill.activated",
+            "skill.resource_read",
+            "skill.resource_read"
+        ]
+    );
+    assert_eq!(events[0].session.as_deref(), Some("s1"));
+}
+
+#[tokio::test]
+async fn a_disabled_skill_is_not_activated() {
+    let server = TestServer::new();
+    server.post("/api/v1/skills/pdf/disable", &json!({})).await;
+    let answer = server.post("/api/v1/skills/pdf/activate", &json!({})).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    assert!(
+        answer.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("cannot be used")
+    );
+    let prompt = server.get("/api/v1/prompt").await.json();
+    assert!(!prompt["prompt"].as_str().unwrap().contains("PDF forms"));
+}
+
+#[tokio::test]
+async fn tools_answer_to_the_names_of_other_runtimes() {
+    let server = TestServer::new();
+    for (name, input, expected) in [
+        ("skill_load", json!({ "name": "pdf" }), "<skill_content"),
+        (
+            "skills.activate",
+            json!({ "name": "pdf" }),
+            "<skill_content",
+        ),
+        ("skills.read", json!({ "name": "pdf" }), "<skill_content"),
+        ("skills.list", json!({}), "PDF forms"),
+        (
+            "skills.readResource",
+            json!({ "name": "pdf", "path": "references/fields.md" }),
+            "# Fields",
+        ),
+        (
+            "skills.read_resource",
+            json!({ "name": "pdf", "path": "references/fields.md" }),
+            "# Fields",
+        ),
+        (
+            "skill_files",
+            json!({ "name": "pdf", "dir": "references" }),
+            "references/fields.md",
+        ),
+    ] {
+        let answer = server
+            .post(&format!("/api/v1/tools/{name}"), &input)
+            .await
+            .json();
+        assert!(
+            answer["content"].as_str().unwrap().contains(expected),
+            "{name}: {answer}"
+        );
+    }
+    let answer = server
+        .post("/api/v1/tools/skill_run", &json!({ "name": "pdf" }))
+        .await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_guard_decides_for_others() {
+    let server = TestServer::new();
+    let ask = |command: &str| {
+        let input = json!({ "skills": ["pdf"], "tool": "Bash", "input": command });
+        let server = &server;
+        async move { server.post("/api/v1/guard/check", &input).await.json()["verdict"].clone() }
+    };
+    assert_eq!(ask("git status").await, "allowed");
+    assert_eq!(ask("git status && rm -rf ~").await, "denied");
+}
+
+#[tokio::test]
+async fn problems_have_the_form_of_problems() {
+    let server = TestServer::new();
+    for (answer, status) in [
+        (server.get("/api/v1/skills/none").await, 404),
+        (server.get("/api/v1/nothing").await, 404),
+        (server.get("/api/v1/skills?limit=x").await, 400),
+        (server.get("/api/v1/search").await, 400),
+        (server.get("/api/v1/prompt?format=html").await, 400),
+        (
+            server.post("/api/v1/guard/check", &json!({ "x": 1 })).await,
+            400,
+        ),
+        (
+            server.ask("POST", "/api/v1/guard/check", &[], "{}").await,
+            415,
+        ),
+    ] {
+        assert_eq!(answer.status.as_u16(), status, "{}", answer.text);
+        assert_eq!(answer.headers["content-type"], "application/problem+json");
+        assert_eq!(answer.json()["status"], status);
+    }
+}
+
+#[tokio::test]
+async fn the_document_names_every_route() {
+    let document = TestServer::new().get("/api/v1/openapi.json").await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["paths"].as_object().unwrap().len(), 18);
+}
+
+#[tokio::test]
+async fn a_reload_finds_what_is_new() {
+    let server = TestServer::new();
+    let folder = server.skills().join("new");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(
+        folder.join("SKILL.md"),
+        "---\nname: new\ndescription: d\n---\nx\n",
+    )
+    .unwrap();
+    assert_eq!(
+        server.get("/api/v1/skills/new").await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        server.post("/api/v1/reload", &json!({})).await.json()["changed"],
+        true
+    );
+    assert_eq!(
+        server.post("/api/v1/reload", &json!({})).await.json()["changed"],
+        false
+    );
+    assert_eq!(
+        server.get("/api/v1/skills/new").await.status,
+        StatusCode::OK
+    );
+    let found = server.get("/api/skills").await.json();
+    assert_eq!(found["invalid"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,244 @@
+//! A server over a temporary folder of skills.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use serde_json::Value;
+use skillyard_audit::Event;
+use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::selection::{Layer, Pattern, Selection};
+use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings};
+use skillyard_format::package::Digest;
+use skillyard_server::{
+    Access, Host, HostError, Server, Settings, Standing, Switch, Tokens, router,
+};
+use skillyard_trust::guard::{
+    ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
+};
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+pub(crate) const READ: &str = "read-token-0123456789abcdef";
+pub(crate) const ADMIN: &str = "admin-token-0123456789abcdef";
+
+/// A machine with a folder of skills and nothing else.
+pub(crate) struct Machine {
+    home: PathBuf,
+    audit: PathBuf,
+    disabled: Mutex<Vec<String>>,
+    pub(crate) events: Mutex<Vec<Event>>,
+}
+
+impl Host for Machine {
+    fn load(&self) -> Result<Catalog, HostError> {
+        let disabled = self.disabled.lock().unwrap();
+        let patterns = disabled.iter().map(|name| Pattern::new(name).unwrap());
+        Ok(Catalog::load(&CatalogSettings {
+            surroundings: Surroundings {
+                current: self.home.join("project"),
+                home: Some(self.home.clone()),
+                skillyard_home: self.home.join(".skillyard"),
+                ..Surroundings::default()
+            },
+            selection: Selection {
+                layers: vec![Layer {
+                    name: "test".into(),
+                    disabled: patterns.collect(),
+                    ..Layer::default()
+                }],
+            },
+            project_trust: ProjectTrust::Untrusted,
+            ..CatalogSettings::default()
+        }))
+    }
+
+    fn standing(&self, _: &CatalogSkill, _: Option<&Digest>) -> Standing {
+        Standing {
+            tier: "high".into(),
+            provenance: "a test".into(),
+            third_party: false,
+            scripts: "ask".into(),
+            reason: "it is a test".into(),
+        }
+    }
+
+    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
+        let mut disabled = self.disabled.lock().unwrap();
+        let before = disabled.len();
+        disabled.retain(|each| each != name);
+        if switch == Switch::Off {
+            disabled.push(name.to_owned());
+        }
+        Ok(disabled.len() != before)
+    }
+
+    fn guard(
+        &self,
+        skills: &[ActiveSkill],
+        request: &GuardRequest,
+    ) -> Result<GuardDecision, HostError> {
+        Ok(check(request, skills, &[], &World(self.home.clone())))
+    }
+
+    fn record(&self, event: &Event) -> Result<(), HostError> {
+        self.events.lock().unwrap().push(event.clone());
+        Ok(())
+    }
+
+    fn audit_folder(&self) -> &Path {
+        &self.audit
+    }
+
+    fn home(&self) -> Option<&Path> {
+        Some(&self.home)
+    }
+
+    fn index_folder(&self) -> Option<&Path> {
+        None
+    }
+
+    fn read_limits(&self) -> ReadLimits {
+        ReadLimits::default()
+    }
+}
+
+struct World(PathBuf);
+
+impl GuardSurroundings for World {
+    fn workspace(&self) -> &Path {
+        &self.0
+    }
+
+    fn home(&self) -> Option<&Path> {
+        None
+    }
+
+    fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        Some(path.to_owned())
+    }
+
+    fn program(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// A server and what it stands on.
+pub(crate) struct TestServer {
+    pub(crate) folder: TempDir,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) server: Arc<Server>,
+    router: Router,
+}
+
+/// An answer, read whole.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+}
+
+impl TestServer {
+    /// On a loopback address.
+    pub(crate) fn new() -> Self {
+        Self::with(Access::Loopback)
+    }
+
+    /// With a token for `read` and one for `admin`.
+    pub(crate) fn with_tokens() -> Self {
+        let tokens = format!("read {READ}\nadmin {ADMIN}\n");
+        Self::with(Access::Tokens(Tokens::parse(&tokens).unwrap()))
+    }
+
+    fn with(access: Access) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let skills = folder.path().join(".agents/skills");
+        let write = |path: &str, text: &str| {
+            let file = skills.join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write(
+            "pdf/SKILL.md",
+            "---\nname: pdf\ndescription: Fills PDF forms. Use for a PDF.\nallowed-tools: Read Bash(git:*)\n---\n# PDF\n\nSee [fields](references/fields.md). Do $ARGUMENTS.\n",
+        );
+        write("pdf/references/fields.md", "# Fields\n");
+        write("pdf/assets/dot.bin", "\0\u{1}\u{2}");
+        write(
+            "attack/SKILL.md",
+            "---\nname: attack\ndescription: '<script>alert(1)</script> \"><img src=x onerror=alert(1)>'\n---\n<script>alert(2)</script>\n\n[x](javascript:alert(3))\n",
+        );
+        write("attack/<img src=x onerror=alert(4)>.md", "x");
+        write("broken/SKILL.md", "no frontmatter");
+        let machine = Arc::new(Machine {
+            home: folder.path().to_owned(),
+            audit: folder.path().join("logs"),
+            disabled: Mutex::default(),
+            events: Mutex::default(),
+        });
+        let settings = Settings {
+            access,
+            version: "test",
+        };
+        let host: Arc<dyn Host> = machine.clone();
+        let server = Server::new(host, settings).unwrap();
+        let router = router(Arc::clone(&server));
+        Self {
+            folder,
+            machine,
+            server,
+            router,
+        }
+    }
+
+    /// The folder of the skills.
+    pub(crate) fn skills(&self) -> PathBuf {
+        self.folder.path().join(".agents/skills")
+    }
+
+    /// A request with these headers; `host` is a loopback name unless one is given.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", "localhost:7878");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body.into()).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = axum::body::to_bytes(response.into_body(), 1 << 24).await;
+        Answer {
+            status,
+            headers,
+            text: String::from_utf8(bytes.unwrap().to_vec()).unwrap(),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "").await
+    }
+
+    /// A request of a program with a body of JSON.
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        let headers = [("content-type", "application/json")];
+        self.ask("POST", path, &headers, body.to_string()).await
+    }
+}

@@ -1,0 +1,8 @@
+//! The server as strangers meet it: whole requests through its router.
+
+mod access;
+mod api;
+mod context;
+mod listener;
+mod mcp;
+mod web;

@@ -1,0 +1,102 @@
+//! The pages.
+
+use axum::http::StatusCode;
+
+use crate::context::TestServer;
+
+#[tokio::test]
+async fn the_library_is_searched_and_narrowed() {
+    let server = TestServer::new();
+    let page = server.get("/skills?q=fill+a+form").await;
+    let at = |name: &str| page.text.find(&format!("href=\"/skills/{name}\""));
+    assert!(at("pdf").is_some());
+    assert!(at("attack").is_none());
+    let page = server.get("/skills?status=disabled").await;
+    assert!(page.text.contains("Nothing fits"));
+    let page = server.get("/skills?page=99999999999999999999").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let page = server.get("/skills?page=18446744073709551615").await;
+    assert_eq!(page.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_skill_is_shown_with_its_files() {
+    let page = TestServer::new().get("/skills/pdf").await;
+    assert!(page.text.contains("<h1>PDF</h1>"));
+    assert!(
+        page.text
+            .contains("href=\"/skills/pdf/files/references/fields.md\"")
+    );
+    assert!(page.text.contains("sha256:"));
+}
+
+#[tokio::test]
+async fn nothing_a_skill_says_runs() {
+    let server = TestServer::new();
+    for path in [
+        "/",
+        "/skills/attack",
+        "/admin",
+        "/skills?q=%3Cscript%3Ealert(5)%3C/script%3E",
+        "/skills/%3Cscript%3E",
+        "/audit?skill=%22%3E%3Cscript%3E",
+    ] {
+        let text = server.get(path).await.text.to_lowercase();
+        // The only scripts are files of ours.
+        for script in text.split("<script").skip(1) {
+            assert!(script.starts_with(" src=\"/assets/"), "{path}: {script}");
+        }
+        for harm in ["<img src=x", "\"javascript:"] {
+            assert!(!text.contains(harm), "{path} has {harm}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_a_skill() {
+    let server = TestServer::new();
+    for path in [
+        "../broken/SKILL.md",
+        "%2e%2e/broken/SKILL.md",
+        "..%2fbroken%2fSKILL.md",
+        "/etc/passwd",
+        "%2fetc%2fpasswd",
+        "references/%2e%2e/%2e%2e/broken/SKILL.md",
+        "references%5c..%5c..%5cbroken",
+        "%00",
+        "%ff",
+        "file:///etc/passwd",
+    ] {
+        for prefix in ["/skills/pdf/files/", "/api/v1/skills/pdf/files/"] {
+            let answer = server.get(&format!("{prefix}{path}")).await;
+            assert!(answer.status.is_client_error(), "{prefix}{path}");
+            assert!(!answer.text.contains("no frontmatter"), "{prefix}{path}");
+            assert!(!answer.text.contains("root:"), "{prefix}{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_link_in_a_skill_is_not_followed() {
+    let server = TestServer::new();
+    std::os::unix::fs::symlink("/etc/passwd", server.skills().join("pdf/link.md")).unwrap();
+    let answer = server.get("/skills/pdf/files/link.md").await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn the_admin_page_says_what_was_not_loaded() {
+    let page = TestServer::new().get("/admin").await;
+    assert!(page.text.contains("broken/SKILL.md"));
+    assert!(
+        page.text
+            .contains("the file does not start with frontmatter")
+    );
+}
+
+#[tokio::test]
+async fn unknown_names_get_a_proposal() {
+    let page = TestServer::new().get("/skills/pdff").await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    assert!(page.text.contains("did you mean"));
+}
