@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
+pub(crate) mod registry;
 mod run;
 pub(crate) mod signing;
 pub(crate) mod trust;
@@ -141,6 +142,8 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Install(#[from] install::InstallFailure),
     #[error(transparent)]
+    Registry(#[from] registry::RegistryFailure),
+    #[error(transparent)]
     Run(#[from] RunError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
@@ -206,6 +209,7 @@ impl CommandError {
             Self::Trust(failure) => return failure.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
+            Self::Registry(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
@@ -225,6 +229,7 @@ impl CommandError {
             Self::Setting(problem) => config::code(problem),
             Self::Signing(error) => error.code(),
             Self::Trust(failure) => failure.code(),
+            Self::Registry(failure) => failure.code(),
             Self::Run(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,

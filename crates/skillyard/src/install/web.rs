@@ -28,11 +28,15 @@ use crate::config::sources::{Source, SourceKind};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::printer::Printer;
+use crate::remote::Remote;
+use crate::sanitize::visible;
 use crate::secret::Secret;
 
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
     config: Config,
+    printer: Printer,
     http: Arc<Http>,
     progress: Arc<dyn Progress>,
     headers: Vec<Header>,
@@ -58,6 +62,7 @@ impl Web {
         let headers: Result<Vec<Header>, _> = headers.collect();
         Ok(Self {
             config: context.config()?,
+            printer: context.printer.clone(),
             http: Arc::new(Http::new(settings)),
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
@@ -113,6 +118,13 @@ impl Web {
             .versions(&self.http, &reference.name)
             .map_err(failed)?;
         let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
+        if version.yanked {
+            let note = format!(
+                "warning: {}@{} was withdrawn",
+                version.name, version.version
+            );
+            self.printer.note(&visible(&note));
+        }
         let fetched = registry
             .download(&self.transfer(quarantine), version)
             .map_err(failed)?;
@@ -132,6 +144,15 @@ impl Web {
                 known: self.config.aliases(),
             }
             .into(),
+        })
+    }
+
+    /// The registry itself, for commands that do more than install.
+    pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
+        let source = self.registry_source(alias)?;
+        Ok(Remote {
+            registry: self.client(&source)?,
+            http: Arc::clone(&self.http),
         })
     }
 
