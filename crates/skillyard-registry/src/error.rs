@@ -44,6 +44,22 @@ pub enum RegistryError {
         /// The version.
         version: String,
     },
+    /// There is no such file.
+    #[error("`{skill}` has no file `{path}`")]
+    NoFile {
+        /// The skill.
+        skill: String,
+        /// The file.
+        path: String,
+    },
+    /// What stands in the upload is not what stands in the address.
+    #[error("the upload is `{found}`, and the address says `{named}`")]
+    OtherPackage {
+        /// What stands in the upload.
+        found: String,
+        /// What stands in the address.
+        named: String,
+    },
     /// A parameter that cannot be used.
     #[error("{0}")]
     Parameter(String),
@@ -119,12 +135,12 @@ impl RegistryError {
         match self {
             Self::NoToken | Self::BadToken => 401,
             Self::Scope { .. } | Self::NotOwner { .. } => 403,
-            Self::NoSkill(_) | Self::NoVersion { .. } | Self::NoRoute => 404,
+            Self::NoSkill(_) | Self::NoVersion { .. } | Self::NoFile { .. } | Self::NoRoute => 404,
             Self::NoMethod => 405,
             Self::TooSlow => 408,
             Self::Confusable { .. } | Self::Immutable { .. } | Self::LastOwner(_) => 409,
             Self::TooLarge(_) => 413,
-            Self::Name(_) | Self::Refused(_) => 422,
+            Self::Name(_) | Self::Refused(_) | Self::OtherPackage { .. } => 422,
             Self::TooMany(_) => 429,
             Self::Parameter(_) => 400,
             Self::Database(_) | Self::Blob(_) | Self::Internal(_) => 503,
@@ -140,6 +156,8 @@ impl RegistryError {
             Self::NotOwner { .. } => "not-owner",
             Self::NoSkill(_) => "no-such-skill",
             Self::NoVersion { .. } => "no-such-version",
+            Self::NoFile { .. } => "no-such-file",
+            Self::OtherPackage { .. } => "other-package",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",
             Self::TooSlow => "too-slow",

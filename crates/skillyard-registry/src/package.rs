@@ -225,17 +225,15 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
     })
 }
 
-/// The text of the file `SKILL.md` in an archive of ours.
-pub(crate) fn instructions(archive: &[u8]) -> Result<Option<String>, ArchiveError> {
+/// One file of an archive that we packed.
+pub(crate) fn file(archive: &[u8], wanted: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
     let mut archive = Archive::open(Cursor::new(archive), Rules::skill())?;
     let mut sink = Files {
         shape: &Shape::Flat,
         files: Vec::new(),
     };
-    let is_wanted = |path: &ArchivePath| path.as_str().eq_ignore_ascii_case("SKILL.md");
-    archive.deliver(&mut |path| is_wanted(path), &mut sink)?;
-    let file = sink.files.into_iter().next();
-    Ok(file.map(|file| Document::parse(&file.bytes).body().to_owned()))
+    archive.deliver(&mut |path| path.as_str() == wanted, &mut sink)?;
+    Ok(sink.files.into_iter().next().map(|file| file.bytes))
 }
 
 fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, Facts), Refusal> {

@@ -73,7 +73,7 @@ impl Registry {
         found.ok_or(RegistryError::BadToken)
     }
 
-    /// Publishes an upload: all of it, or nothing.
+    /// Publishes an upload, which has to be what is `expected`: all of it, or nothing.
     ///
     /// The archive is stored first. Until the one transaction after it commits, nothing points
     /// there; what a crash leaves behind is an archive without a version, which `gc` removes.
@@ -81,12 +81,16 @@ impl Registry {
         &self,
         identity: &Identity,
         upload: bytes::Bytes,
+        expected: Option<(&SkillName, &Version)>,
     ) -> Result<Published, RegistryError> {
         let now = self.now();
         // Unpacking and scanning are work for seconds at worst, not for the reactor.
         let examined = tokio::task::spawn_blocking(move || package::examine(&upload, now)).await;
         let result = match examined.map_err(RegistryError::internal)? {
-            Ok(package) => self.publish_package(identity, package, now).await,
+            Ok(package) => match other_than(expected, &package) {
+                Some(error) => Err(error),
+                None => self.publish_package(identity, package, now).await,
+            },
             Err(refusal) => Err(refusal.into()),
         };
         self.note_publish(identity, &result).await?;
@@ -290,6 +294,21 @@ impl Registry {
             .map_err(RegistryError::internal)?;
         Ok(())
     }
+}
+
+/// An upload that is not what the address says.
+fn other_than(
+    expected: Option<(&SkillName, &Version)>,
+    package: &Package,
+) -> Option<RegistryError> {
+    let (name, version) = expected?;
+    if *name == package.name && *version == package.version {
+        return None;
+    }
+    Some(RegistryError::OtherPackage {
+        found: format!("{}@{}", package.name, package.version),
+        named: format!("{name}@{version}"),
+    })
 }
 
 /// Where an upload would go.

@@ -3,7 +3,10 @@
 use axum::Router;
 use axum::routing::{delete, get, post, put};
 
-use crate::endpoints::{deprecate, download, health, index, list, me, owners, publish, show, yank};
+use crate::endpoints::{
+    apm, deprecate, download, health, index, list, marketplace, me, owners, publish, show,
+    well_known, yank,
+};
 use crate::error::RegistryError;
 use crate::server::Server;
 
@@ -16,6 +19,31 @@ pub(crate) fn routes() -> Router<Server> {
         .route("/skills/{name}/download", get(download::latest))
         .route("/skills/{name}/{version}/download", get(download::version))
         .route("/index/{*path}", get(index::index))
+        .route(
+            "/skills/{name}/{version}/archive.tar.gz",
+            get(download::version),
+        )
+        // For clients of others.
+        .route(
+            "/.well-known/agent-skills/index.json",
+            get(well_known::archives),
+        )
+        .route("/.well-known/skills/index.json", get(well_known::files))
+        .route("/.well-known/skills/{name}/{*path}", get(well_known::file))
+        .route(
+            "/.claude-plugin/marketplace.json",
+            get(marketplace::marketplace),
+        )
+        .route("/v1/packages/{owner}/{name}/versions", get(apm::versions))
+        .route(
+            "/v1/packages/{owner}/{name}/versions/{version}",
+            put(apm::publish),
+        )
+        .route(
+            "/v1/packages/{owner}/{name}/versions/{version}/download",
+            get(apm::download),
+        )
+        .route("/v1/search", get(apm::search))
         // With a token.
         .route("/skills/{name}/{version}", delete(yank::yank))
         .route("/skills/{name}/{version}/restore", post(yank::restore))

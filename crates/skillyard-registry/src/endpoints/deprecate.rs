@@ -1,18 +1,16 @@
 //! `PUT /skills/{name}/deprecation` says what to use instead, `DELETE` takes that back.
 
 use axum::Json;
+use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Path, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::named;
+use super::{named, worded};
 use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::segments::Segments;
 use crate::server::Server;
-
-/// The longest message.
-const LONGEST: usize = 500;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Deprecation {
@@ -22,15 +20,16 @@ pub(crate) struct Deprecation {
 pub(crate) async fn put(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path(name): Path<String>,
+    Segments(name): Segments<String>,
     body: Result<Json<Deprecation>, JsonRejection>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     let message = body.map(|body| body.0.message).unwrap_or_default();
-    if message.is_empty() || message.len() > LONGEST {
-        let reason = format!("`message` is a text of 1 to {LONGEST} bytes");
-        return Err(RegistryError::Parameter(reason));
+    if message.is_empty() {
+        let reason = "the body is JSON with a `message`";
+        return Err(RegistryError::Parameter(reason.to_owned()));
     }
+    worded("message", &message)?;
     server
         .registry
         .set_deprecated(&identity, &name, Some(&message))
@@ -43,7 +42,7 @@ pub(crate) async fn put(
 pub(crate) async fn delete(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path(name): Path<String>,
+    Segments(name): Segments<String>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     server

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use semver::Version;
@@ -12,17 +12,18 @@ use skillyard_format::{Digest, SkillName};
 use super::{named, numbered};
 use crate::error::RegistryError;
 use crate::peer::Peer;
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::downloads::Download;
 
 /// What a version that is named may be kept for.
-const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+pub(super) const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 /// What the latest may be kept for.
 const NOT_LONG: &str = "public, max-age=0, must-revalidate";
 
 pub(crate) async fn latest(
     State(server): State<Server>,
-    Path(name): Path<String>,
+    Segments(name): Segments<String>,
     peer: Peer,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
@@ -31,7 +32,7 @@ pub(crate) async fn latest(
 
 pub(crate) async fn version(
     State(server): State<Server>,
-    Path((name, version)): Path<(String, String)>,
+    Segments((name, version)): Segments<(String, String)>,
     peer: Peer,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
@@ -39,7 +40,7 @@ pub(crate) async fn version(
     send(&server, &name, Some(&version), peer, FOR_GOOD).await
 }
 
-async fn send(
+pub(super) async fn send(
     server: &Server,
     name: &SkillName,
     version: Option<&Version>,

@@ -1,6 +1,6 @@
 //! `GET /index/…`: one small file per skill, a line per version, for clients and caches.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -8,6 +8,7 @@ use skillyard_format::{Digest, SkillName};
 
 use super::named;
 use crate::error::RegistryError;
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::versions::{self, VersionRow};
 
@@ -47,7 +48,7 @@ impl<'a> Line<'a> {
 
 pub(crate) async fn index(
     State(server): State<Server>,
-    Path(path): Path<String>,
+    Segments(path): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, RegistryError> {
     let name = named(path.rsplit('/').next().unwrap_or_default())?;

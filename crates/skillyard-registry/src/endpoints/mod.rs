@@ -1,15 +1,18 @@
 //! One file per endpoint.
 
+pub(crate) mod apm;
 pub(crate) mod deprecate;
 pub(crate) mod download;
 pub(crate) mod health;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod marketplace;
 pub(crate) mod me;
 pub(crate) mod owners;
 pub(crate) mod publish;
 pub(crate) mod show;
 mod summary;
+pub(crate) mod well_known;
 pub(crate) mod yank;
 
 use semver::Version;
@@ -35,4 +38,14 @@ fn numbered(name: &SkillName, text: &str) -> Result<Version, RegistryError> {
         skill: name.to_string(),
         version: text.chars().take(64).collect(),
     })
+}
+
+/// A text that somebody sent along: not endless, and nothing that terminals or databases choke on.
+fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
+    const LONGEST: usize = 500;
+    if text.len() > LONGEST || text.chars().any(char::is_control) {
+        let reason = format!("`{what}` is one line of at most {LONGEST} bytes");
+        return Err(RegistryError::Parameter(reason));
+    }
+    Ok(())
 }

@@ -1,19 +1,20 @@
 //! `/skills/{name}/owners`: who owns a skill, and changes to that.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde_json::{Value, json};
 use skillyard_format::SkillName;
 
 use super::named;
 use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::owners;
 
 pub(crate) async fn list(
     State(server): State<Server>,
-    Path(name): Path<String>,
+    Segments(name): Segments<String>,
 ) -> Result<Json<Value>, RegistryError> {
     told(&server, &named(&name)?).await
 }
@@ -21,7 +22,7 @@ pub(crate) async fn list(
 pub(crate) async fn add(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path((name, account)): Path<(String, String)>,
+    Segments((name, account)): Segments<(String, String)>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     server
@@ -34,7 +35,7 @@ pub(crate) async fn add(
 pub(crate) async fn remove(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path((name, account)): Path<(String, String)>,
+    Segments((name, account)): Segments<(String, String)>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     server

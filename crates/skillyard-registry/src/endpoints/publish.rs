@@ -1,10 +1,13 @@
 //! `POST /skills`: the body is an archive; name and version stand in it.
 
+use std::fmt::Write as _;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use serde_json::json;
 
 use crate::auth::Caller;
@@ -15,14 +18,13 @@ use crate::server::Server;
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, RegistryError> {
-    let limit = server.settings.upload_bytes;
-    let reading = axum::body::to_bytes(body, limit);
-    let upload = tokio::time::timeout(server.settings.upload_time, reading).await;
-    let upload = upload.map_err(|_| RegistryError::TooSlow)?;
-    let upload = upload.map_err(|_| RegistryError::TooLarge(limit))?;
-    let (status, package) = match server.registry.publish(&identity, upload).await? {
+    // Held until the upload is done with; the semaphore is never closed.
+    let _permit = server.uploads.acquire().await;
+    let upload = upload(&server, &headers, body).await?;
+    let (status, package) = match server.registry.publish(&identity, upload, None).await? {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };
@@ -46,6 +48,24 @@ pub(crate) async fn publish(
         .into_response())
 }
 
+/// The whole body, unless it is too large or too slow.
+pub(super) async fn upload(
+    server: &Server,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, RegistryError> {
+    let limit = server.settings.upload_bytes;
+    let announced = headers.get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > limit as u64) {
+        return Err(RegistryError::TooLarge(limit));
+    }
+    let reading = axum::body::to_bytes(body, limit);
+    let upload = tokio::time::timeout(server.settings.upload_time, reading).await;
+    let upload = upload.map_err(|_| RegistryError::TooSlow)?;
+    upload.map_err(|_| RegistryError::TooLarge(limit))
+}
+
 /// An address as a header can hold it.
 fn encoded(location: &str) -> String {
     let mut text = String::new();
@@ -53,7 +73,7 @@ fn encoded(location: &str) -> String {
         if byte.is_ascii_graphic() {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -1,18 +1,19 @@
 //! `GET /skills/{name}`: a skill with all its versions.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::named;
 use super::summary::Summary;
 use crate::error::RegistryError;
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::{owners, skills, versions};
 
 pub(crate) async fn show(
     State(server): State<Server>,
-    Path(name): Path<String>,
+    Segments(name): Segments<String>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     let database = &server.registry.database;

@@ -2,17 +2,15 @@
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{named, numbered};
+use super::{named, numbered, worded};
 use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::segments::Segments;
 use crate::server::Server;
-
-/// The longest reason.
-const LONGEST: usize = 500;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Parameters {
@@ -22,17 +20,14 @@ pub(crate) struct Parameters {
 pub(crate) async fn yank(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path((name, version)): Path<(String, String)>,
+    Segments((name, version)): Segments<(String, String)>,
     parameters: Result<Query<Parameters>, QueryRejection>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     let version = numbered(&name, &version)?;
     let wrong = |_| RegistryError::Parameter("`reason` cannot be read".to_owned());
     let reason = parameters.map_err(wrong)?.0.reason.unwrap_or_default();
-    if reason.len() > LONGEST {
-        let reason = format!("`reason` has at most {LONGEST} bytes");
-        return Err(RegistryError::Parameter(reason));
-    }
+    worded("reason", &reason)?;
     let reason = if reason.is_empty() {
         "no reason was given"
     } else {
@@ -50,7 +45,7 @@ pub(crate) async fn yank(
 pub(crate) async fn restore(
     State(server): State<Server>,
     Caller(identity): Caller,
-    Path((name, version)): Path<(String, String)>,
+    Segments((name, version)): Segments<(String, String)>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
     let version = numbered(&name, &version)?;

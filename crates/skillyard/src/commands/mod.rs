@@ -10,6 +10,7 @@ pub(crate) mod eval;
 pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod find;
+mod find_remote;
 pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod key;

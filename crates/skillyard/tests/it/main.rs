@@ -25,6 +25,7 @@ mod prompt_catalog;
 mod read;
 mod read_resource;
 mod readme;
+mod registry;
 mod scan;
 mod show;
 mod signing;

@@ -165,6 +165,10 @@ impl HttpRegistry {
             body,
         };
         // What the registry has to say is the answer; a general phrase would hide it.
-        Ok(http.submit(submission)?)
+        http.submit(submission)
+            .map_err(|error| match error.status() {
+                Some(401) => self.explain(error, "skills"),
+                _ => RegistryError::Http(error),
+            })
     }
 }
