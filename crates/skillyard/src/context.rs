@@ -46,6 +46,11 @@ impl Context {
         Timestamp::now()
     }
 
+    /// From now on the password in this address is not shown.
+    pub(crate) fn learn_address(&self, address: &str) {
+        self.redactor.learn_address(address);
+    }
+
     /// What effects are recorded with.
     pub(crate) fn recorder(&self) -> Result<Recorder, CommandError> {
         // A configuration that cannot be read keeps nothing from being recorded.

@@ -77,6 +77,9 @@ pub(crate) struct Environment {
     pub(crate) org_config: PathBuf,
     /// `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case: the proxies for downloads.
     pub(crate) proxies: Proxies,
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`: the store of
+    /// a registry with `--blobs s3://…`.
+    pub(crate) s3: S3,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
     /// The directory the command was started in.
@@ -94,6 +97,31 @@ pub(crate) struct Proxies {
     pub(crate) https: Option<Secret>,
     /// Hosts that are asked directly.
     pub(crate) direct: Option<String>,
+}
+
+/// How the environment says an S3-compatible store is reached.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct S3 {
+    /// The key's name.
+    pub(crate) key: Option<String>,
+    /// The key itself.
+    pub(crate) secret: Option<Secret>,
+    /// The region.
+    pub(crate) region: Option<String>,
+    /// The server.
+    pub(crate) endpoint: Option<String>,
+}
+
+impl S3 {
+    fn read() -> Self {
+        let text = |name: &str| given(name).and_then(|value| value.into_string().ok());
+        Self {
+            key: text("AWS_ACCESS_KEY_ID"),
+            secret: secret("AWS_SECRET_ACCESS_KEY"),
+            region: text("AWS_REGION"),
+            endpoint: text("AWS_ENDPOINT_URL"),
+        }
+    }
 }
 
 impl Proxies {
@@ -144,6 +172,7 @@ impl Environment {
                 _ => ORG_CONFIG.into(),
             },
             proxies: Proxies::read(),
+            s3: S3::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             temporary: temporary(),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),

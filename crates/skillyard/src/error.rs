@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
+pub(crate) mod registry;
 mod run;
 pub(crate) mod serve;
 pub(crate) mod signing;
@@ -142,6 +143,8 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Install(#[from] install::InstallFailure),
     #[error(transparent)]
+    Registry(#[from] registry::RegistryFailure),
+    #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
     Serve(#[from] serve::ServeFailure),
@@ -209,6 +212,7 @@ impl CommandError {
             Self::Trust(failure) => return failure.hint(),
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
+            Self::Registry(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
             Self::Serve(failure) => return failure.hint(),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
@@ -229,6 +233,7 @@ impl CommandError {
             Self::Setting(problem) => config::code(problem),
             Self::Signing(error) => error.code(),
             Self::Trust(failure) => failure.code(),
+            Self::Registry(failure) => failure.code(),
             Self::Run(error) => error.code(),
             Self::Stopped => 130,
             _ => 2,

@@ -33,6 +33,11 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// Whether anything was said.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.allow.is_empty() || !self.deny.is_empty()
+    }
+
     /// The layer of the command line, which is the strongest.
     pub(crate) fn layer(&self) -> Result<Layer, CommandError> {
         let patterns = |texts: &[String]| {

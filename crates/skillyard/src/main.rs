@@ -21,6 +21,7 @@ mod library;
 mod permission;
 mod printer;
 mod redactor;
+mod remote;
 mod report;
 mod sanitize;
 mod script;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use semver::{Version, VersionReq};
+use semver::{BuildMetadata, Op, Version, VersionReq};
 
 use super::error::ReferenceError;
 use super::shown::shown;
@@ -32,6 +32,23 @@ impl Requirement {
         match self {
             Self::Latest => version.pre.is_empty(),
             Self::Range { range, .. } => range.matches(version),
+        }
+    }
+
+    /// The one version that fits, where the requirement is a whole version.
+    pub fn exact(&self) -> Option<Version> {
+        let Self::Range { range, .. } = self else {
+            return None;
+        };
+        match range.comparators.as_slice() {
+            [only] if only.op == Op::Exact => Some(Version {
+                major: only.major,
+                minor: only.minor?,
+                patch: only.patch?,
+                pre: only.pre.clone(),
+                build: BuildMetadata::EMPTY,
+            }),
+            _ => None,
         }
     }
 

@@ -9,16 +9,18 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::render::one_line;
 
 use super::Outcome;
+use super::find_remote::{self, Found, Reach};
 use super::list::mark;
 use crate::context::Context;
 use crate::error::Status;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
-/// Search skills by words
+/// Search skills by words, here and in the registry
 ///
 /// Examples:
 ///   skillyard search pdf forms
+///   skillyard search --registry pdf
 ///   skillyard search --source user spreadsheet
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -29,11 +31,29 @@ pub(crate) struct SearchArgs {
     /// Only skills of this source
     #[arg(long, value_parser = ["org-pinned", "plugin", "project", "user", "extra", "org", "builtin"])]
     source: Option<String>,
+    /// Only skills that are here
+    #[arg(long, conflicts_with = "registry")]
+    local: bool,
+    /// Only skills in the registry
+    #[arg(long, conflicts_with = "source")]
+    registry: bool,
     /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     #[command(flatten)]
     choice: Choice,
+}
+
+impl SearchArgs {
+    fn reach(&self) -> Reach {
+        if self.registry {
+            Reach::Registry
+        } else if self.local || self.source.is_some() || self.choice.is_given() {
+            Reach::Local
+        } else {
+            Reach::Both
+        }
+    }
 }
 
 /// Show which skills fit a task, best first
@@ -59,6 +79,11 @@ pub(crate) struct MatchArgs {
 }
 
 pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
+    let words = args.words.join(" ");
+    let remote = find_remote::search(context, args.reach(), &words, args.limit)?;
+    if args.registry {
+        return print(context, &[], &[], false, remote.as_ref());
+    }
     let chosen = args.choice.filter()?;
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills: Vec<&CatalogSkill> = catalog
@@ -71,14 +96,8 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
                 .is_none_or(|source| source == skill.kind.as_str())
         })
         .collect();
-    let found = rank(
-        context,
-        &skills,
-        &args.words.join(" "),
-        args.limit,
-        Detail::Ranking,
-    );
-    print(context, &skills, &found, false)
+    let found = rank(context, &skills, &words, args.limit, Detail::Ranking);
+    print(context, &skills, &found, false, remote.as_ref())
 }
 
 pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
@@ -90,7 +109,7 @@ pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
         Detail::Ranking
     };
     let found = rank(context, &skills, &args.task, args.limit, detail);
-    print(context, &skills, &found, args.explain)
+    print(context, &skills, &found, args.explain, None)
 }
 
 /// The skills a model may choose from.
@@ -121,16 +140,24 @@ pub(super) fn rank(
     )
 }
 
-fn print(context: &Context, skills: &[&CatalogSkill], found: &[Hit], explain: bool) -> Outcome {
+fn print(
+    context: &Context,
+    skills: &[&CatalogSkill],
+    found: &[Hit],
+    explain: bool,
+    remote: Option<&Found>,
+) -> Outcome {
+    let is_empty = found.is_empty() && remote.is_none_or(Found::is_empty);
     let hits: Vec<(&CatalogSkill, &Hit)> = found
         .iter()
         .filter_map(|hit| Some((*skills.get(hit.document as usize)?, hit)))
         .collect();
     if context.printer.is_json() {
-        let results: Vec<Value> = hits
+        let mut results: Vec<Value> = hits
             .iter()
             .map(|(skill, hit)| json_hit(skill, hit))
             .collect();
+        results.extend(remote.map(Found::json).unwrap_or_default());
         context.printer.json(&json!({ "results": results }))?;
     } else {
         let mut text = String::new();
@@ -147,18 +174,20 @@ fn print(context: &Context, skills: &[&CatalogSkill], found: &[Hit], explain: bo
                 text.push_str(&explanation(hit));
             }
         }
+        if let Some(remote) = remote {
+            text.push_str(&remote.text(context));
+        }
         context.printer.data(&text)?;
-        if hits.is_empty() {
+        if let Some(remote) = remote {
+            remote.note(context);
+        }
+        if is_empty {
             context
                 .printer
                 .note("No skill matches; see all of them with `skillyard list`");
         }
     }
-    Ok(if hits.is_empty() {
-        Status::No
-    } else {
-        Status::Yes
-    })
+    Ok(if is_empty { Status::No } else { Status::Yes })
 }
 
 fn json_hit(skill: &CatalogSkill, hit: &Hit) -> Value {

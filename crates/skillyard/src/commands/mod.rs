@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod deprecate;
 pub(crate) mod doctor;
 mod doctor_install;
 pub(crate) mod enable;
@@ -11,6 +12,7 @@ pub(crate) mod explain;
 mod explain_skill;
 pub(crate) mod export;
 pub(crate) mod find;
+mod find_remote;
 pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod key;
@@ -18,10 +20,15 @@ pub(crate) mod list;
 mod list_json;
 mod list_watch;
 pub(crate) mod mcp;
+pub(crate) mod login;
+pub(crate) mod logout;
 pub(crate) mod new;
 pub(crate) mod outdated;
+pub(crate) mod owner;
 pub(crate) mod prompt;
+pub(crate) mod publish;
 pub(crate) mod read;
+pub(crate) mod registry;
 pub(crate) mod remove;
 pub(crate) mod run;
 pub(crate) mod scan;
@@ -36,7 +43,9 @@ mod trust_skill;
 pub(crate) mod update;
 pub(crate) mod validate;
 pub(crate) mod verify;
+pub(crate) mod whoami;
 pub(crate) mod why;
+pub(crate) mod yank;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -69,6 +78,14 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Sign(args) => sign::run(context, &args),
         Command::Verify(args) => verify::run(context, &args),
         Command::Guard(args) => guard::run(context, &args),
+        Command::Login(args) => login::run(context, &args),
+        Command::Logout(_) => logout::run(context),
+        Command::Whoami(args) => whoami::run(context, &args),
+        Command::Publish(args) => publish::run(context, &args),
+        Command::Yank(args) => yank::run(context, &args),
+        Command::Deprecate(args) => deprecate::run(context, &args),
+        Command::Owner(args) => owner::run(context, &args),
+        Command::Registry(args) => registry::run(context, args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),
         Command::Validate(args) => validate::run(context, &args),

@@ -175,6 +175,9 @@ impl InstallFailure {
                     None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
                 }
             }
+            Self::RegistryAnswer(RegistryError::Unauthorized { .. }) => {
+                "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`".into()
+            }
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }

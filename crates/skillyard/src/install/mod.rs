@@ -10,4 +10,4 @@ pub(crate) mod place;
 mod progress;
 pub(crate) mod review;
 pub(crate) mod supply;
-mod web;
+pub(crate) mod web;

@@ -29,11 +29,15 @@ use crate::config::sources::{Source, SourceKind};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::printer::Printer;
+use crate::remote::Remote;
+use crate::sanitize::visible;
 use crate::secret::Secret;
 
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
     config: Config,
+    printer: Printer,
     http: Arc<Http>,
     progress: Arc<dyn Progress>,
     headers: Vec<Header>,
@@ -59,6 +63,7 @@ impl Web {
         let headers: Result<Vec<Header>, _> = headers.collect();
         Ok(Self {
             config: context.config()?,
+            printer: context.printer.clone(),
             http: Arc::new(Http::new(settings)),
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
@@ -121,6 +126,13 @@ impl Web {
             version.yanked &= withdrawn == Withdrawn::Refused;
         }
         let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
+        if version.yanked {
+            let note = format!(
+                "warning: {}@{} was withdrawn",
+                version.name, version.version
+            );
+            self.printer.note(&visible(&note));
+        }
         let fetched = registry
             .download(&self.transfer(quarantine), version)
             .map_err(failed)?;
@@ -148,6 +160,20 @@ impl Web {
         let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
         headers.extend(self.headers.iter().cloned());
         Ok(headers)
+    /// The registry itself, for commands that do more than install.
+    pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
+        let source = self.registry_source(alias)?;
+        Ok(Remote {
+            registry: self.client(&source)?,
+            http: Arc::clone(&self.http),
+        })
+    }
+
+    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+        Ok(HttpRegistry {
+            base: parsed(&source.url)?,
+            headers: self.headers_of(source)?,
+        })
     }
 
     /// What an alias logs in with.

@@ -37,6 +37,7 @@ mod read;
 mod read_resource;
 mod readme;
 mod run;
+mod registry;
 mod scan;
 mod servers;
 mod show;

@@ -13,7 +13,7 @@ use super::header::Header;
 use crate::reference::shown::{is_secret_parameter, shown, shown_url};
 
 /// How much of an error's body is read.
-const MAX_MESSAGE: u64 = 4096;
+const MAX_MESSAGE: u64 = 64 * 1024;
 
 /// What forges and registries say about an error.
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ struct Message {
 /// Lets only a success pass.
 pub(super) fn check(response: Response, url: &Url, sent: &[Header]) -> Result<Response, HttpError> {
     let status = response.status().as_u16();
-    if status == 200 {
+    if matches!(status, 200 | 201) {
         return Ok(response);
     }
     let exhausted = header(&response, "x-ratelimit-remaining") == Some("0")

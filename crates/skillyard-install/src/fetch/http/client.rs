@@ -1,4 +1,4 @@
-//! A small HTTP client: GET, over https, within limits.
+//! A small HTTP client: over https, within limits.
 //!
 //! Redirects are followed here and not by the library below, because headers
 //! other than `Authorization` carry tokens, too, and must not follow to another host.
@@ -95,20 +95,23 @@ impl Http {
             map.insert(header.name(), header.value().clone());
         }
         let request = self.client(url)?.get(url.clone()).headers(map);
-        request.send().map_err(|error| {
-            let url = shown_url(url);
-            if error.is_timeout() {
-                HttpError::Timeout { url }
-            } else {
-                HttpError::Connect {
-                    url,
-                    source: error.without_url(),
-                }
-            }
-        })
+        request.send().map_err(|error| Self::unsent(url, error))
     }
 
-    fn client(&self, url: &Url) -> Result<&Client, HttpError> {
+    /// Why a request got no answer.
+    pub(super) fn unsent(url: &Url, error: reqwest::Error) -> HttpError {
+        let url = shown_url(url);
+        if error.is_timeout() {
+            HttpError::Timeout { url }
+        } else {
+            HttpError::Connect {
+                url,
+                source: error.without_url(),
+            }
+        }
+    }
+
+    pub(super) fn client(&self, url: &Url) -> Result<&Client, HttpError> {
         let (lock, trust) = match url.scheme() {
             "https" => (&self.encrypted, Trust::System),
             _ => (&self.plain, Trust::Nothing),
@@ -152,7 +155,7 @@ impl Http {
         builder.build().map_err(setup)
     }
 
-    fn check(&self, url: &Url) -> Result<(), HttpError> {
+    pub(super) fn check(&self, url: &Url) -> Result<(), HttpError> {
         match url.scheme() {
             "https" => Ok(()),
             "http" if is_loopback(url) || self.may_be_plain(url) => Ok(()),

@@ -9,6 +9,7 @@ mod progress;
 mod request;
 mod retry;
 mod settings;
+mod submit;
 mod tls;
 
 pub use client::Http;
@@ -19,3 +20,4 @@ pub use progress::Progress;
 pub use request::Request;
 pub use retry::Retry;
 pub use settings::{Proxies, Settings};
+pub use submit::{Method, Submission};

@@ -28,11 +28,15 @@ impl HttpRegistry {
         shown_url(&self.base)
     }
 
-    fn request(&self, segments: &[&str]) -> Request {
-        Request::new(below(&self.base, segments)).headers(self.headers.iter().cloned())
+    pub(super) fn address(&self, segments: &[&str]) -> Url {
+        below(&self.base, segments)
     }
 
-    fn explain(&self, error: HttpError, name: &str) -> RegistryError {
+    pub(super) fn request(&self, segments: &[&str]) -> Request {
+        Request::new(self.address(segments)).headers(self.headers.iter().cloned())
+    }
+
+    pub(super) fn explain(&self, error: HttpError, name: &str) -> RegistryError {
         match error.status() {
             Some(404 | 410) => RegistryError::NotFound {
                 registry: self.name(),

@@ -3,6 +3,7 @@
 //! Versions and digests come from the sparse index, one small file per skill that
 //! any cache can keep; whoever serves the archive cannot change what it is.
 
+mod account;
 mod http;
 
 use semver::Version;
@@ -13,6 +14,7 @@ use super::http::{Http, HttpError};
 use super::{Fetched, Transfer};
 use crate::reference::Requirement;
 
+pub use account::{Account, Published};
 pub use http::HttpRegistry;
 
 /// A registry of skills.
@@ -129,7 +131,8 @@ pub enum RegistryError {
     Http(#[from] HttpError),
 }
 
-/// The highest version that fits and was not withdrawn.
+/// The highest version that fits and was not withdrawn; a withdrawn one only for who names exactly
+/// that version, as a lock does.
 pub fn select<'a>(
     name: &SkillName,
     versions: &'a [VersionInfo],
@@ -138,6 +141,13 @@ pub fn select<'a>(
     let offered = || versions.iter().filter(|info| !info.yanked);
     let candidates = offered().map(|info| (info.version.clone(), info));
     if let Some((_, info)) = requirement.select(candidates) {
+        return Ok(info);
+    }
+    let exact = requirement.exact();
+    if let Some(info) = versions
+        .iter()
+        .find(|info| Some(&info.version) == exact.as_ref())
+    {
         return Ok(info);
     }
     let mut highest: Vec<&Version> = offered().map(|info| &info.version).collect();

@@ -1,0 +1,182 @@
+//! The database: SQLite or PostgreSQL behind one set of statements.
+//!
+//! What differs between the two is here and nowhere else: how a connection is set up, and which
+//! answers mean "try again".
+
+use std::sync::Once;
+use std::time::Duration;
+
+use sqlx::any::AnyPoolOptions;
+use sqlx::{Any, AnyConnection, AnyPool, Executor as _, Transaction};
+
+/// The steps from an empty database to the present one; steps are added, never changed.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+
+/// How long a writer waits for the one before it.
+const BUSY: Duration = Duration::from_secs(20);
+
+static DRIVERS: Once = Once::new();
+
+/// Why the database gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// An address that leads to no database.
+    #[error("`{0}` is no address of a database: use `sqlite:PATH` or `postgres://…`")]
+    Address(String),
+    /// A database made by a later version.
+    #[error("the database has step {found}, and this program knows only {known}")]
+    TooNew {
+        /// The step that the database is at.
+        found: i64,
+        /// The last known step.
+        known: i64,
+    },
+    /// The database refused.
+    #[error("the database refused")]
+    Refused(#[from] sqlx::Error),
+}
+
+/// Which database it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+/// Connections to the database.
+#[derive(Debug, Clone)]
+pub struct Database {
+    pool: AnyPool,
+    kind: Kind,
+}
+
+impl Database {
+    /// Opens a database by its address and brings it up to date.
+    pub async fn open(address: &str) -> Result<Self, DatabaseError> {
+        DRIVERS.call_once(sqlx::any::install_default_drivers);
+        let kind = match address.split(':').next() {
+            Some("sqlite") => Kind::Sqlite,
+            Some("postgres" | "postgresql") => Kind::Postgres,
+            // The rest of the address may hold a password.
+            other => return Err(DatabaseError::Address(other.unwrap_or_default().to_owned())),
+        };
+        let options = AnyPoolOptions::new()
+            .max_connections(match kind {
+                Kind::Sqlite => 8,
+                Kind::Postgres => 16,
+            })
+            .acquire_timeout(BUSY)
+            .after_connect(move |connection, _| Box::pin(set_up(connection, kind)));
+        let address = match kind {
+            Kind::Sqlite if !address.contains('?') => format!("{address}?mode=rwc"),
+            _ => address.to_owned(),
+        };
+        let pool = options.connect(&address).await?;
+        let database = Self { pool, kind };
+        database.migrate().await?;
+        Ok(database)
+    }
+
+    /// For reading.
+    pub(crate) fn pool(&self) -> &AnyPool {
+        &self.pool
+    }
+
+    /// Begins a change and returns its number. Changes follow one another, over all nodes.
+    pub(crate) async fn change(&self) -> Result<(Transaction<'static, Any>, i64), DatabaseError> {
+        let mut transaction = self.pool.begin().await?;
+        let sequence = sqlx::query_scalar(
+            "UPDATE state SET sequence = sequence + 1 WHERE id = 1 RETURNING sequence",
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        Ok((transaction, sequence))
+    }
+
+    /// The number of the last change.
+    pub(crate) async fn sequence(&self) -> Result<i64, DatabaseError> {
+        let sequence = sqlx::query_scalar("SELECT sequence FROM state WHERE id = 1");
+        Ok(sequence.fetch_one(&self.pool).await?)
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    /// Writes a copy of an SQLite database, whole at one moment, into a file that must not exist.
+    pub async fn copy_to(&self, file: &str) -> Result<CopyOutcome, DatabaseError> {
+        if self.kind == Kind::Postgres {
+            return Ok(CopyOutcome::OtherTool);
+        }
+        sqlx::query("VACUUM INTO $1")
+            .bind(file)
+            .execute(&self.pool)
+            .await?;
+        Ok(CopyOutcome::Copied)
+    }
+
+    async fn migrate(&self) -> Result<(), DatabaseError> {
+        let mut attempts = 0;
+        loop {
+            match self.migrate_once().await {
+                // Two nodes that start at once both create; the second finds it done.
+                Err(DatabaseError::Refused(sqlx::Error::Database(_))) if attempts < 3 => {
+                    attempts += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    async fn migrate_once(&self) -> Result<(), DatabaseError> {
+        let mut transaction = self.pool.begin().await?;
+        transaction
+            .execute("CREATE TABLE IF NOT EXISTS migrations (step BIGINT PRIMARY KEY)")
+            .await?;
+        let done: i64 = sqlx::query_scalar("SELECT COALESCE(MAX(step), 0) FROM migrations")
+            .fetch_one(&mut *transaction)
+            .await?;
+        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        if done > known {
+            return Err(DatabaseError::TooNew { found: done, known });
+        }
+        for (step, text) in (1_i64..).zip(MIGRATIONS.iter().copied()) {
+            if step <= done {
+                continue;
+            }
+            sqlx::raw_sql(text).execute(&mut *transaction).await?;
+            sqlx::query("INSERT INTO migrations (step) VALUES ($1)")
+                .bind(step)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// Whether a copy was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyOutcome {
+    /// The file is there.
+    Copied,
+    /// This database has a tool of its own for it.
+    OtherTool,
+}
+
+async fn set_up(connection: &mut AnyConnection, kind: Kind) -> Result<(), sqlx::Error> {
+    match kind {
+        Kind::Sqlite => {
+            // What was acknowledged survives a power failure: FULL, although WAL would allow less.
+            let settings = "PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL; \
+                            PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+            sqlx::raw_sql(settings).execute(connection).await?;
+        }
+        Kind::Postgres => {
+            let settings = "SET statement_timeout = '30s'; SET lock_timeout = '20s';";
+            sqlx::raw_sql(settings).execute(connection).await?;
+        }
+    }
+    Ok(())
+}

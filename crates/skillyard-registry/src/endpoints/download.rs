@@ -1,0 +1,99 @@
+//! `GET /skills/{name}/download` and `GET /skills/{name}/{version}/download`.
+
+use std::net::IpAddr;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use semver::Version;
+use skillyard_format::{Digest, SkillName};
+
+use super::{named, numbered};
+use crate::error::RegistryError;
+use crate::peer::Peer;
+use crate::segments::Segments;
+use crate::server::Server;
+use crate::store::downloads::Download;
+
+/// What a version that is named may be kept for.
+pub(super) const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+/// What the latest may be kept for.
+const NOT_LONG: &str = "public, max-age=0, must-revalidate";
+
+pub(crate) async fn latest(
+    State(server): State<Server>,
+    Segments(name): Segments<String>,
+    peer: Peer,
+) -> Result<Response, RegistryError> {
+    let name = named(&name)?;
+    send(&server, &name, None, peer, NOT_LONG).await
+}
+
+pub(crate) async fn version(
+    State(server): State<Server>,
+    Segments((name, version)): Segments<(String, String)>,
+    peer: Peer,
+) -> Result<Response, RegistryError> {
+    let name = named(&name)?;
+    let version = numbered(&name, &version)?;
+    send(&server, &name, Some(&version), peer, FOR_GOOD).await
+}
+
+pub(super) async fn send(
+    server: &Server,
+    name: &SkillName,
+    version: Option<&Version>,
+    peer: Peer,
+    caching: &'static str,
+) -> Result<Response, RegistryError> {
+    let found = server.registry.version(name, version).await?;
+    let archive = server.registry.blobs.get(found.digest).await?;
+    server.counter.count(visit(server, name, peer.0));
+    let mut response = Body::from_stream(archive.into_stream()).into_response();
+    let file = format!(
+        "attachment; filename=\"{}-{}.tar.gz\"",
+        ascii(name),
+        found.version
+    );
+    let headers = [
+        (header::CONTENT_TYPE, "application/gzip".to_owned()),
+        (header::CONTENT_LENGTH, found.size.to_string()),
+        (header::CONTENT_DISPOSITION, file),
+        (header::CACHE_CONTROL, caching.to_owned()),
+        (header::ETAG, format!("\"{}\"", found.digest.to_hex())),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (
+            HeaderName::from_static("x-skillyard-version"),
+            found.version.to_string(),
+        ),
+        (
+            HeaderName::from_static("x-skillyard-digest"),
+            found.digest.to_string(),
+        ),
+    ];
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    Ok(response)
+}
+
+/// A name as a header can hold it.
+fn ascii(name: &SkillName) -> String {
+    let plain = |c: char| if c.is_ascii() { c } else { '_' };
+    name.as_str().chars().map(plain).collect()
+}
+
+/// A visit, without the address that it came from.
+fn visit(server: &Server, name: &SkillName, peer: Option<IpAddr>) -> Download {
+    let day = server.registry.now().to_string()[..10].to_owned();
+    let peer = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.to_string());
+    let visitor = Digest::of(format!("{day} {peer}").as_bytes()).to_hex();
+    Download {
+        skill: name.to_string(),
+        visitor: visitor[..16].to_owned(),
+        day,
+    }
+}

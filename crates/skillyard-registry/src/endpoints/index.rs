@@ -1,0 +1,127 @@
+//! `GET /index/…`: one small file per skill, a line per version, for clients and caches.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use skillyard_format::{Digest, SkillName};
+
+use super::named;
+use crate::error::RegistryError;
+use crate::segments::Segments;
+use crate::server::Server;
+use crate::store::versions::{self, VersionRow};
+
+/// One line of the index.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line<'a> {
+    name: &'a str,
+    version: String,
+    digest: Digest,
+    tree: Digest,
+    size: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    requires: &'a [String],
+    yanked: bool,
+    published: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<&'a str>,
+    verdict: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn new(name: &'a SkillName, row: &'a VersionRow) -> Self {
+        Self {
+            name: name.as_str(),
+            version: row.version.to_string(),
+            digest: row.digest,
+            tree: row.tree,
+            size: row.size,
+            requires: &row.facts.requires,
+            yanked: row.yanked.is_some(),
+            published: &row.published,
+            signer: row.signer.as_deref(),
+            verdict: &row.verdict,
+        }
+    }
+}
+
+pub(crate) async fn index(
+    State(server): State<Server>,
+    Segments(path): Segments<String>,
+    headers: HeaderMap,
+) -> Result<Response, RegistryError> {
+    let name = named(path.rsplit('/').next().unwrap_or_default())?;
+    if path != address(&name) {
+        return Err(RegistryError::NoSkill(name.to_string()));
+    }
+    let text = file(&server, &name).await?;
+    let tag = format!("\"{}\"", Digest::of(text.as_bytes()).to_hex());
+    let is_known = headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|each| each.trim().trim_start_matches("W/") == tag || each.trim() == "*");
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        text.into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/x-ndjson"),
+    );
+    // Short, because a yank must reach everybody soon; asking again costs a line.
+    let caching = HeaderValue::from_static("public, max-age=0, must-revalidate");
+    headers.insert(header::CACHE_CONTROL, caching);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    Ok(response)
+}
+
+async fn file(server: &Server, name: &SkillName) -> Result<String, RegistryError> {
+    let rows = versions::of(&server.registry.database, name.as_str()).await?;
+    if rows.is_empty() {
+        return Err(RegistryError::NoSkill(name.to_string()));
+    }
+    let mut text = String::new();
+    for row in &rows {
+        let line = serde_json::to_string(&Line::new(name, row));
+        text.push_str(&line.map_err(RegistryError::internal)?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// Where a skill is below `/index/`; the folders keep each other small.
+fn address(name: &SkillName) -> String {
+    let letters: Vec<char> = name.as_str().chars().collect();
+    let part = |range: &[char]| range.iter().collect::<String>();
+    match letters.as_slice() {
+        [_] => format!("1/{name}"),
+        [_, _] => format!("2/{name}"),
+        [first, _, _] => format!("3/{first}/{name}"),
+        all => format!("{}/{}/{name}", part(&all[..2]), part(&all[2..4])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_those_that_clients_ask_for() {
+        let check = |name: &str, expected: &str| {
+            assert_eq!(address(&SkillName::new(name).unwrap()), expected);
+        };
+        check("a", "1/a");
+        check("ab", "2/ab");
+        check("pdf", "3/p/pdf");
+        check("pdfs", "pd/fs/pdfs");
+        check("pdf-tools", "pd/f-/pdf-tools");
+        check("мой-навык", "мо/й-/мой-навык");
+    }
+}

@@ -1,0 +1,51 @@
+//! One file per endpoint.
+
+pub(crate) mod apm;
+pub(crate) mod deprecate;
+pub(crate) mod download;
+pub(crate) mod health;
+pub(crate) mod index;
+pub(crate) mod list;
+pub(crate) mod marketplace;
+pub(crate) mod me;
+pub(crate) mod owners;
+pub(crate) mod publish;
+pub(crate) mod show;
+mod summary;
+pub(crate) mod well_known;
+pub(crate) mod yank;
+
+use semver::Version;
+use skillyard_format::SkillName;
+
+use crate::error::RegistryError;
+
+/// A name out of an address; what cannot be a name is not there.
+fn named(text: &str) -> Result<SkillName, RegistryError> {
+    let missing = || RegistryError::NoSkill(text.chars().take(64).collect());
+    let name = SkillName::new(text).map_err(|_| missing())?;
+    // One skill has one address.
+    if name.as_str() == text {
+        Ok(name)
+    } else {
+        Err(missing())
+    }
+}
+
+/// A version out of an address.
+fn numbered(name: &SkillName, text: &str) -> Result<Version, RegistryError> {
+    Version::parse(text).map_err(|_| RegistryError::NoVersion {
+        skill: name.to_string(),
+        version: text.chars().take(64).collect(),
+    })
+}
+
+/// A text that somebody sent along: not endless, and nothing that terminals or databases choke on.
+fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
+    const LONGEST: usize = 500;
+    if text.len() > LONGEST || text.chars().any(char::is_control) {
+        let reason = format!("`{what}` is one line of at most {LONGEST} bytes");
+        return Err(RegistryError::Parameter(reason));
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! `POST /skills`: the body is an archive; name and version stand in it.
+
+use std::fmt::Write as _;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde_json::json;
+
+use crate::auth::Caller;
+use crate::error::RegistryError;
+use crate::registry::Published;
+use crate::server::Server;
+
+pub(crate) async fn publish(
+    State(server): State<Server>,
+    Caller(identity): Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, RegistryError> {
+    // Held until the upload is done with; the semaphore is never closed.
+    let _permit = server.uploads.acquire().await;
+    let upload = upload(&server, &headers, body).await?;
+    let (status, package) = match server.registry.publish(&identity, upload, None).await? {
+        Published::New(package) => (StatusCode::CREATED, package),
+        Published::Same(package) => (StatusCode::OK, package),
+    };
+    let location = format!("/skills/{}", package.name);
+    let answer = json!({
+        "name": package.name.as_str(),
+        "version": package.version,
+        "digest": package.digest,
+        "tree": package.tree,
+        "size": package.archive.len(),
+        "signer": package.signer,
+        "verdict": package.verdict,
+        "findings": package.facts.findings,
+        "new": status == StatusCode::CREATED,
+    });
+    Ok((
+        status,
+        [(header::LOCATION, encoded(&location))],
+        Json(answer),
+    )
+        .into_response())
+}
+
+/// The whole body, unless it is too large or too slow.
+pub(super) async fn upload(
+    server: &Server,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, RegistryError> {
+    let limit = server.settings.upload_bytes;
+    let announced = headers.get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > limit as u64) {
+        return Err(RegistryError::TooLarge(limit));
+    }
+    let reading = axum::body::to_bytes(body, limit);
+    let upload = tokio::time::timeout(server.settings.upload_time, reading).await;
+    let upload = upload.map_err(|_| RegistryError::TooSlow)?;
+    upload.map_err(|_| RegistryError::TooLarge(limit))
+}
+
+/// An address as a header can hold it.
+fn encoded(location: &str) -> String {
+    let mut text = String::new();
+    for byte in location.bytes() {
+        if byte.is_ascii_graphic() {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}

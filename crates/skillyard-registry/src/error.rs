@@ -1,0 +1,180 @@
+//! Why the registry says no, with the status that says so over HTTP.
+
+use skillyard_format::Digest;
+
+use crate::blobs::BlobError;
+use crate::database::DatabaseError;
+use crate::names::NameRefusal;
+use crate::package::Refusal;
+use crate::token::Action;
+
+/// Why the registry says no.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// No token, where one is needed.
+    #[error("a token is needed")]
+    NoToken,
+    /// A token that is not known, ended or was revoked; which of them is nobody's business.
+    #[error("the token is not known, has ended or was revoked")]
+    BadToken,
+    /// The token does not allow it.
+    #[error("the token does not allow `{}` for `{skill}`", .action.as_str())]
+    Scope {
+        /// What was to be done.
+        action: Action,
+        /// The skill.
+        skill: String,
+    },
+    /// The skill is somebody else's.
+    #[error("`{account}` does not own the skill `{skill}`")]
+    NotOwner {
+        /// Who asks.
+        account: String,
+        /// The skill.
+        skill: String,
+    },
+    /// There is no such skill.
+    #[error("there is no skill `{0}`")]
+    NoSkill(String),
+    /// There is no such version.
+    #[error("`{skill}` has no version `{version}`")]
+    NoVersion {
+        /// The skill.
+        skill: String,
+        /// The version.
+        version: String,
+    },
+    /// There is no such file.
+    #[error("`{skill}` has no file `{path}`")]
+    NoFile {
+        /// The skill.
+        skill: String,
+        /// The file.
+        path: String,
+    },
+    /// What stands in the upload is not what stands in the address.
+    #[error("the upload is `{found}`, and the address says `{named}`")]
+    OtherPackage {
+        /// What stands in the upload.
+        found: String,
+        /// What stands in the address.
+        named: String,
+    },
+    /// A parameter that cannot be used.
+    #[error("{0}")]
+    Parameter(String),
+    /// There is nothing at this address.
+    #[error("there is nothing at this address")]
+    NoRoute,
+    /// The address does not understand this.
+    #[error("this address does not understand the method")]
+    NoMethod,
+    /// The name cannot be taken.
+    #[error(transparent)]
+    Name(#[from] NameRefusal),
+    /// The name looks like another skill's.
+    #[error("the name `{name}` looks like `{other}`, which is taken")]
+    Confusable {
+        /// The name.
+        name: String,
+        /// The skill that has it.
+        other: String,
+    },
+    /// The version is there with other bytes.
+    #[error(
+        "`{skill}` has the version {version} already, as {published}; versions are never replaced"
+    )]
+    Immutable {
+        /// The skill.
+        skill: String,
+        /// The version.
+        version: String,
+        /// The digest that it has for good.
+        published: Digest,
+    },
+    /// The upload was looked at and refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Too many bytes.
+    #[error("the upload is larger than {0} bytes")]
+    TooLarge(usize),
+    /// Too slow.
+    #[error("the upload took too long")]
+    TooSlow,
+    /// Too many requests.
+    #[error("too many requests; try again in {0} seconds")]
+    TooMany(u64),
+    /// The last owner cannot go.
+    #[error("`{0}` would have no owner left")]
+    LastOwner(String),
+    /// The database.
+    #[error("the registry cannot answer now")]
+    Database(#[from] DatabaseError),
+    /// The archives.
+    #[error("the registry cannot answer now")]
+    Blob(#[from] BlobError),
+    /// Something else that is not the caller's fault.
+    #[error("the registry cannot answer now")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<sqlx::Error> for RegistryError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl RegistryError {
+    /// Something that broke on our side.
+    pub(crate) fn internal(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(error.into())
+    }
+
+    /// The status over HTTP.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::NoToken | Self::BadToken => 401,
+            Self::Scope { .. } | Self::NotOwner { .. } => 403,
+            Self::NoSkill(_) | Self::NoVersion { .. } | Self::NoFile { .. } | Self::NoRoute => 404,
+            Self::NoMethod => 405,
+            Self::TooSlow => 408,
+            Self::Confusable { .. } | Self::Immutable { .. } | Self::LastOwner(_) => 409,
+            Self::TooLarge(_) => 413,
+            Self::Name(_) | Self::Refused(_) | Self::OtherPackage { .. } => 422,
+            Self::TooMany(_) => 429,
+            Self::Parameter(_) => 400,
+            Self::Database(_) | Self::Blob(_) | Self::Internal(_) => 503,
+        }
+    }
+
+    /// The kind of problem, as the last part of its address.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoToken => "token-needed",
+            Self::BadToken => "token-refused",
+            Self::Scope { .. } => "scope",
+            Self::NotOwner { .. } => "not-owner",
+            Self::NoSkill(_) => "no-such-skill",
+            Self::NoVersion { .. } => "no-such-version",
+            Self::NoFile { .. } => "no-such-file",
+            Self::OtherPackage { .. } => "other-package",
+            Self::NoRoute => "not-found",
+            Self::NoMethod => "method",
+            Self::TooSlow => "too-slow",
+            Self::Confusable { .. } => "confusable-name",
+            Self::Immutable { .. } => "immutable",
+            Self::LastOwner(_) => "last-owner",
+            Self::TooLarge(_) => "too-large",
+            Self::Name(_) => "name",
+            Self::Refused(refusal) => match refusal {
+                Refusal::Archive(_) | Refusal::Pack(_) => "archive",
+                Refusal::Findings(_) => "findings",
+                Refusal::Signature(_) => "signature",
+                _ => "invalid-skill",
+            },
+            Self::TooMany(_) => "too-many-requests",
+            Self::Parameter(_) => "parameter",
+            Self::Database(_) | Self::Blob(_) | Self::Internal(_) => "unavailable",
+        }
+    }
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod auth;
+pub mod blobs;
+mod counter;
+pub mod database;
+mod endpoints;
+pub mod error;
+mod guard;
+mod listen;
+pub mod names;
+pub mod package;
+mod peer;
+mod problem;
+pub mod rate;
+pub mod registry;
+mod routes;
+pub mod search;
+mod segments;
+pub mod server;
+pub mod store;
+pub mod token;
+
+pub use blobs::Blobs;
+pub use database::Database;
+pub use error::RegistryError;
+pub use registry::Registry;
+pub use server::{Server, Settings};

@@ -1,0 +1,164 @@
+//! How often one address or one token may ask, told in headers before it hurts.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+
+use crate::error::RegistryError;
+use crate::peer::Peer;
+use crate::server::Server;
+use crate::token;
+
+/// After so many requests those who have long been quiet are forgotten.
+const SWEEP: u32 = 10_000;
+
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+
+/// Requests in a minute; none means without end.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    /// Those that change nothing, for each address.
+    pub reads: Option<NonZeroU32>,
+    /// Those that change something, for each address and for each token.
+    pub writes: Option<NonZeroU32>,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self {
+            reads: NonZeroU32::new(12_000),
+            writes: NonZeroU32::new(300),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Address(IpAddr),
+    Token(String),
+}
+
+type Limiter =
+    RateLimiter<Key, DefaultKeyedStateStore<Key>, DefaultClock, StateInformationMiddleware>;
+
+/// Who asked how often.
+pub(crate) struct Gate {
+    reads: Option<Limiter>,
+    writes: Option<Limiter>,
+    asked: AtomicU32,
+}
+
+/// What is left to somebody.
+struct Allowance {
+    limit: u32,
+    remaining: u32,
+    reset: u64,
+}
+
+impl Gate {
+    pub(crate) fn new(rates: Rates) -> Self {
+        let limiter = |each: NonZeroU32| {
+            RateLimiter::keyed(Quota::per_minute(each))
+                .with_middleware::<StateInformationMiddleware>()
+        };
+        Self {
+            reads: rates.reads.map(limiter),
+            writes: rates.writes.map(limiter),
+            asked: AtomicU32::new(0),
+        }
+    }
+
+    fn ask(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        peer: Peer,
+    ) -> Result<Option<Allowance>, RegistryError> {
+        let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let Some(limiter) = (if is_read { &self.reads } else { &self.writes }) else {
+            return Ok(None);
+        };
+        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+            limiter.retain_recent();
+        }
+        let address = peer.0.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let mut allowance = charge(limiter, &Key::Address(network(address)))?;
+        let token = headers.get(header::AUTHORIZATION).filter(|_| !is_read);
+        if let Some(token) = token.and_then(|value| value.to_str().ok()) {
+            let of_token = charge(limiter, &Key::Token(token::hash(token)))?;
+            if of_token.remaining < allowance.remaining {
+                allowance = of_token;
+            }
+        }
+        Ok(Some(allowance))
+    }
+}
+
+/// Whoever has an IPv6 address has a whole network of them.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let bits = address.to_bits() >> 64 << 64;
+            IpAddr::V6(bits.into())
+        }
+    }
+}
+
+fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, RegistryError> {
+    match limiter.check_key(key) {
+        Ok(state) => {
+            let quota = state.quota();
+            let (limit, remaining) = (quota.burst_size().get(), state.remaining_burst_capacity());
+            let missing = limit.saturating_sub(remaining);
+            let reset = quota.replenish_interval() * missing;
+            Ok(Allowance {
+                limit,
+                remaining,
+                reset: reset.as_secs() + 1,
+            })
+        }
+        Err(not_until) => {
+            let wait = not_until.wait_time_from(DefaultClock::default().now());
+            Err(RegistryError::TooMany(wait.as_secs() + 1))
+        }
+    }
+}
+
+/// Lets through whoever has not asked too often, and says how much is left.
+pub(crate) async fn limit(State(server): State<Server>, request: Request, next: Next) -> Response {
+    let peer = Peer::of(request.extensions());
+    match server.gate.ask(request.method(), request.headers(), peer) {
+        Ok(None) => next.run(request).await,
+        Ok(Some(allowance)) => {
+            let mut response = next.run(request).await;
+            let headers = response.headers_mut();
+            headers.insert(LIMIT, HeaderValue::from(allowance.limit));
+            headers.insert(REMAINING, HeaderValue::from(allowance.remaining));
+            headers.insert(RESET, HeaderValue::from(allowance.reset));
+            response
+        }
+        Err(error) => {
+            let wait = match &error {
+                RegistryError::TooMany(seconds) => *seconds,
+                _ => 0,
+            };
+            let mut response = error.into_response();
+            let headers = response.headers_mut();
+            headers.insert(REMAINING, HeaderValue::from(0));
+            headers.insert(RESET, HeaderValue::from(wait));
+            response
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Search over all skills, in memory, built from the database whenever that has changed.
+//!
+//! Matches come in tiers: the very name, names that begin so, then words by score. A registry of
+//! many skills goes on answering from the last picture while the next one is made.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use skillyard_catalog::search::{Document, Index, Options};
+use tokio::sync::Mutex;
+
+use crate::database::Database;
+use crate::error::RegistryError;
+use crate::store::skills::{self, SkillRow};
+
+/// Up to so many skills a new picture is quicker than anybody would notice.
+const SMALL: usize = 2_000;
+
+/// How results are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// The best match first; without words, by name.
+    #[default]
+    Relevance,
+    /// By name.
+    Name,
+    /// The most fetched first.
+    Downloads,
+    /// The last published first.
+    Updated,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// Words, or none for everything.
+    pub words: String,
+    /// Only this owner's.
+    pub owner: Option<String>,
+    /// Only with this licence.
+    pub license: Option<String>,
+    /// Only with this tag.
+    pub tag: Option<String>,
+    /// Only with scripts, or only without.
+    pub scripts: Option<bool>,
+    /// The order.
+    pub sort: Sort,
+    /// How many to leave out at the start.
+    pub offset: usize,
+    /// The most that are wanted.
+    pub limit: usize,
+}
+
+/// The skills at one moment.
+#[derive(Debug)]
+pub struct Picture {
+    sequence: i64,
+    skills: Vec<SkillRow>,
+    index: Index,
+    by_name: Vec<u32>,
+    by_downloads: Vec<u32>,
+    by_time: Vec<u32>,
+}
+
+/// The last picture, and who is making the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    picture: RwLock<Option<Arc<Picture>>>,
+    making: Arc<Mutex<()>>,
+}
+
+impl Search {
+    /// The picture to answer from.
+    pub(crate) async fn picture(
+        self: &Arc<Self>,
+        database: &Database,
+    ) -> Result<Arc<Picture>, RegistryError> {
+        let current = self.current();
+        let sequence = database.sequence().await?;
+        match current {
+            Some(picture) if picture.sequence >= sequence => Ok(picture),
+            Some(picture) if picture.skills.len() > SMALL => {
+                // One is enough to make it; the others answer from what is there.
+                if let Ok(guard) = Arc::clone(&self.making).try_lock_owned() {
+                    let (search, database) = (Arc::clone(self), database.clone());
+                    tokio::spawn(async move {
+                        // Who asks next tries again.
+                        let _ = search.make(&database).await;
+                        drop(guard);
+                    });
+                }
+                Ok(picture)
+            }
+            _ => {
+                let _guard = self.making.lock().await;
+                match self.current() {
+                    Some(picture) if picture.sequence >= sequence => Ok(picture),
+                    _ => self.make(database).await,
+                }
+            }
+        }
+    }
+
+    fn current(&self) -> Option<Arc<Picture>> {
+        self.picture
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    async fn make(&self, database: &Database) -> Result<Arc<Picture>, RegistryError> {
+        // Read before the skills, so that a change in between leads to another picture.
+        let sequence = database.sequence().await?;
+        let skills = skills::all(database).await?;
+        let made = tokio::task::spawn_blocking(move || Picture::new(sequence, skills)).await;
+        let made = Arc::new(made.map_err(RegistryError::internal)?);
+        *self.picture.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+impl Picture {
+    fn new(sequence: i64, mut skills: Vec<SkillRow>) -> Self {
+        skills.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let index = Index::build(skills.iter().map(|skill| {
+            Document {
+                id: (&*skill.name).into(),
+                name: (&*skill.name).into(),
+                description: (&*skill.latest.facts.description).into(),
+                tags: skill
+                    .latest
+                    .facts
+                    .tags
+                    .iter()
+                    .map(|tag| (&**tag).into())
+                    .collect(),
+                ..Document::default()
+            }
+        }));
+        let by_name: Vec<u32> = (0..u32::try_from(skills.len()).unwrap_or(u32::MAX)).collect();
+        let at = |place: &u32| &skills[*place as usize];
+        let mut by_downloads = by_name.clone();
+        by_downloads.sort_by_key(|place| std::cmp::Reverse(at(place).downloads));
+        let mut by_time = by_name.clone();
+        by_time.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence));
+        Self {
+            sequence,
+            index,
+            by_name,
+            by_downloads,
+            by_time,
+            skills,
+        }
+    }
+
+    /// Every skill, by name.
+    pub fn skills(&self) -> &[SkillRow] {
+        &self.skills
+    }
+
+    /// The number of the change that this shows.
+    pub fn sequence(&self) -> i64 {
+        self.sequence
+    }
+
+    /// The skills that fit, and how many there are in all.
+    pub fn ask(&self, question: &Question) -> (Vec<&SkillRow>, usize) {
+        let words = question.words.trim();
+        let places = if words.is_empty() {
+            match question.sort {
+                Sort::Relevance | Sort::Name => self.by_name.clone(),
+                Sort::Downloads => self.by_downloads.clone(),
+                Sort::Updated => self.by_time.clone(),
+            }
+        } else {
+            self.ranked(words, question.sort)
+        };
+        let fitting = places
+            .iter()
+            .filter_map(|place| self.skills.get(*place as usize));
+        let fitting: Vec<&SkillRow> = fitting.filter(|skill| fits(skill, question)).collect();
+        let total = fitting.len();
+        let page = fitting
+            .into_iter()
+            .skip(question.offset)
+            .take(question.limit);
+        (page.collect(), total)
+    }
+
+    /// Places in tiers: the name, names that begin so, words.
+    fn ranked(&self, words: &str, sort: Sort) -> Vec<u32> {
+        let options = Options {
+            limit: self.skills.len(),
+            ..Options::default()
+        };
+        let name = words.to_lowercase().replace(' ', "-");
+        let start = self.skills.partition_point(|skill| *skill.name < *name);
+        let begin_so = self.skills[start..]
+            .iter()
+            .take_while(|skill| skill.name.starts_with(&name));
+        let mut places: Vec<u32> = (start..start + begin_so.count())
+            .filter_map(|place| u32::try_from(place).ok())
+            .collect();
+        let tiered: std::collections::HashSet<u32> = places.iter().copied().collect();
+        let hits = self
+            .index
+            .search(words, &options)
+            .into_iter()
+            .map(|hit| hit.document);
+        places.extend(hits.filter(|place| !tiered.contains(place)));
+        let at = |place: &u32| &self.skills[*place as usize];
+        match sort {
+            Sort::Relevance => {}
+            Sort::Name => places.sort_unstable(),
+            Sort::Downloads => places.sort_by_key(|place| std::cmp::Reverse(at(place).downloads)),
+            Sort::Updated => {
+                places.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence))
+            }
+        }
+        places
+    }
+}
+
+fn fits(skill: &SkillRow, question: &Question) -> bool {
+    let facts = &skill.latest.facts;
+    let is = |asked: &Option<String>, found: Option<&str>| match asked {
+        None => true,
+        Some(asked) => found.is_some_and(|found| found.eq_ignore_ascii_case(asked)),
+    };
+    is(&question.owner, Some(&skill.latest.publisher))
+        && is(&question.license, facts.license.as_deref())
+        && question.tag.as_ref().is_none_or(|tag| facts.tags.iter().any(|each| each.eq_ignore_ascii_case(tag)))
+        && question.scripts.is_none_or(|wanted| wanted == facts.has_scripts())
+        // A skill whose every version was withdrawn is found by nobody new.
+        && skill.latest.yanked.is_none()
+}

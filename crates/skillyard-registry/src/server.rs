@@ -1,0 +1,99 @@
+//! The server: a registry with what HTTP needs around it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::counter::Counter;
+use crate::guard::guard;
+use crate::listen::listen;
+use crate::rate::{self, Gate, Rates};
+use crate::registry::Registry;
+use crate::routes::routes;
+
+/// The most uploads that are held in memory at once; others wait.
+const UPLOADS: usize = 32;
+
+/// What may be asked of a server, and how much.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where it is reached from outside, without a slash at the end.
+    pub url: String,
+    /// The longest upload.
+    pub upload_bytes: usize,
+    /// How long an upload may take.
+    pub upload_time: Duration,
+    /// How long a client may take to say what it wants.
+    pub header_time: Duration,
+    /// How long any answer may take to begin.
+    pub answer_time: Duration,
+    /// How often somebody may ask.
+    pub rates: Rates,
+}
+
+impl Settings {
+    /// The usual limits, for a server that is reached at `url`.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into().trim_end_matches('/').to_owned(),
+            upload_bytes: 32 * 1024 * 1024,
+            upload_time: Duration::from_secs(60),
+            header_time: Duration::from_secs(15),
+            answer_time: Duration::from_secs(120),
+            rates: Rates::default(),
+        }
+    }
+}
+
+/// What every endpoint is handed.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) registry: Registry,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) counter: Counter,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) uploads: Arc<Semaphore>,
+}
+
+impl Server {
+    /// A server for a registry; downloads are counted as long as it lives.
+    pub fn new(registry: Registry, settings: Settings) -> Self {
+        Self {
+            counter: Counter::start(registry.database.clone()),
+            gate: Arc::new(Gate::new(settings.rates)),
+            uploads: Arc::new(Semaphore::new(UPLOADS)),
+            registry,
+            settings: Arc::new(settings),
+        }
+    }
+
+    /// Everything it answers to.
+    pub fn router(&self) -> Router {
+        let routes = routes()
+            .layer(from_fn_with_state(self.clone(), rate::limit))
+            .layer(from_fn_with_state(self.clone(), guard));
+        routes.with_state(self.clone())
+    }
+
+    /// Waits until the downloads so far are counted.
+    pub async fn settle(&self) {
+        self.counter.finish().await;
+    }
+
+    /// Answers until `stop` ends, then finishes what was begun.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        let router = self.router();
+        listen(listener, router, self.settings.header_time, stop).await?;
+        self.settle().await;
+        Ok(())
+    }
+}

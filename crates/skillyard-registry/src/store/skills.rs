@@ -1,0 +1,159 @@
+//! Skills: a name, its latest version and how often it was fetched.
+
+use jiff::Timestamp;
+use semver::Version;
+use skillyard_format::SkillName;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row as _};
+
+use super::stored;
+use super::versions::{self, VersionRow};
+use crate::database::{Database, DatabaseError};
+
+/// A skill with its latest version.
+#[derive(Debug, Clone)]
+pub struct SkillRow {
+    /// Its name.
+    pub name: String,
+    /// How often it was fetched.
+    pub downloads: u64,
+    /// What to use instead, if it is deprecated.
+    pub deprecated: Option<String>,
+    /// The latest version.
+    pub latest: VersionRow,
+}
+
+/// One skill.
+pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, DatabaseError> {
+    let row = sqlx::query(concat!(
+        "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
+        "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
+        "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest ",
+        "WHERE s.name = $1"
+    ))
+    .bind(name)
+    .fetch_optional(database.pool())
+    .await?;
+    Ok(row.as_ref().map(read).transpose()?)
+}
+
+/// All skills.
+pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
+    let rows = sqlx::query(concat!(
+        "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
+        "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
+        "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest"
+    ))
+    .fetch_all(database.pool())
+    .await?;
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// The skill that has this name, or one that looks like it.
+pub(crate) async fn lookalike(
+    connection: &mut AnyConnection,
+    folded: &str,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar("SELECT name FROM skills WHERE folded = $1")
+        .bind(folded)
+        .fetch_optional(connection)
+        .await
+}
+
+/// Adds a skill whose first version follows in the same change.
+pub(crate) async fn add(
+    connection: &mut AnyConnection,
+    name: &SkillName,
+    folded: &str,
+    version: &Version,
+    sequence: i64,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO skills (name, folded, created, changed, latest) VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(name.as_str())
+    .bind(folded)
+    .bind(stored(now))
+    .bind(sequence)
+    .bind(version.to_string())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Notes what the latest version is after a change.
+pub(crate) async fn refresh(
+    connection: &mut AnyConnection,
+    name: &str,
+    sequence: i64,
+) -> Result<(), sqlx::Error> {
+    let numbers = versions::numbers(connection, name).await?;
+    let Some(latest) = latest(&numbers) else {
+        return Ok(());
+    };
+    sqlx::query("UPDATE skills SET latest = $1, changed = $2 WHERE name = $3")
+        .bind(latest.to_string())
+        .bind(sequence)
+        .bind(name)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Says what to use instead of a skill, or takes that back.
+pub(crate) async fn set_deprecated(
+    connection: &mut AnyConnection,
+    name: &str,
+    instead: Option<&str>,
+    sequence: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE skills SET deprecated = $1, changed = $2 WHERE name = $3")
+        .bind(instead.map(str::to_owned))
+        .bind(sequence)
+        .bind(name)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The highest version that is neither withdrawn nor a prerelease; failing that, the next best.
+fn latest(numbers: &[(Version, bool)]) -> Option<&Version> {
+    let rank = |(version, yanked): &&(Version, bool)| (!yanked, version.pre.is_empty());
+    let best = numbers.iter().map(|each| rank(&each)).max()?;
+    let highest = numbers.iter().filter(|each| rank(each) == best);
+    highest.map(|(version, _)| version).max()
+}
+
+fn read(row: &AnyRow) -> Result<SkillRow, sqlx::Error> {
+    let downloads: i64 = row.try_get("downloads")?;
+    Ok(SkillRow {
+        name: row.try_get("name")?,
+        downloads: u64::try_from(downloads).unwrap_or_default(),
+        deprecated: row.try_get("deprecated")?,
+        latest: versions::read(row)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_is_the_highest_that_can_be_recommended() {
+        let check = |numbers: &[(&str, bool)], expected: &str| {
+            let read = |(text, yanked): &(&str, bool)| (Version::parse(text).unwrap(), *yanked);
+            let numbers: Vec<_> = numbers.iter().map(read).collect();
+            assert_eq!(latest(&numbers).unwrap().to_string(), expected);
+        };
+        check(
+            &[("1.2.0", false), ("1.10.0", false), ("1.9.0", false)],
+            "1.10.0",
+        );
+        check(&[("1.0.0", false), ("2.0.0-beta.1", false)], "1.0.0");
+        check(&[("1.0.0", false), ("1.1.0", true)], "1.0.0");
+        check(&[("1.0.0", true), ("2.0.0-beta.1", false)], "2.0.0-beta.1");
+        check(&[("1.0.0", true), ("0.9.0", true)], "1.0.0");
+        assert_eq!(latest(&[]), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! The same registry over other storage.

@@ -1,0 +1,107 @@
+//! `skillyard login`.
+
+use std::io::Read as _;
+
+use secrecy::SecretString;
+use serde_json::json;
+use skillyard_audit::{Event, EventKind};
+use skillyard_install::fetch::http::Header;
+use skillyard_install::fetch::registry::{Account, RegistryError};
+use skillyard_registry::token::PREFIX;
+
+use super::Outcome;
+use crate::config::edit::Target;
+use crate::config::layer::known;
+use crate::config::problem::{ConfigError, Problem};
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Status};
+use crate::remote::Remote;
+use crate::sanitize::visible;
+
+/// The key that a token is kept under.
+pub(super) const AUTH: &str = "registry.auth";
+
+/// Log in to the registry
+///
+/// Keeps the token in your own configuration, which nobody else may read. The registry is asked
+/// first whom it names.
+///
+/// Examples:
+///   skillyard login --token sky_…
+///   pass show registry | skillyard login --token -
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The token; `-` reads it from stdin, which keeps it out of the shell's history
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let token = match args.token.as_deref() {
+        None => return Err(RegistryFailure::NothingToLogInWith.into()),
+        Some("-") => from_stdin()?,
+        Some(token) => token.to_owned(),
+    };
+    let is_token = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !token.starts_with(PREFIX) || !token.chars().all(is_token) {
+        return Err(RegistryFailure::NotAToken.into());
+    }
+    let account = account(context, &token)?;
+    keep(context, &token)?;
+    let event = Event::new(EventKind::ConfigChanged)
+        .trigger("login")
+        .detail("change", "set")
+        .detail("key", AUTH);
+    context.record(&event)?;
+    if context.printer.is_json() {
+        let user = account.as_ref().map(|account| &account.user);
+        context
+            .printer
+            .json(&json!({ "user": user, "checked": account.is_some() }))?;
+        return Ok(Status::Yes);
+    }
+    match account {
+        Some(account) => context
+            .printer
+            .note(&format!("Logged in as `{}`", visible(&account.user))),
+        None => context
+            .printer
+            .note("warning: the token is kept, but the registry could not be asked about it"),
+    }
+    Ok(Status::Yes)
+}
+
+/// Whom the token names; nothing when the registry cannot be reached now.
+fn account(context: &Context, token: &str) -> Result<Option<Account>, CommandError> {
+    let mut remote = Remote::open(context, None)?;
+    let header = Header::bearer(&SecretString::from(token.to_owned()));
+    remote.registry.headers = vec![header.map_err(InstallFailure::from)?];
+    match remote.registry.account(&remote.http) {
+        Ok(account) => Ok(Some(account)),
+        Err(RegistryError::Http(error)) if error.status().is_none() => Ok(None),
+        Err(error) => Err(InstallFailure::from(error).into()),
+    }
+}
+
+fn keep(context: &Context, token: &str) -> Result<(), CommandError> {
+    let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
+    let (key, entry) = known(AUTH).map_err(wrong)?;
+    let value = entry.kind.read_words(&[format!("bearer:{token}")]);
+    let value = value.map_err(|problem| {
+        wrong(Problem::Value {
+            key: key.clone(),
+            problem,
+        })
+    })?;
+    Target::user(context.environment.config_file()).set(&key, &value)?;
+    Ok(())
+}
+
+fn from_stdin() -> Result<String, CommandError> {
+    let mut text = String::new();
+    std::io::stdin().take(4096).read_to_string(&mut text)?;
+    Ok(text.trim().to_owned())
+}

@@ -1,0 +1,199 @@
+//! `skillyard publish`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::json;
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::package::archive::{ArchivePath, Limits, Mode, junk};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
+use skillyard_registry::package::{Package, examine};
+use skillyard_trust::signature::NOTE_FILE;
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Status};
+use crate::remote::Remote;
+use crate::report::elapsed;
+use crate::sanitize::visible;
+use crate::skill_files::read_one;
+
+/// Publish a skill to the registry
+///
+/// The version is `metadata.version` of its SKILL.md. It is checked and scanned here as the
+/// registry does it; a published version can be withdrawn, but never replaced.
+///
+/// Examples:
+///   skillyard publish ./pdf-tools --dry-run
+///   skillyard publish ./pdf-tools --yes
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The skill's folder
+    folder: PathBuf,
+    /// Check everything and show what would be published
+    #[arg(long)]
+    dry_run: bool,
+    /// Publish without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// A registry of your configuration, other than the default one
+    #[arg(long, value_name = "ALIAS")]
+    registry: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let folder = read_one(&args.folder)?.folder;
+    let package = packed(context, &folder)?;
+    if args.dry_run {
+        return dry_run(context, &package);
+    }
+    let remote = Remote::open(context, args.registry.as_deref())?;
+    if !context.printer.is_json() {
+        show(context, &package);
+    }
+    if !args.yes && !confirmed(context, &package, &remote)? {
+        return Err(CommandError::Stopped);
+    }
+    let sent = remote
+        .registry
+        .publish(&remote.http, package.archive.to_vec());
+    let published = sent.map_err(InstallFailure::from)?;
+    let event = Event::new(EventKind::RegistryPublished)
+        .skill(package.name.as_str())
+        .digest(package.tree.to_string())
+        .origin(remote.address())
+        .trigger("publish")
+        .detail("version", package.version.to_string());
+    context.record(&event)?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "name": published.name,
+            "version": published.version,
+            "digest": published.digest,
+            "registry": remote.address(),
+            "published": published.new,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let id = format!("{}@{}", package.name, package.version);
+    if published.new {
+        context.printer.data(&format!(" + {}\n", visible(&id)))?;
+        context.printer.note(&format!(
+            "Published to {} in {}",
+            visible(&remote.address()),
+            elapsed(start.elapsed())
+        ));
+    } else {
+        context.printer.note(&format!(
+            "{} is published already, with these very files",
+            visible(&id)
+        ));
+    }
+    Ok(Status::Yes)
+}
+
+/// What would be published, as the registry will see it.
+fn packed(context: &Context, folder: &Path) -> Result<Package, CommandError> {
+    let tree = Tree::read(folder, &TreeLimits::default()).map_err(RegistryFailure::from)?;
+    let is_junk = |file: &&TreeFile| {
+        let path = ArchivePath::new(&file.path);
+        file.path == NOTE_FILE || path.is_ok_and(|path| junk(&path).is_some())
+    };
+    let (left_out, kept): (Vec<_>, Vec<_>) = tree.files().iter().partition(is_junk);
+    for file in left_out {
+        let note = format!("`{}` is left out", visible(&file.path));
+        context.printer.detail(&note);
+    }
+    for file in &kept {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        if name == ".env" || (name.starts_with(".env.") && !name.ends_with("example")) {
+            let note = format!("warning: `{}` may hold secrets", visible(&file.path));
+            context.printer.note(&note);
+        }
+    }
+    let files: Vec<PackFile<'_>> = kept
+        .iter()
+        .map(|file| PackFile {
+            path: &file.path,
+            mode: if file.executable {
+                Mode::Executable
+            } else {
+                Mode::Plain
+            },
+            content: &file.bytes,
+        })
+        .collect();
+    let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
+    let archive = archive.map_err(RegistryFailure::from)?;
+    Ok(examine(&archive, context.now()).map_err(RegistryFailure::from)?)
+}
+
+fn dry_run(context: &Context, package: &Package) -> Outcome {
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "name": package.name.as_str(),
+            "version": package.version,
+            "digest": package.digest,
+            "tree": package.tree,
+            "size": package.archive.len(),
+            "files": package.facts.files,
+            "findings": package.facts.findings,
+            "signer": package.signer,
+            "published": false,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    show(context, package);
+    context
+        .printer
+        .note("Nothing was published: this was a dry run");
+    Ok(Status::Yes)
+}
+
+fn show(context: &Context, package: &Package) {
+    let printer = &context.printer;
+    printer.note(&format!("{} {}", package.name, package.version));
+    for file in &package.facts.files {
+        let mark = if file.executable { " (can be run)" } else { "" };
+        printer.note(&format!(
+            "  {:>9}  {}{mark}",
+            file.size,
+            visible(&file.path)
+        ));
+    }
+    for finding in &package.facts.findings {
+        printer.note(&visible(&format!(
+            "  {}: {} ({}, {})",
+            finding.severity, finding.message, finding.code, finding.path
+        )));
+    }
+    let signed = package.signer.as_deref().unwrap_or("nobody");
+    printer.note(&format!(
+        "  packed {} bytes, {}, signed by {}",
+        package.archive.len(),
+        package.digest,
+        visible(signed)
+    ));
+}
+
+fn confirmed(context: &Context, package: &Package, remote: &Remote) -> Result<bool, CommandError> {
+    if !context.printer.can_ask() {
+        return Err(RegistryFailure::NotAsked.into());
+    }
+    let question = format!(
+        "Publish {}@{} to {}? It can never be replaced",
+        package.name,
+        package.version,
+        visible(&remote.address())
+    );
+    match cliclack::confirm(question).initial_value(false).interact() {
+        Ok(answer) => Ok(answer),
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

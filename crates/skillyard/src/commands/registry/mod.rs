@@ -1,0 +1,131 @@
+//! `skillyard registry`: one file a verb.
+
+mod serve;
+mod token;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use skillyard_registry::blobs::S3Access;
+use skillyard_registry::{Blobs, Database, Registry};
+
+use super::Outcome;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::registry::RegistryFailure;
+
+/// Run a registry of skills
+///
+/// Without a database and a store everything is in SKILLYARD_HOME/registry.
+///
+/// Examples:
+///   skillyard registry serve
+///   skillyard registry token create --user ada --scope publish --scope yank
+///   skillyard registry serve --database postgres://… --blobs s3://skills
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[allow(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Serve(serve::Args),
+    Token(token::Args),
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Outcome {
+    // The registry is the one part that works with many at once; nothing before it needs that.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(RegistryFailure::Start)?;
+    runtime.block_on(async {
+        match args.verb {
+            Verb::Serve(args) => serve::run(context, &args).await,
+            Verb::Token(args) => token::run(context, args).await,
+        }
+    })
+}
+
+/// Where the registry keeps what it has.
+#[derive(Debug, Clone, clap::Args)]
+struct Storage {
+    /// The database: `sqlite:PATH` or `postgres://…`
+    #[arg(long, value_name = "URL", global = true)]
+    database: Option<String>,
+    /// The archives: a folder or `s3://BUCKET/PREFIX`
+    #[arg(long, value_name = "URL", global = true)]
+    blobs: Option<String>,
+}
+
+impl Storage {
+    async fn database(&self, context: &Context) -> Result<Database, CommandError> {
+        let address = match &self.database {
+            Some(address) => {
+                context.learn_address(address);
+                address.clone()
+            }
+            None => format!("sqlite:{}", home(context)?.join("registry.db").display()),
+        };
+        Ok(Database::open(&address)
+            .await
+            .map_err(RegistryFailure::from)?)
+    }
+
+    fn blobs(&self, context: &Context) -> Result<Blobs, CommandError> {
+        let blobs = match &self.blobs {
+            Some(address) if address.starts_with("s3://") => {
+                let access = &context.environment.s3;
+                Blobs::in_bucket(
+                    address,
+                    &S3Access {
+                        key: access.key.clone(),
+                        secret: access
+                            .secret
+                            .as_ref()
+                            .map(|each| each.expose().to_owned().into()),
+                        region: access.region.clone(),
+                        endpoint: access.endpoint.clone(),
+                    },
+                )
+            }
+            Some(folder) => {
+                let folder = folder.strip_prefix("file://").unwrap_or(folder);
+                Blobs::in_folder(&context.environment.current_dir.join(folder))
+            }
+            None => Blobs::in_folder(&home(context)?.join("blobs")),
+        };
+        Ok(blobs.map_err(RegistryFailure::from)?)
+    }
+
+    async fn registry(&self, context: &Context) -> Result<Registry, CommandError> {
+        let recorder = Arc::new(context.recorder()?);
+        let database = self.database(context).await?;
+        let clock = Arc::new(jiff::Timestamp::now);
+        Ok(Registry::new(
+            database,
+            self.blobs(context)?,
+            Some(recorder),
+            clock,
+        ))
+    }
+}
+
+/// The folder for a registry on this machine, for nobody else's eyes.
+fn home(context: &Context) -> Result<PathBuf, CommandError> {
+    let folder = context.environment.skillyard_home.join("registry");
+    let made = || -> std::io::Result<()> {
+        std::fs::create_dir_all(&folder)?;
+        let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
+        std::fs::set_permissions(&folder, private)
+    };
+    made().map_err(|source| CommandError::Write {
+        path: folder.clone(),
+        source,
+    })?;
+    Ok(folder)
+}

@@ -1,0 +1,86 @@
+//! `skillyard registry serve`.
+
+use std::net::{IpAddr, SocketAddr};
+
+use serde_json::json;
+use skillyard_registry::{Server, Settings};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::super::Outcome;
+use super::Storage;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+
+/// Answer to clients until it is stopped
+///
+/// Tokens travel with requests, so beyond this machine a proxy with TLS belongs before it.
+///
+/// Examples:
+///   skillyard registry serve
+///   skillyard registry serve --port 8080 --url https://skills.example.com
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+pub(super) struct Args {
+    /// The address to listen on
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    host: String,
+    /// The port to listen on; 0 takes any that is free
+    #[arg(long, default_value_t = 7879)]
+    port: u16,
+    /// Where clients reach it, if that is elsewhere
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let host = match args.host.as_str() {
+        "localhost" => "127.0.0.1",
+        host => host,
+    };
+    let host: IpAddr = host
+        .parse()
+        .map_err(|_| RegistryFailure::Host(args.host.clone()))?;
+    let address = SocketAddr::from((host, args.port));
+    if !host.is_loopback() && args.url.is_none() {
+        return Err(RegistryFailure::Exposed(address).into());
+    }
+    // Signals are heard from before anybody is told that it runs.
+    let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
+    let registry = args.storage.registry(context).await?;
+    let failed = |source| RegistryFailure::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    let url = args
+        .url
+        .clone()
+        .unwrap_or_else(|| format!("http://{bound}"));
+    let server = Server::new(registry, Settings::new(&*url));
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "url": url, "address": bound.to_string() }))?;
+    } else {
+        context.printer.data(&format!("{url}\n"))?;
+        context.printer.note(&format!(
+            "The registry listens on {bound}; stop it with Ctrl-C"
+        ));
+    }
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    server
+        .serve(listener, stop)
+        .await
+        .map_err(RegistryFailure::Start)?;
+    context.printer.note("Stopped");
+    Ok(Status::Yes)
+}

@@ -1,0 +1,71 @@
+//! `skillyard registry token create`.
+
+use jiff::SignedDuration;
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+use skillyard_registry::store::tokens;
+use skillyard_registry::token::{NewToken, Scope, is_account};
+
+use super::super::super::Outcome;
+use super::super::Storage;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+
+/// Make a token and show it, once
+///
+/// A scope is `publish`, `yank` or `owners`, alone or with `:NAME` or `:PREFIX*`.
+///
+/// Examples:
+///   skillyard registry token create --user ada --scope publish --scope yank
+///   skillyard registry token create --user ci --scope 'publish:pdf-*' --days 30 --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Whom it names
+    #[arg(long, value_name = "ACCOUNT")]
+    user: String,
+    /// What it allows (may be repeated)
+    #[arg(long, value_name = "SCOPE", required = true, value_delimiter = ',', num_args = 1..)]
+    scope: Vec<String>,
+    /// After how many days it ends
+    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    days: u32,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    if !is_account(&args.user) {
+        return Err(RegistryFailure::Account(args.user.clone()).into());
+    }
+    let scopes: Result<Vec<Scope>, _> = args.scope.iter().map(|each| each.parse()).collect();
+    let scopes = scopes.map_err(RegistryFailure::from)?;
+    let now = context.now();
+    let expires = now
+        .checked_add(SignedDuration::from_hours(24 * i64::from(args.days)))
+        .map_err(RegistryFailure::from)?;
+    let token = NewToken::draw().map_err(RegistryFailure::from)?;
+    let database = args.storage.database(context).await?;
+    tokens::add(&database, &token, &args.user, &scopes, now, Some(expires))
+        .await
+        .map_err(RegistryFailure::from)?;
+    database.close().await;
+    let secret = token.secret.expose_secret();
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "token": secret,
+            "id": token.id,
+            "user": args.user,
+            "scopes": args.scope,
+            "expires": expires,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    context.printer.data(&format!("{secret}\n"))?;
+    context.printer.note(&format!(
+        "A token for `{}`, shown only now; it ends in {} days. Use it with `skillyard login --token -`",
+        args.user, args.days
+    ));
+    Ok(Status::Yes)
+}

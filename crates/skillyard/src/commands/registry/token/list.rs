@@ -1,0 +1,59 @@
+//! `skillyard registry token list`.
+
+use serde_json::{Value, json};
+use skillyard_registry::store::tokens;
+
+use super::super::super::Outcome;
+use super::super::Storage;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+use crate::sanitize::visible;
+
+/// List all tokens, without what they are
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let database = args.storage.database(context).await?;
+    let tokens = tokens::list(&database)
+        .await
+        .map_err(RegistryFailure::from)?;
+    database.close().await;
+    if context.printer.is_json() {
+        let tokens: Vec<Value> = tokens
+            .iter()
+            .map(|each| {
+                json!({
+                    "id": each.id,
+                    "user": each.account,
+                    "scopes": each.scopes,
+                    "created": each.created,
+                    "expires": each.expires,
+                    "revoked": each.revoked,
+                })
+            })
+            .collect();
+        context.printer.json(&json!({ "tokens": tokens }))?;
+        return Ok(Status::Yes);
+    }
+    for each in &tokens {
+        let state = match (&each.revoked, &each.expires) {
+            (Some(revoked), _) => format!("revoked {revoked}"),
+            (None, Some(expires)) => format!("until {expires}"),
+            (None, None) => "without end".to_owned(),
+        };
+        let scopes = each.scopes.join(" ");
+        let line = format!("{}  {}  {scopes}  {state}", each.id, each.account);
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+    }
+    if tokens.is_empty() {
+        context
+            .printer
+            .note("There are no tokens; make one with `skillyard registry token create`");
+    }
+    Ok(Status::Yes)
+}

@@ -1,0 +1,95 @@
+//! What can go wrong around a registry, here or far away.
+
+use std::io;
+use std::net::SocketAddr;
+
+use skillyard_format::package::pack::PackError;
+use skillyard_install::tree::TreeError;
+use skillyard_registry::blobs::BlobError;
+use skillyard_registry::database::DatabaseError;
+use skillyard_registry::package::Refusal;
+use skillyard_registry::token::ScopeError;
+
+/// Why a command about a registry failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RegistryFailure {
+    #[error("the skill cannot be published")]
+    Refused(#[from] Refusal),
+    #[error("the skill cannot be packed")]
+    Pack(#[from] PackError),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error("the question whether to publish cannot be asked here")]
+    NotAsked,
+    #[error("`{0}` names no version")]
+    NoVersion(String),
+    #[error("cannot listen on {address}")]
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+    },
+    #[error("`{0}` is not an address to listen on")]
+    Host(String),
+    #[error("anybody who reaches {0} could read tokens on their way")]
+    Exposed(SocketAddr),
+    #[error("the server cannot be started")]
+    Start(#[source] io::Error),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    #[error(transparent)]
+    Blobs(#[from] BlobError),
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    #[error("`{0}` is no name for an account: use letters, digits, `-`, `_` and `.`")]
+    Account(String),
+    #[error("there is no token `{0}` that could be revoked")]
+    NoToken(String),
+    #[error("no random numbers can be had")]
+    Random(#[from] getrandom::Error),
+    #[error("the time is out of range")]
+    Time(#[from] jiff::Error),
+    #[error("a token is needed")]
+    NothingToLogInWith,
+    #[error("that is not a token of a registry")]
+    NotAToken,
+}
+
+impl RegistryFailure {
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Refused(Refusal::NoVersion) => {
+                "Write it into the frontmatter:\nmetadata:\n  version: \"1.0.0\"".into()
+            }
+            Self::Refused(Refusal::Invalid(_)) => "See all of it with `skillyard validate`".into(),
+            Self::Refused(Refusal::Findings(_)) => "See all of it with `skillyard scan`".into(),
+            Self::Refused(Refusal::Signature(_)) => "Sign it again with `skillyard sign`".into(),
+            Self::NotAsked => "Pass `--yes` to publish, or `--dry-run` to see what would be".into(),
+            Self::NoVersion(_) => "Write NAME@VERSION, such as `pdf@1.2.0`".into(),
+            Self::Listen { .. } => "Choose another port with `--port`".into(),
+            Self::Exposed(_) => {
+                "Put a proxy with TLS before it and name its address with `--url https://…`".into()
+            }
+            Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
+            Self::NothingToLogInWith => {
+                "Pass `--token TOKEN`, or `--token -` to read it from stdin".into()
+            }
+            Self::NotAToken => {
+                "One begins with `sky_`; whoever runs the registry makes it with `skillyard registry token create`".into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// 1 when it was refused, 2 when it could not be tried.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Refused(_)
+            | Self::Pack(_)
+            | Self::Tree(_)
+            | Self::NoToken(_)
+            | Self::NotAsked => 1,
+            _ => 2,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The registry that the user works with.
+
+use std::sync::Arc;
+
+use skillyard_install::fetch::http::Http;
+use skillyard_install::fetch::registry::HttpRegistry;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::install::web::Web;
+
+/// A registry and the way there.
+pub(crate) struct Remote {
+    /// The way.
+    pub(crate) http: Arc<Http>,
+    /// The registry.
+    pub(crate) registry: HttpRegistry,
+}
+
+impl Remote {
+    /// The registry of an alias, or the default one.
+    pub(crate) fn open(context: &Context, alias: Option<&str>) -> Result<Self, CommandError> {
+        Web::new(context, &[])?.remote(alias)
+    }
+
+    /// Where it is, without secrets.
+    pub(crate) fn address(&self) -> String {
+        let mut url = self.registry.base.clone();
+        // Neither can fail for an address that was asked before.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+}

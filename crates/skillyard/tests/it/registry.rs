@@ -1,0 +1,224 @@
+//! `registry`, `login`, `publish`, `yank`, `owner` and `search`, with a server of its own.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use super::{TestContext, output, text};
+
+/// A registry that ends with the test.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(context: &TestContext) -> Self {
+        let mut process = context
+            .skillyard()
+            .args(["registry", "serve", "--port", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let stdout = process.stdout.take().expect("its output");
+        let mut url = String::new();
+        BufReader::new(stdout)
+            .read_line(&mut url)
+            .expect("its address");
+        Self {
+            process,
+            url: url.trim().to_owned(),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl TestContext {
+    /// A registry on this machine, and somebody who may publish there.
+    fn with_registry(&self) -> Server {
+        let server = Server::start(self);
+        self.good(&["config", "set", "registry.url", &server.url]);
+        let token = self.token("ada");
+        self.good(&["login", "--token", &token]);
+        server
+    }
+
+    fn token(&self, user: &str) -> String {
+        let made = self.json(&[
+            "registry", "token", "create", "--user", user, "--scope", "publish", "--scope", "yank",
+            "--scope", "owners", "--json",
+        ]);
+        made["token"].as_str().expect("a token").to_owned()
+    }
+
+    fn write_version(&self, folder: &str, name: &str, version: &str) {
+        let text = format!(
+            "---\nname: {name}\ndescription: Fills PDF forms. Use when a task involves PDF files.\n\
+             metadata:\n  version: \"{version}\"\n---\n\n# {name}\n\nThis is {version}.\n"
+        );
+        self.write(&format!("{folder}/SKILL.md"), text);
+    }
+
+    /// Runs the binary, which has to succeed.
+    fn good(&self, arguments: &[&str]) -> String {
+        let output = output(self.skillyard().args(arguments));
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        said
+    }
+
+    /// Runs the binary, which has to refuse.
+    fn bad(&self, arguments: &[&str]) -> String {
+        let output = output(self.skillyard().args(arguments));
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        said
+    }
+
+    fn installed(&self) -> String {
+        self.read(".agents/skills/pdf/SKILL.md")
+    }
+}
+
+#[test]
+fn a_skill_is_published_found_installed_and_withdrawn() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    assert_eq!(context.good(&["whoami"]), "ada\n");
+    for version in ["1.0.0", "1.1.0", "2.0.0"] {
+        context.write_version("pdf", "pdf", version);
+        context.good(&["publish", "pdf", "--yes"]);
+    }
+
+    let found = context.json(&["search", "forms", "--json"]);
+    let found = found["results"].as_array().unwrap();
+    let skill = found.iter().find(|each| each["name"] == "pdf").unwrap();
+    assert_eq!(
+        (
+            &skill["name"],
+            &skill["version"],
+            &skill["author"],
+            &skill["source"]
+        ),
+        (
+            &"pdf".into(),
+            &"2.0.0".into(),
+            &"ada".into(),
+            &"registry".into()
+        )
+    );
+
+    let install = ["install", "pdf@^1", "--scope", "project", "--yes"];
+    context.good(&install);
+    assert!(context.installed().contains("This is 1.1.0."));
+
+    context.good(&["yank", "pdf@1.1.0", "--reason", "deletes the wrong file"]);
+    // A lock that names it still syncs, also where nothing is kept.
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.folder.path().join("home/.skillyard/store")).unwrap();
+    let said = context.good(&["sync"]);
+    assert!(said.contains("pdf@1.1.0 was withdrawn"), "{said}");
+    assert!(context.installed().contains("This is 1.1.0."));
+
+    // Nothing new uses it.
+    context.good(&["remove", "pdf", "--scope", "project", "--yes"]);
+    context.good(&install);
+    assert!(context.installed().contains("This is 1.0.0."));
+
+    context.good(&["yank", "pdf@1.1.0", "--undo"]);
+    let shown = context.json(&["search", "pdf", "--registry", "--json"]);
+    assert_eq!(shown["results"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_version_is_never_replaced() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("pdf", "pdf", "1.0.0");
+    context.good(&["publish", "pdf", "--yes"]);
+    // The same files again are no harm: a client that lost the answer asks once more.
+    let said = context.good(&["publish", "pdf", "--yes"]);
+    assert!(said.contains("published already"), "{said}");
+    context.write("pdf/more.md", "More.\n");
+    let said = context.bad(&["publish", "pdf", "--yes"]);
+    assert!(said.contains("versions are never replaced"), "{said}");
+    // Not after a yank, either.
+    context.good(&["yank", "pdf@1.0.0"]);
+    let said = context.bad(&["publish", "pdf", "--yes"]);
+    assert!(said.contains("versions are never replaced"), "{said}");
+}
+
+#[test]
+fn only_owners_publish_and_withdraw() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("pdf", "pdf", "1.0.0");
+    context.good(&["publish", "pdf", "--yes"]);
+    let eve = context.token("eve");
+    context.good(&["owner", "add", "pdf", "grace"]);
+    assert_eq!(context.good(&["owner", "list", "pdf"]), "ada\ngrace\n");
+
+    context.good(&["login", "--token", &eve]);
+    context.write_version("pdf", "pdf", "1.0.1");
+    for refused in [
+        &["publish", "pdf", "--yes"][..],
+        &["yank", "pdf@1.0.0"],
+        &["owner", "add", "pdf", "eve"],
+        &["deprecate", "pdf", "use mine"],
+    ] {
+        let said = context.bad(refused);
+        assert!(
+            said.contains("`eve` does not own the skill `pdf`"),
+            "{said}"
+        );
+        assert!(!said.contains(&eve), "{said}");
+    }
+
+    context.good(&["logout"]);
+    let said = context.bad(&["publish", "pdf", "--yes"]);
+    assert!(said.contains("skillyard login"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_published_is_told_before_anything_is_sent() {
+    let context = TestContext::new();
+    context.write_skill("pdf");
+    let said = context.bad(&["publish", "pdf", "--dry-run"]);
+    assert!(said.contains("metadata.version"), "{said}");
+    context.write_version("pdf", "pdf", "1.0");
+    let said = context.bad(&["publish", "pdf", "--dry-run"]);
+    assert!(said.contains("`1.0` is not a semantic version"), "{said}");
+    context.write_version("pdf", "pdf", "1.0.0+build");
+    let said = context.bad(&["publish", "pdf", "--dry-run"]);
+    assert!(said.contains("after `+`"), "{said}");
+    context.write_version("pdf", "pdf", "1.0.0");
+    let plan: Value = context.json(&["publish", "pdf", "--dry-run", "--json"]);
+    assert_eq!(plan["published"], false);
+    assert_eq!(plan["files"][0]["path"], "SKILL.md");
+    // Without a terminal nobody can be asked.
+    context.good(&["config", "set", "registry.url", "http://127.0.0.1:9"]);
+    let said = context.bad(&["publish", "pdf"]);
+    assert!(said.contains("--yes"), "{said}");
+}
+
+#[test]
+fn a_token_that_is_not_good_is_not_kept() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    let wrong = format!("sky_{}", "0".repeat(64));
+    let said = context.bad(&["login", "--token", &wrong]);
+    assert!(!said.contains(&wrong), "{said}");
+    assert_eq!(context.good(&["whoami"]), "ada\n");
+    let tokens = context.json(&["registry", "token", "list", "--json"]);
+    let id = tokens["tokens"][0]["id"].as_str().unwrap().to_owned();
+    context.good(&["registry", "token", "revoke", &id]);
+    context.bad(&["whoami"]);
+}
