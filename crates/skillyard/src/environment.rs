@@ -208,6 +208,11 @@ impl Environment {
         self.skillyard_home.join("logs")
     }
 
+    /// The sessions of the user.
+    pub(crate) fn sessions_file(&self) -> PathBuf {
+        self.skillyard_home.join("sessions.db")
+    }
+
     /// What the user has approved.
     pub(crate) fn approvals_file(&self) -> PathBuf {
         self.skillyard_home.join("approvals.toml")

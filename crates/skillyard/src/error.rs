@@ -1,5 +1,6 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod agent;
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
@@ -142,6 +143,10 @@ pub(crate) enum CommandError {
     Install(#[from] install::InstallFailure),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Agent(#[from] agent::AgentFailure),
+    #[error(transparent)]
+    Turn(#[from] skillyard_agent::TurnError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -207,6 +212,8 @@ impl CommandError {
             Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
             Self::Install(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
+            Self::Agent(failure) => return failure.hint(),
+            Self::Turn(error) => return agent::hint(error),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
@@ -226,6 +233,7 @@ impl CommandError {
             Self::Signing(error) => error.code(),
             Self::Trust(failure) => failure.code(),
             Self::Run(error) => error.code(),
+            Self::Turn(error) => agent::code(error),
             Self::Stopped => 130,
             _ => 2,
         }

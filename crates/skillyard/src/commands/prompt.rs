@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::json;
-use skillyard_catalog::budget::{self, Budget, Entry, Fitting};
+use skillyard_catalog::budget::{self, Fitting};
+use skillyard_catalog::fitted::{Room, fit_catalog};
 use skillyard_catalog::search::Detail;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
-use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, reference};
 
 use super::Outcome;
@@ -27,8 +27,6 @@ use crate::skill_files::{self, SkillFileOnDisk};
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
 const DEFAULT_BUDGET: usize = 4_000;
-/// Tokens kept free for the line that says what was left out.
-const OMISSION: usize = 30;
 
 /// Print the catalog of skills for a model's prompt
 ///
@@ -181,7 +179,7 @@ fn from_catalog(
         tokens,
         skills: context.config()?.max_skills(),
     };
-    let (entries, fitting) = fitted(&all, format, room, ranking.as_deref());
+    let (entries, fitting) = fit_catalog(&all, format.into(), room, ranking.as_deref());
     Ok((entries, Some(fitting)))
 }
 
@@ -203,80 +201,11 @@ fn from_paths(
                 tokens,
                 skills: context.config()?.max_skills(),
             };
-            let (entries, fitting) = fitted(&all, format, room, None);
+            let (entries, fitting) = fit_catalog(&all, format.into(), room, None);
             (entries, Some(fitting))
         }
         None => (all, None),
     })
-}
-
-/// What a prompt has room for.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    tokens: usize,
-    skills: usize,
-}
-
-/// Makes the entries fit, counting every token that will be printed.
-fn fitted(
-    all: &[CatalogEntry],
-    format: Format,
-    room: Room,
-    ranking: Option<&[usize]>,
-) -> (Vec<CatalogEntry>, Fitting) {
-    let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
-    let around = frames.first().map_or(0, |frame| frame.around);
-    let plain: Vec<Entry> = all
-        .iter()
-        .zip(&frames)
-        .map(|(entry, frame)| Entry {
-            name: entry.name.clone(),
-            // A summary shows no descriptions, so none has to give way.
-            description: match format {
-                Format::Summary => String::new(),
-                _ => entry.description.clone(),
-            },
-            frame: frame.entry,
-        })
-        .collect();
-    let limits = Budget {
-        tokens: room.tokens.saturating_sub(around + OMISSION),
-        entries: room.skills,
-    };
-    let fitting = budget::fit(&plain, limits, ranking);
-    let entries = fitting
-        .kept
-        .iter()
-        .map(|(at, description)| CatalogEntry {
-            description: description.clone(),
-            ..all[*at].clone()
-        })
-        .collect();
-    (entries, fitting)
-}
-
-/// What an entry costs without its description, and what is around all entries.
-struct Frame {
-    entry: usize,
-    around: usize,
-}
-
-impl Frame {
-    fn of(entry: &CatalogEntry, format: Format) -> Self {
-        let bare = CatalogEntry {
-            description: String::new(),
-            ..entry.clone()
-        };
-        let tokens = |entries: &[CatalogEntry]| estimate(&catalog::render(entries, format.into()));
-        let one = tokens(std::slice::from_ref(&bare));
-        let two = tokens(&[bare.clone(), bare]);
-        // Estimates are rounded, so each entry may lose one token.
-        let entry = two.saturating_sub(one) + 1;
-        Self {
-            entry,
-            around: one.saturating_sub(entry),
-        }
-    }
 }
 
 /// How the catalog fares in a prompt of the default budget without a task.
@@ -293,7 +222,7 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
         tokens: DEFAULT_BUDGET,
         skills: most_skills,
     };
-    fitted(&entries, Format::Xml, room, None).1
+    fit_catalog(&entries, CatalogFormat::Xml, room, None).1
 }
 
 fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {
