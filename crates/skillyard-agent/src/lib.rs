@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod agent;
 pub mod front_end;
 pub mod host;
 pub mod invocation;

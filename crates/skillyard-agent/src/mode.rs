@@ -196,7 +196,10 @@ fn next_block(text: &str) -> Option<(&str, &str, &str)> {
 
 fn parse_call(inside: &str) -> Option<AssistantPart> {
     let value: Map<String, Value> = serde_json::from_str(inside.trim()).ok()?;
-    let name = value.get("name").or_else(|| value.get("action"))?.as_str()?;
+    let name = value
+        .get("name")
+        .or_else(|| value.get("action"))?
+        .as_str()?;
     let arguments = value.get("arguments").or_else(|| value.get("parameters"))?;
     Some(call(name, Some(arguments)))
 }
@@ -269,6 +272,9 @@ mod tests {
             "call_3_0 Read {}",
         );
         check("```json\n{\"a\":1}\n```", "text ```json\n{\"a\":1}\n```");
-        check("<tool_call>{broken</tool_call>", "text <tool_call>{broken</tool_call>");
+        check(
+            "<tool_call>{broken</tool_call>",
+            "text <tool_call>{broken</tool_call>",
+        );
     }
 }

@@ -134,7 +134,9 @@ fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let known = said.into_iter().filter(|said| names.iter().any(|name| name == said));
+    let known = said
+        .into_iter()
+        .filter(|said| names.iter().any(|name| name == said));
     let mut skills: Vec<String> = known.map(str::to_owned).collect();
     skills.dedup();
     skills

@@ -166,9 +166,15 @@ impl Shelf {
     /// The skill of a name.
     pub fn find(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
         let wanted = skillyard_format::name::normalise(name);
-        let found = self.skills.iter().find(|each| *each.skill.record.name == wanted);
+        let found = self
+            .skills
+            .iter()
+            .find(|each| *each.skill.record.name == wanted);
         found.ok_or_else(|| {
-            let names = self.skills.iter().map(|each| each.skill.record.name.as_str());
+            let names = self
+                .skills
+                .iter()
+                .map(|each| each.skill.record.name.as_str());
             ShelfError::Unknown {
                 name: name.to_owned(),
                 nearest: skillyard_format::nearest::nearest(name, names).map(str::to_owned),
@@ -199,7 +205,10 @@ impl Shelf {
         let files = file_digests(&root, &DigestLimits::default())?;
         let whole = digest(&root)?;
         let bytes = self.instructions(&root, record)?;
-        let hashed = files.files.iter().find(|file| file.path == *record.file_name);
+        let hashed = files
+            .files
+            .iter()
+            .find(|file| file.path == *record.file_name);
         if hashed.is_none_or(|file| file.digest != Digest::of(bytes.as_bytes())) {
             return Err(ShelfError::Changed(record.name.to_string()));
         }

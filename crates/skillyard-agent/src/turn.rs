@@ -74,7 +74,7 @@ pub struct TurnEnd {
 
 impl Runtime {
     /// Writes down that a session began, and keeps it.
-    pub fn begin(&mut self, session: &mut Session) -> Result<(), TurnError> {
+    fn begin(&mut self, session: &mut Session) -> Result<(), TurnError> {
         let prompt = &session.prompt;
         let mut event = Event::new(EventKind::SessionStarted)
             .session(&session.id)
@@ -97,6 +97,9 @@ impl Runtime {
         front: &mut dyn FrontEnd,
     ) -> Result<TurnEnd, TurnError> {
         let invocation = understand(input, &self.shelf)?;
+        if session.kept == 0 {
+            self.begin(session)?;
+        }
         session.mend();
         let cancel = front.cancel();
         front.event(&TurnEvent::Started {
@@ -251,7 +254,10 @@ impl Turn<'_> {
                     names.retain(|name| !chosen.contains(name));
                     names.splice(0..0, chosen);
                 }
-                let text = format!("Skills that may fit, the likeliest first: {}", names.join(", "));
+                let text = format!(
+                    "Skills that may fit, the likeliest first: {}",
+                    names.join(", ")
+                );
                 let note = (!names.is_empty()).then_some(UserPart::Note { text });
                 Ok(note.into_iter().collect())
             }
@@ -389,7 +395,9 @@ impl Turn<'_> {
         if !native {
             for part in &completion.parts {
                 if let AssistantPart::Text { text } = part {
-                    front.event(&TurnEvent::Text { delta: text.clone() });
+                    front.event(&TurnEvent::Text {
+                        delta: text.clone(),
+                    });
                 }
             }
         }

@@ -69,6 +69,10 @@ pub(crate) struct Environment {
     pub(crate) github_token: Option<Secret>,
     /// `GITLAB_TOKEN`: a token for GitLab, where none is configured.
     pub(crate) gitlab_token: Option<Secret>,
+    /// `ANTHROPIC_API_KEY`: a key for Anthropic, where none is configured.
+    pub(crate) anthropic_key: Option<Secret>,
+    /// `OPENAI_API_KEY`: a key for OpenAI, where none is configured.
+    pub(crate) openai_key: Option<Secret>,
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
@@ -136,6 +140,8 @@ impl Environment {
                 .collect(),
             github_token: secret("GH_TOKEN").or_else(|| secret("GITHUB_TOKEN")),
             gitlab_token: secret("GITLAB_TOKEN"),
+            anthropic_key: secret("ANTHROPIC_API_KEY"),
+            openai_key: secret("OPENAI_API_KEY"),
             org_config: match given("SKILLYARD_ORG_CONFIG") {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
@@ -155,6 +161,20 @@ impl Environment {
         readable.then(|| given(name)).flatten()
     }
 
+    /// The key that the environment has for a server of models.
+    pub(crate) fn model_key(&self, server: &str) -> Option<&Secret> {
+        match server {
+            "anthropic" => self.anthropic_key.as_ref(),
+            "openai" => self.openai_key.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The agents of the user.
+    pub(crate) fn agents_folder(&self) -> PathBuf {
+        self.skillyard_home.join("agents")
+    }
+
     /// The user's configuration.
     pub(crate) fn config_file(&self) -> PathBuf {
         self.skillyard_home.join("config.toml")
@@ -172,7 +192,13 @@ impl Environment {
     /// Everything in it that nobody may see.
     pub(crate) fn secrets() -> impl Iterator<Item = Secret> {
         // Both, although only one of them is used.
-        let tokens = ["GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN"];
+        let tokens = [
+            "GH_TOKEN",
+            "GITHUB_TOKEN",
+            "GITLAB_TOKEN",
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+        ];
         let settings = SETTINGS.iter().map(|(name, _)| *name);
         let settings = settings.filter(|name| name.ends_with("_TOKEN"));
         tokens.into_iter().chain(settings).filter_map(secret)

@@ -233,6 +233,7 @@ impl CommandError {
             Self::Signing(error) => error.code(),
             Self::Trust(failure) => failure.code(),
             Self::Run(error) => error.code(),
+            Self::Agent(failure) => failure.code(),
             Self::Turn(error) => agent::code(error),
             Self::Stopped => 130,
             _ => 2,

@@ -3,8 +3,14 @@
 //! Only the files here know a vendor's JSON. What goes in is a [`ModelRequest`], what comes out a
 //! [`Completion`]; pieces of text are told on the way.
 
+pub mod anthropic;
+mod assemble;
 mod error;
+pub mod http;
 pub mod offline;
+pub mod openai_chat;
+pub mod openai_responses;
+mod sse;
 
 use std::sync::atomic::AtomicBool;
 

@@ -129,7 +129,11 @@ impl<'a> Turn<'a> {
 
     /// Files that the message names are read, or run where it says `run`.
     fn file_calls(&self) -> Vec<ToolCall> {
-        if self.results.iter().any(|each| matches!(&*each.name, "skill_read" | "skill_run")) {
+        if self
+            .results
+            .iter()
+            .any(|each| matches!(&*each.name, "skill_read" | "skill_run"))
+        {
             return Vec::new();
         }
         let words: Vec<&str> = self.text.split_whitespace().collect();
@@ -142,7 +146,10 @@ impl<'a> Turn<'a> {
                 }
                 let runs = at > 0 && words[at - 1].eq_ignore_ascii_case("run");
                 let (tool, arguments) = if runs {
-                    ("skill_run", json!({ "name": name, "script": word, "args": [] }))
+                    (
+                        "skill_run",
+                        json!({ "name": name, "script": word, "args": [] }),
+                    )
                 } else {
                     ("skill_read", json!({ "name": name, "path": word }))
                 };

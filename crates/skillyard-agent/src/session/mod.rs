@@ -178,10 +178,14 @@ impl Session {
 
     /// The words of the last answer.
     pub fn answer(&self) -> String {
-        let last = self.messages.iter().rev().find_map(|message| match message {
-            Message::Assistant { parts } => parts.iter().any(is_text).then(|| message.words()),
-            _ => None,
-        });
+        let last = self
+            .messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Assistant { parts } => parts.iter().any(is_text).then(|| message.words()),
+                _ => None,
+            });
         last.unwrap_or_default()
     }
 }

@@ -247,8 +247,10 @@ impl SessionStore {
                 sqlx::query_scalar("SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1")
             } else {
                 // A range of keys: no character of the name has a meaning.
-                sqlx::query_scalar("SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 20")
-                    .bind(name)
+                sqlx::query_scalar(
+                    "SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 20",
+                )
+                .bind(name)
             };
             query.fetch_all(connection).await
         })?;

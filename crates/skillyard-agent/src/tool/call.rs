@@ -298,7 +298,9 @@ impl Calls<'_> {
         let skill = found.skill.record.name.to_string();
         let loaded = crate::tool::Known::digest(&self.session.state, &skill);
         let Some(digest) = loaded.and_then(|digest| digest.parse().ok()) else {
-            return Err(format!("skill `{skill}` is not loaded; call `skill_load` first"));
+            return Err(format!(
+                "skill `{skill}` is not loaded; call `skill_load` first"
+            ));
         };
         let mut words = Vec::new();
         match arguments.get("args") {
@@ -326,7 +328,12 @@ impl Calls<'_> {
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Ended, HostError> {
-        let text = |key| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = |key| {
+            arguments
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let question = match tool {
             "Bash" => {
                 let command = text("command").to_owned();

@@ -138,12 +138,8 @@ fn read(
             )));
         }
     };
-    let mut content = resource::render(
-        &name,
-        &read.path,
-        found.author == Author::ThirdParty,
-        &text,
-    );
+    let mut content =
+        resource::render(&name, &read.path, found.author == Author::ThirdParty, &text);
     if let Some(next) = read.next_offset {
         content.push_str(&format!(
             "\n{} of {} bytes were given; go on with cursor {next}.",

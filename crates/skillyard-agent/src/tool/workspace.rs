@@ -62,7 +62,9 @@ impl Workspace<'_> {
     fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         let path = wanted(arguments, "path")?;
         let folder = self.host.surroundings().workspace();
-        let below = Path::new(path).strip_prefix(folder).unwrap_or(Path::new(path));
+        let below = Path::new(path)
+            .strip_prefix(folder)
+            .unwrap_or(Path::new(path));
         let below = below.to_str().unwrap_or(path);
         Ok(below.to_owned())
     }
@@ -114,7 +116,9 @@ impl Workspace<'_> {
                 Ok(format!("Edited `{path}`"))
             }
             0 => Err(format!("the old text is not in `{path}`")),
-            count => Err(format!("the old text is {count} times in `{path}`; give more of it")),
+            count => Err(format!(
+                "the old text is {count} times in `{path}`; give more of it"
+            )),
         }
     }
 

@@ -182,7 +182,9 @@ impl Terminal<'_> {
         if matches!(request.action, Action::Script { .. }) {
             question = question.item(Answer::Digest, "always, for exactly these files", "");
         }
-        question = question.item(Answer::No, "no", "").initial_value(Answer::No);
+        question = question
+            .item(Answer::No, "no", "")
+            .initial_value(Answer::No);
         question.interact().unwrap_or(Answer::No)
     }
 }

@@ -10,9 +10,7 @@ use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{
-    Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, Stdin,
-};
+use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, Stdin};
 use skillyard_trust::approval::{Change, SkillApproval};
 use skillyard_trust::guard::{DenyLayer, Surroundings};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
@@ -70,7 +68,8 @@ impl Machine {
             ..Allowed::default()
         };
         let survey = Survey::take();
-        let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
+        let backend =
+            Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
             .map_err(RunError::from)?;
@@ -110,15 +109,19 @@ impl Machine {
     }
 
     fn run_in_workspace(&self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
-        let folder = self.writable.clone().map_err(|reason| {
-            refused(HostError::new(format!("nothing can be run: {reason}")))
-        })?;
+        let folder = self
+            .writable
+            .clone()
+            .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
         let allowed = Allowed {
             workspace: Some(folder.clone()),
             ..Allowed::default()
         };
         let mut profile: Profile = profile::outline(&allowed);
-        let readable = run.readable.iter().filter(|path| !path.starts_with(&folder));
+        let readable = run
+            .readable
+            .iter()
+            .filter(|path| !path.starts_with(&folder));
         profile
             .mounts
             .extend(readable.map(|path| Mount::new(path, Access::Read)));

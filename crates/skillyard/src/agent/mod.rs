@@ -4,13 +4,12 @@
 mod front;
 mod host;
 mod library;
+mod model;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::prompt::Prompt;
-use skillyard_agent::provider::Provider;
-use skillyard_agent::provider::offline::Offline;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::{Runtime, shelf::Shelf};
@@ -42,7 +41,7 @@ pub(crate) fn runtime(
     model: &str,
 ) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
-    let provider = provider(context, model)?;
+    let provider = model::provider(context, model)?;
     let host = Machine::new(context, &shelf, workspace, wanted.opt_in)?;
     Ok(Runtime {
         provider,
@@ -70,9 +69,4 @@ pub(crate) fn session(
     let workspace = workspace.to_string_lossy().into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
     Ok(session.map_err(skillyard_agent::TurnError::from)?)
-}
-
-/// Who answers for a model.
-fn provider(_context: &Context, _model: &str) -> Result<Box<dyn Provider>, CommandError> {
-    Ok(Box::new(Offline))
 }

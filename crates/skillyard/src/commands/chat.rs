@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use skillyard_agent::front_end::{EndReason, FrontEnd as _, TurnEvent};
+use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_agent::{Runtime, TurnError};
@@ -133,10 +133,7 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
         let workspace = args.workspace.clone();
         let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
         let model = session.prompt.settings.model.clone();
-        let mut runtime = agent::runtime(context, &wanted, &workspace, &model)?;
-        if args.fork {
-            runtime.begin(&mut session)?;
-        }
+        let runtime = agent::runtime(context, &wanted, &workspace, &model)?;
         return Ok((runtime, session));
     }
     let (mut settings, version) = match &args.agent {
@@ -156,9 +153,8 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
     if let Some(mode) = &args.tool_mode {
         settings.tool_mode = super::agent::tool_mode(mode)?;
     }
-    let mut runtime = agent::runtime(context, &wanted, here, &settings.model)?;
-    let mut session = agent::session(&runtime.shelf, &settings, version, here)?;
-    runtime.begin(&mut session)?;
+    let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
+    let session = agent::session(&runtime.shelf, &settings, version, here)?;
     Ok((runtime, session))
 }
 
@@ -168,7 +164,9 @@ fn configured(context: &Context) -> Result<Settings, CommandError> {
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(super::agent::strategy);
     Ok(Settings {
-        model: config.text("agents.model").unwrap_or_else(|| "offline".into()),
+        model: config
+            .text("agents.model")
+            .unwrap_or_else(|| "offline".into()),
         strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
         ..Settings::default()
     })
@@ -205,7 +203,8 @@ fn once(
             }))?;
         }
         Output::StreamJson => {
-            let answer = json!({ "type": "answer", "session": session.id, "text": session.answer() });
+            let answer =
+                json!({ "type": "answer", "session": session.id, "text": session.answer() });
             printer.compact_json(&answer)?;
         }
     }
@@ -254,7 +253,10 @@ fn converse(runtime: &mut Runtime, session: &mut Session, front: &mut Terminal<'
         if let Some(name) = line.strip_prefix("/release ") {
             let released = runtime.release(session, name.trim())?;
             let word = if released { "Released" } else { "Not active:" };
-            front.context.printer.note(&format!("{word} {}", visible(name)));
+            front
+                .context
+                .printer
+                .note(&format!("{word} {}", visible(name)));
             continue;
         }
         front.cancel.store(false, Ordering::Relaxed);
@@ -283,7 +285,11 @@ fn converse(runtime: &mut Runtime, session: &mut Session, front: &mut Terminal<'
 fn list_skills(runtime: &Runtime, session: &Session, context: &Context) {
     for each in runtime.shelf.all() {
         let name = &each.skill.record.name;
-        let active = session.state.activated.iter().any(|skill| skill.name == **name);
+        let active = session
+            .state
+            .activated
+            .iter()
+            .any(|skill| skill.name == **name);
         let mark = if active { '*' } else { ' ' };
         let line = format!(" {mark} /{name}  {}", each.skill.record.description);
         let line: String = line.chars().take(context.printer.width()).collect();

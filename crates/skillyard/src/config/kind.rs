@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     },
     /// One of these words, where that matters the loosest first.
     Word(&'static [&'static str]),
+    /// A text.
+    Text,
     /// An address.
     Url,
     /// How to log in.
@@ -56,6 +58,7 @@ impl fmt::Display for Kind {
                 let (last, first) = words.split_last().unwrap_or((&"", &[]));
                 write!(formatter, "`{}` or `{last}`", first.join("`, `"))
             }
+            Self::Text => formatter.write_str("a text"),
             Self::Url => formatter.write_str("a URL"),
             Self::Auth => formatter
                 .write_str("`bearer:${VARIABLE}`, `token:${VARIABLE}` or `header:Name: value`"),
@@ -84,10 +87,12 @@ impl Kind {
                 None => None,
             },
             Self::OrgFolders => org_folders(item),
-            Self::Word(_) | Self::Url | Self::Auth | Self::Token => match item.as_str() {
-                Some(text) => Some(self.text(text)?),
-                None => None,
-            },
+            Self::Word(_) | Self::Text | Self::Url | Self::Auth | Self::Token => {
+                match item.as_str() {
+                    Some(text) => Some(self.text(text)?),
+                    None => None,
+                }
+            }
         };
         // What stands there may be a secret in the wrong place, so it is not quoted.
         value.ok_or_else(|| format!("it must be {self}"))
@@ -182,6 +187,8 @@ impl Kind {
                     meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"));
                 Err(format!("it must be {self}{meant}"))
             }
+            Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
+            Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Url => Address::parse(text).map(Value::Address),
             Self::Auth => Auth::parse(text).map(Value::Auth),
             _ => Template::parse(text).map(Value::Token),
