@@ -76,6 +76,10 @@ kinds! {
     SignatureVerified = "signature.verified", Security;
     /// A signature was bad.
     SignatureFailed = "signature.failed", Security;
+    /// A session with a model began.
+    SessionStarted = "session.started", Routine;
+    /// A model was asked.
+    SessionPrompted = "session.prompted", Routine;
     /// An agent was made.
     AgentCreated = "agent.created", Routine;
     /// An agent was changed.

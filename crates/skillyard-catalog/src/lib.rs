@@ -5,6 +5,7 @@ pub mod budget;
 pub mod builtin;
 pub mod catalog;
 pub mod finder;
+pub mod fitted;
 mod ignored;
 mod index;
 mod parallel;

@@ -72,6 +72,10 @@ pub(crate) struct Environment {
     pub(crate) github_token: Option<Secret>,
     /// `GITLAB_TOKEN`: a token for GitLab, where none is configured.
     pub(crate) gitlab_token: Option<Secret>,
+    /// `ANTHROPIC_API_KEY`: a key for Anthropic, where none is configured.
+    pub(crate) anthropic_key: Option<Secret>,
+    /// `OPENAI_API_KEY`: a key for OpenAI, where none is configured.
+    pub(crate) openai_key: Option<Secret>,
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
@@ -167,6 +171,8 @@ impl Environment {
                 .collect(),
             github_token: secret("GH_TOKEN").or_else(|| secret("GITHUB_TOKEN")),
             gitlab_token: secret("GITLAB_TOKEN"),
+            anthropic_key: secret("ANTHROPIC_API_KEY"),
+            openai_key: secret("OPENAI_API_KEY"),
             org_config: match given("SKILLYARD_ORG_CONFIG") {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
@@ -187,6 +193,20 @@ impl Environment {
         readable.then(|| given(name)).flatten()
     }
 
+    /// The key that the environment has for a server of models.
+    pub(crate) fn model_key(&self, server: &str) -> Option<&Secret> {
+        match server {
+            "anthropic" => self.anthropic_key.as_ref(),
+            "openai" => self.openai_key.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The agents of the user.
+    pub(crate) fn agents_folder(&self) -> PathBuf {
+        self.skillyard_home.join("agents")
+    }
+
     /// The user's configuration.
     pub(crate) fn config_file(&self) -> PathBuf {
         self.skillyard_home.join("config.toml")
@@ -204,7 +224,13 @@ impl Environment {
     /// Everything in it that nobody may see.
     pub(crate) fn secrets() -> impl Iterator<Item = Secret> {
         // Both, although only one of them is used.
-        let tokens = ["GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN"];
+        let tokens = [
+            "GH_TOKEN",
+            "GITHUB_TOKEN",
+            "GITLAB_TOKEN",
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+        ];
         let settings = SETTINGS.iter().map(|(name, _)| *name);
         let settings = settings.filter(|name| name.ends_with("_TOKEN"));
         tokens.into_iter().chain(settings).filter_map(secret)
@@ -238,6 +264,11 @@ impl Environment {
     /// The folder of the audit log.
     pub(crate) fn logs_folder(&self) -> PathBuf {
         self.skillyard_home.join("logs")
+    }
+
+    /// The sessions of the user.
+    pub(crate) fn sessions_file(&self) -> PathBuf {
+        self.skillyard_home.join("sessions.db")
     }
 
     /// What the user has approved.

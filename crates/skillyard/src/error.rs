@@ -1,5 +1,6 @@
 //! The one place where failures become a message, a hint and an exit code.
 
+pub(crate) mod agent;
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
@@ -148,6 +149,9 @@ pub(crate) enum CommandError {
     Run(#[from] RunError),
     #[error(transparent)]
     Serve(#[from] serve::ServeFailure),
+    Agent(#[from] agent::AgentFailure),
+    #[error(transparent)]
+    Turn(#[from] skillyard_agent::TurnError),
     #[error("cannot write to the output")]
     Output(#[from] io::Error),
 }
@@ -215,6 +219,8 @@ impl CommandError {
             Self::Registry(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
             Self::Serve(failure) => return failure.hint(),
+            Self::Agent(failure) => return failure.hint(),
+            Self::Turn(error) => return agent::hint(error),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
             _ => return None,
         })
@@ -235,6 +241,8 @@ impl CommandError {
             Self::Trust(failure) => failure.code(),
             Self::Registry(failure) => failure.code(),
             Self::Run(error) => error.code(),
+            Self::Agent(failure) => failure.code(),
+            Self::Turn(error) => agent::code(error),
             Self::Stopped => 130,
             _ => 2,
         }

@@ -6,6 +6,7 @@
 //! takes secrets out of all that is said.
 //! Nothing is configured or started before the arguments are understood.
 
+mod agent;
 mod baseline;
 mod cli;
 mod commands;

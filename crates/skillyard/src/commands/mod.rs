@@ -1,6 +1,8 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
+pub(crate) mod agent;
 pub(crate) mod audit;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deprecate;
@@ -95,6 +97,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Mcp(args) => mcp::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
+        Command::Agent(args) => agent::run(context, &args),
+        Command::Chat(args) => chat::run(context, &args),
         Command::Run(args) => run::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),

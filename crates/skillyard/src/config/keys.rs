@@ -8,6 +8,7 @@ use super::schema::{Entry, Layers, Plain, Project};
 const SOURCES: &str = "it decides where skills come from";
 const TRUST: &str = "it decides what is trusted";
 const SECRETS: &str = "your tokens would be sent there";
+const WORDS: &str = "your words would be sent there";
 const MACHINE: &str = "it is about this machine, not about the project";
 
 /// Where skills can come from, as `[trust.PROVENANCE]` names it, and what holds for each.
@@ -172,6 +173,32 @@ pub(crate) const ENTRIES: &[Entry] = &[
         Plain::Text("tool"),
         Project::Free,
         "Who picks a skill for a task: the model with a tool, a router before it, or both.",
+    ),
+    with_default(
+        "agents.model",
+        Kind::Text,
+        Plain::Text("offline"),
+        Project::Never(WORDS),
+        "The model of `chat`, as `SERVER/NAME`; `offline` needs none.",
+    ),
+    with_default(
+        "models.SERVER.api",
+        Kind::Word(&["anthropic", "openai", "openai-chat"]),
+        Plain::Text("openai-chat"),
+        Project::Never(WORDS),
+        "What the server speaks: Messages, Responses or Chat Completions.",
+    ),
+    entry(
+        "models.SERVER.url",
+        Kind::Url,
+        Project::Never(WORDS),
+        "Where it is; `anthropic`, `openai` and `ollama` are known.",
+    ),
+    entry(
+        "models.SERVER.key",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "Its key; without one `ANTHROPIC_API_KEY` and `OPENAI_API_KEY` are tried.",
     ),
     entry(
         "registry.url",

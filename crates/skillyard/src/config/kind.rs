@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     /// When the user is asked, one of these words: they are not in a line, because a question at
     /// one time does not stand for a question at another.
     Question(&'static [&'static str]),
+    /// A text.
+    Text,
     /// An address.
     Url,
     /// How to log in.
@@ -60,6 +62,7 @@ impl fmt::Display for Kind {
                 let (last, first) = words.split_last().unwrap_or((&"", &[]));
                 write!(formatter, "`{}` or `{last}`", first.join("`, `"))
             }
+            Self::Text => formatter.write_str("a text"),
             Self::Url => formatter.write_str("a URL"),
             Self::Auth => formatter
                 .write_str("`bearer:${VARIABLE}`, `token:${VARIABLE}` or `header:Name: value`"),
@@ -89,6 +92,7 @@ impl Kind {
             },
             Self::OrgFolders => org_folders(item),
             Self::Word(_) | Self::Question(_) | Self::Url | Self::Auth | Self::Token => {
+            Self::Word(_) | Self::Text | Self::Url | Self::Auth | Self::Token => {
                 match item.as_str() {
                     Some(text) => Some(self.text(text)?),
                     None => None,
@@ -196,6 +200,8 @@ impl Kind {
                     meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"));
                 Err(format!("it must be {self}{meant}"))
             }
+            Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
+            Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Url => Address::parse(text).map(Value::Address),
             Self::Auth => Auth::parse(text).map(Value::Auth),
             _ => Template::parse(text).map(Value::Token),

@@ -25,6 +25,7 @@ mod kind;
 pub(crate) mod layer;
 mod limits;
 mod lock;
+pub(crate) mod models;
 pub(crate) mod origin;
 pub(crate) mod private_file;
 pub(crate) mod problem;

@@ -210,10 +210,10 @@ fn refused(placeholder: &str, name: &str) -> Option<String> {
         || name.starts_with(['-', '_'])
     {
         return Some(format!(
-            "`{name}` is no name for a source: use lowercase letters, digits, `-` and `_`"
+            "`{name}` is no name: use lowercase letters, digits, `-` and `_`"
         ));
     }
-    TAKEN.contains(&name).then(|| {
+    (placeholder == "NAME" && TAKEN.contains(&name)).then(|| {
         format!(
             "no source may be called `{name}`: references with `{name}:` have a meaning already"
         )

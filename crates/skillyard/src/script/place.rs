@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::{Status, builtin};
+use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
 use skillyard_format::nearest::nearest;
 use skillyard_format::package::Digest;
@@ -69,7 +69,12 @@ impl SkillPlace {
                 return Err(blocked(reason, "Install them, then run the command again").into());
             }
         }
-        Ok(Self {
+        Ok(Self::of(skill))
+    }
+
+    /// A skill of the catalog.
+    pub(crate) fn of(skill: &CatalogSkill) -> Self {
+        Self {
             name: skill.record.name.to_string(),
             folder: match skill.kind {
                 SourceKind::Builtin => PathBuf::new(),
@@ -77,7 +82,7 @@ impl SkillPlace {
             },
             source: Some(skill.kind),
             fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
-        })
+        }
     }
 
     fn at(path: &Path) -> Result<Self, CommandError> {

@@ -53,6 +53,13 @@ impl Http {
         }
     }
 
+    /// The connections for an address, for who speaks another language than downloads do. They
+    /// follow no redirects and give up when nothing comes for the idle time.
+    pub fn client_for(&self, url: &Url) -> Result<Client, HttpError> {
+        self.check(url)?;
+        Ok(self.client(url)?.clone())
+    }
+
     /// Makes a request once and follows redirects.
     pub(super) fn open(&self, request: &Request) -> Result<Answer, HttpError> {
         let mut url = request.url.clone();

@@ -1,0 +1,187 @@
+//! What a turn tells whoever shows it, and what it asks.
+//!
+//! A terminal, a web page and a test all stand behind [`FrontEnd`].
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::CallOutcome;
+use crate::provider::Usage;
+
+/// Something that happened in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TurnEvent {
+    /// The turn began.
+    Started {
+        /// The session.
+        session: String,
+        /// The model, as `provider/name`.
+        model: String,
+    },
+    /// A skill entered the session.
+    SkillActivated {
+        /// The skill.
+        name: String,
+        /// Its tree digest.
+        digest: String,
+        /// Who wanted it.
+        trigger: Trigger,
+        /// About how many tokens it took; none for a receipt.
+        tokens: usize,
+    },
+    /// Words of the model.
+    Text {
+        /// The next piece.
+        delta: String,
+    },
+    /// A tool is about to be called.
+    ToolCall {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// Its arguments, in one short line.
+        summary: String,
+    },
+    /// A call ended.
+    ToolResult {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// How it ended.
+        outcome: CallOutcome,
+        /// The beginning of what the model reads.
+        preview: String,
+        /// How long it took.
+        milliseconds: u64,
+    },
+    /// A request to the model failed and is made again.
+    Retry {
+        /// Why.
+        reason: String,
+        /// After how long.
+        milliseconds: u64,
+    },
+    /// What the last request cost.
+    Usage(Usage),
+    /// The turn is over.
+    Done {
+        /// Why it ended.
+        reason: EndReason,
+        /// How often the model was asked.
+        steps: usize,
+    },
+}
+
+/// Who wanted a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trigger {
+    /// The user named it.
+    User,
+    /// The model loaded it.
+    Model,
+    /// The router chose it.
+    Router,
+}
+
+impl Trigger {
+    /// The word in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Model => "model",
+            Self::Router => "router",
+        }
+    }
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// The model had nothing to add.
+    Answered,
+    /// Skills were activated, and no model was needed.
+    Activated,
+    /// The answer was cut by its own limit.
+    Length,
+    /// The model declined.
+    Refused,
+    /// It was asked as often as is allowed.
+    StepLimit,
+    /// It made the same call again and again.
+    Repetition,
+    /// The session has used up its tokens.
+    TokenBudget,
+    /// The user stopped it.
+    Cancelled,
+}
+
+/// A question that only a person can answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApprovalRequest {
+    /// The call that waits.
+    pub call: String,
+    /// What is to happen.
+    pub action: Action,
+    /// Why it is asked.
+    pub reason: String,
+}
+
+/// What is to be approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Action {
+    /// A script of a skill.
+    Script {
+        /// The skill.
+        skill: String,
+        /// What it consists of, to the byte.
+        digest: String,
+        /// The script.
+        script: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+    /// A shell command in the workspace.
+    Command {
+        /// The command.
+        command: String,
+    },
+    /// A change to a file of the workspace.
+    Change {
+        /// `Write` or `Edit`.
+        tool: String,
+        /// The file.
+        path: String,
+    },
+}
+
+/// The answer to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// Yes, this once.
+    Once,
+    /// Yes, until the session ends.
+    Session,
+    /// Yes, whenever the skill has these bytes; only for scripts.
+    Digest,
+    /// No.
+    No,
+}
+
+/// Whoever shows a turn.
+pub trait FrontEnd {
+    /// Takes note of what happened.
+    fn event(&mut self, event: &TurnEvent);
+    /// Asks the user; who cannot ask says no.
+    fn approve(&mut self, request: &ApprovalRequest) -> Answer;
+    /// Becomes true when the user wants the turn to stop.
+    fn cancel(&self) -> Arc<AtomicBool>;
+}

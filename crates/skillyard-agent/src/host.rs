@@ -1,0 +1,103 @@
+//! What the runtime cannot do itself: run, remember, write down.
+//!
+//! The binary and the server stand behind [`Host`]. It starts skill code in the sandbox, knows
+//! policy and approvals, and owns the audit log.
+
+use std::sync::atomic::AtomicBool;
+
+use skillyard_audit::Event;
+use skillyard_format::Digest;
+use skillyard_trust::guard::{DenyLayer, Surroundings};
+
+/// What stands between the runtime and the machine.
+pub trait Host: Send {
+    /// Whether a script of the skill, whose files have this digest, may run.
+    fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission;
+    /// Remembers that scripts of exactly these bytes may run.
+    fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError>;
+    /// Runs a script of a skill in the sandbox.
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
+    /// Runs a program in the workspace's sandbox; `readable` are folders it may also read.
+    fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
+    /// Writes an event into the audit log.
+    fn record(&mut self, event: &Event) -> Result<(), HostError>;
+    /// The machine as the guard sees it.
+    fn surroundings(&self) -> &dyn Surroundings;
+    /// Tools that policy denies, whatever skills allow.
+    fn denied(&self) -> &[DenyLayer];
+}
+
+/// Whether a script may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    /// It may.
+    Run,
+    /// The user decides.
+    Ask {
+        /// Why.
+        reason: String,
+    },
+    /// It may not, whatever the user says here.
+    Blocked {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A script that is to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptRun {
+    /// The skill.
+    pub skill: String,
+    /// What it must consist of; anything else is not run.
+    pub digest: Digest,
+    /// The script's path in it.
+    pub script: String,
+    /// What it is told.
+    pub arguments: Vec<String>,
+    /// What it reads.
+    pub stdin: Option<String>,
+}
+
+/// A program that is to run in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRun {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// What it reads.
+    pub stdin: Option<Vec<u8>>,
+    /// Folders of active skills, which it may read.
+    pub readable: Vec<std::path::PathBuf>,
+}
+
+/// How something ended that was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code, as a shell would give it.
+    pub code: i32,
+    /// What it wrote, cut to its limits.
+    pub stdout: String,
+    /// What it complained about.
+    pub stderr: String,
+    /// What the sandbox refused, one line each.
+    pub denials: Vec<String>,
+    /// The sandbox.
+    pub backend: String,
+}
+
+/// Why the host could not do something.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct HostError {
+    /// The reason, for the model and for people.
+    pub message: String,
+}
+
+impl HostError {
+    /// An error with its causes in one line.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+pub mod agent;
+pub mod front_end;
+pub mod host;
+pub mod invocation;
+pub mod message;
+pub mod mode;
+pub mod prompt;
+pub mod provider;
+mod router;
+pub mod session;
+pub mod settings;
+pub mod shelf;
+pub mod tool;
+mod turn;
+
+pub use turn::{Runtime, TurnEnd, TurnError};

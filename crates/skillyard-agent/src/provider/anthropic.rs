@@ -1,0 +1,261 @@
+//! Anthropic's Messages.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Map, Value, json};
+
+use super::assemble::Assembly;
+use super::http::{Endpoint, message};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use crate::message::{AssistantPart, CallOutcome, Message};
+
+/// Its name, in opaque parts too.
+const NAME: &str = "anthropic";
+
+/// A server that speaks Anthropic's Messages.
+#[derive(Debug)]
+pub struct Anthropic {
+    /// Where and how; `/v1/messages` is put behind its address.
+    pub endpoint: Endpoint,
+}
+
+impl Provider for Anthropic {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let body = body(request);
+        let mut stream = self.endpoint.ask("/v1/messages", &body, on, cancel)?;
+        let mut answer = Answer::default();
+        while let Some(event) = stream.next()? {
+            let data: Value = match serde_json::from_str(&event.data) {
+                Ok(data) => data,
+                Err(error) => {
+                    let problem = error.to_string();
+                    return Err(ProviderError::Malformed { problem });
+                }
+            };
+            answer.hear(&data, on)?;
+            if answer.ended {
+                return Ok(answer.finish());
+            }
+        }
+        Err(ProviderError::Cut {
+            problem: "there was no `message_stop`".into(),
+        })
+    }
+}
+
+fn body(request: &ModelRequest<'_>) -> Value {
+    let cached = || json!({ "type": "ephemeral" });
+    let mut body = json!({
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "stream": true,
+        "messages": messages(request.messages),
+    });
+    if !request.system.is_empty() {
+        body["system"] =
+            json!([{ "type": "text", "text": request.system, "cache_control": cached() }]);
+    }
+    let mut tools: Vec<Value> = request
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
+        })
+        .collect();
+    if let Some(last) = tools.last_mut() {
+        last["cache_control"] = cached();
+        body["tools"] = json!(tools);
+    }
+    if let Some(shape) = request.shape {
+        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": shape } });
+    }
+    body
+}
+
+/// Roles take turns, and results come first in the message behind their calls.
+fn messages(all: &[Message]) -> Vec<Value> {
+    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    for each in all {
+        let (role, content) = match each {
+            Message::User { parts } => {
+                let texts = parts.iter().map(|part| part.text());
+                let texts = texts.filter(|text| !text.is_empty());
+                (
+                    "user",
+                    texts
+                        .map(|text| json!({ "type": "text", "text": text }))
+                        .collect(),
+                )
+            }
+            Message::Assistant { parts } => (
+                "assistant",
+                parts.iter().filter_map(assistant).collect::<Vec<_>>(),
+            ),
+            Message::Tool { results } => {
+                let results = results.iter().map(|result| {
+                    json!({
+                        "type": "tool_result",
+                        "tool_use_id": result.id,
+                        "content": result.content,
+                        "is_error": result.outcome != CallOutcome::Ok,
+                    })
+                });
+                ("user", results.collect())
+            }
+        };
+        if content.is_empty() {
+            continue;
+        }
+        match merged.last_mut() {
+            Some((last, blocks)) if *last == role => blocks.extend(content),
+            _ => merged.push((role, content)),
+        }
+    }
+    // The next request begins with all of this one.
+    if let Some(block) = merged.last_mut().and_then(|(_, blocks)| blocks.last_mut()) {
+        block["cache_control"] = json!({ "type": "ephemeral" });
+    }
+    let messages = merged.into_iter();
+    messages
+        .map(|(role, content)| json!({ "role": role, "content": content }))
+        .collect()
+}
+
+fn assistant(part: &AssistantPart) -> Option<Value> {
+    match part {
+        AssistantPart::Text { text } if text.trim().is_empty() => None,
+        AssistantPart::Text { text } => Some(json!({ "type": "text", "text": text })),
+        AssistantPart::Call(call) => {
+            let input: Map<String, Value> =
+                serde_json::from_str(&call.arguments).unwrap_or_default();
+            Some(json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }))
+        }
+        AssistantPart::Opaque { provider, json } if provider == NAME => {
+            serde_json::from_str(json).ok()
+        }
+        AssistantPart::Opaque { .. } => None,
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    assembly: Assembly,
+    /// The thinking that is open: its kind, its text, its signature.
+    thinking: Option<(String, String)>,
+    usage: Usage,
+    stop: Stop,
+    ended: bool,
+}
+
+impl Answer {
+    fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
+        let index = data["index"].to_string();
+        match data["type"].as_str().unwrap_or_default() {
+            "message_start" => self.count(&data["message"]["usage"]),
+            "content_block_start" => self.begin(&index, &data["content_block"], on),
+            "content_block_delta" => self.go_on(&index, &data["delta"], on),
+            "content_block_stop" => {
+                if let Some((thinking, signature)) = self.thinking.take() {
+                    let block =
+                        json!({ "type": "thinking", "thinking": thinking, "signature": signature });
+                    self.assembly.opaque(NAME, block.to_string());
+                }
+            }
+            "message_delta" => {
+                self.count(&data["usage"]);
+                self.stop = match data["delta"]["stop_reason"].as_str() {
+                    Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+                    Some("refusal") => Stop::Refused,
+                    _ => Stop::End,
+                };
+            }
+            "message_stop" => self.ended = true,
+            "error" => {
+                let message = message(&data.to_string(), &[]);
+                return Err(ProviderError::Failed { message });
+            }
+            // New kinds of events are none of ours.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, index: &str, block: &Value, on: &mut dyn FnMut(Delta<'_>)) {
+        match block["type"].as_str().unwrap_or_default() {
+            "text" => {
+                let text = block["text"].as_str().unwrap_or_default();
+                self.assembly.text(text);
+                if !text.is_empty() {
+                    on(Delta::Text(text));
+                }
+            }
+            "tool_use" => self.assembly.call(
+                Some(index),
+                block["id"].as_str(),
+                block["name"].as_str(),
+                "",
+            ),
+            "thinking" => self.thinking = Some(Default::default()),
+            "redacted_thinking" => self.assembly.opaque(NAME, block.to_string()),
+            _ => {}
+        }
+    }
+
+    fn go_on(&mut self, index: &str, delta: &Value, on: &mut dyn FnMut(Delta<'_>)) {
+        let text = |key: &str| delta[key].as_str().unwrap_or_default();
+        match delta["type"].as_str().unwrap_or_default() {
+            "text_delta" => {
+                self.assembly.text(text("text"));
+                on(Delta::Text(text("text")));
+            }
+            "input_json_delta" => {
+                self.assembly
+                    .call(Some(index), None, None, text("partial_json"));
+            }
+            "thinking_delta" => {
+                if let Some((thinking, _)) = &mut self.thinking {
+                    thinking.push_str(text("thinking"));
+                }
+            }
+            "signature_delta" => {
+                if let Some((_, signature)) = &mut self.thinking {
+                    signature.push_str(text("signature"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts come twice, and the later ones are of the whole.
+    fn count(&mut self, usage: &Value) {
+        let number = |key: &str| usage[key].as_u64();
+        let cached = number("cache_read_input_tokens").unwrap_or_default();
+        if let Some(input) = number("input_tokens") {
+            let made = number("cache_creation_input_tokens").unwrap_or_default();
+            let input = input + made + cached;
+            if input > 0 {
+                (self.usage.input, self.usage.cached) = (input, cached);
+            }
+        }
+        if let Some(output) = number("output_tokens") {
+            self.usage.output = output;
+        }
+    }
+
+    fn finish(self) -> Completion {
+        Completion {
+            parts: self.assembly.finish(),
+            stop: self.stop,
+            usage: self.usage,
+        }
+    }
+}

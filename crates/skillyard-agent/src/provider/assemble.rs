@@ -1,0 +1,154 @@
+//! Calls and words, put together from pieces.
+//!
+//! Servers number the calls of an answer, or give each a name, or neither, or give all the number
+//! zero. A piece belongs to the open call with its number, unless it brings a new name; without
+//! either it belongs to the last.
+
+use crate::message::{AssistantPart, ToolCall};
+
+/// An answer in the making.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    parts: Vec<(Option<String>, AssistantPart)>,
+}
+
+impl Assembly {
+    /// More words.
+    pub(super) fn text(&mut self, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        if let Some((_, AssistantPart::Text { text })) = self.parts.last_mut() {
+            text.push_str(piece);
+            return;
+        }
+        let text = piece.to_owned();
+        self.parts.push((None, AssistantPart::Text { text }));
+    }
+
+    /// Something for its provider alone.
+    pub(super) fn opaque(&mut self, provider: &str, json: String) {
+        let provider = provider.to_owned();
+        let part = AssistantPart::Opaque { provider, json };
+        self.parts.push((None, part));
+    }
+
+    /// A piece of a call.
+    pub(super) fn call(
+        &mut self,
+        key: Option<&str>,
+        id: Option<&str>,
+        name: Option<&str>,
+        arguments: &str,
+    ) {
+        let id = id.filter(|id| !id.is_empty());
+        let name = name.filter(|name| !name.is_empty());
+        let open = self
+            .parts
+            .iter_mut()
+            .rev()
+            .find_map(|(known, part)| match part {
+                AssistantPart::Call(call) if key.is_none() || known.as_deref() == key => Some(call),
+                _ => None,
+            });
+        match open {
+            Some(call)
+                if id.is_none_or(|id| id == call.id || call.id.is_empty())
+                    && (name.is_none() || id.is_some() || call.name.is_empty()) =>
+            {
+                if let Some(id) = id {
+                    id.clone_into(&mut call.id);
+                }
+                if let Some(name) = name.filter(|_| call.name.is_empty()) {
+                    name.clone_into(&mut call.name);
+                }
+                call.arguments.push_str(arguments);
+            }
+            _ => self.parts.push((
+                key.map(str::to_owned),
+                AssistantPart::Call(ToolCall {
+                    id: id.unwrap_or_default().to_owned(),
+                    name: name.unwrap_or_default().to_owned(),
+                    arguments: arguments.to_owned(),
+                }),
+            )),
+        }
+    }
+
+    /// Replaces the arguments of a call by the whole of them.
+    pub(super) fn whole(&mut self, key: &str, arguments: &str) {
+        let found = self
+            .parts
+            .iter_mut()
+            .find(|(known, _)| known.as_deref() == Some(key));
+        if let Some((_, AssistantPart::Call(call))) = found {
+            arguments.clone_into(&mut call.arguments);
+        }
+    }
+
+    /// The answer; calls without a name for themselves get one.
+    pub(super) fn finish(self) -> Vec<AssistantPart> {
+        let mut parts: Vec<AssistantPart> = self.parts.into_iter().map(|(_, part)| part).collect();
+        for (at, part) in parts.iter_mut().enumerate() {
+            if let AssistantPart::Call(call) = part {
+                if call.id.is_empty() {
+                    call.id = format!("call_{at}");
+                }
+                if call.arguments.is_empty() {
+                    call.arguments = "{}".into();
+                }
+            }
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[(Option<&str>, Option<&str>, Option<&str>, &str)], expected: &str) {
+        let mut assembly = Assembly::default();
+        for (key, id, name, arguments) in pieces {
+            assembly.call(*key, *id, *name, arguments);
+        }
+        let parts = assembly.finish();
+        let shown = parts.iter().map(|part| match part {
+            AssistantPart::Call(call) => format!("{}:{}{}", call.id, call.name, call.arguments),
+            other => format!("{other:?}"),
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn calls_of_every_dialect() {
+        let (a, b) = (Some("a"), Some("b"));
+        // As the protocol says: a number on every piece.
+        check(
+            &[
+                (Some("0"), a, Some("f"), ""),
+                (Some("1"), b, Some("g"), ""),
+                (Some("0"), None, None, "{\"x\""),
+                (Some("1"), None, None, "{}"),
+                (Some("0"), None, None, ":1}"),
+            ],
+            "a:f{\"x\":1} b:g{}",
+        );
+        // Every call has the number zero, and only names tell them apart.
+        check(
+            &[
+                (Some("0"), a, Some("f"), "{}"),
+                (Some("0"), b, Some("g"), "{"),
+                (Some("0"), None, None, "}"),
+            ],
+            "a:f{} b:g{}",
+        );
+        // Neither numbers nor names.
+        check(
+            &[(None, None, Some("f"), "{}"), (None, None, Some("g"), "")],
+            "call_0:f{} call_1:g{}",
+        );
+        // The same name on every piece.
+        check(&[(None, a, Some("f"), "{"), (None, a, None, "}")], "a:f{}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Models: one file for each way to ask one.
+//!
+//! Only the files here know a vendor's JSON. What goes in is a [`ModelRequest`], what comes out a
+//! [`Completion`]; pieces of text are told on the way.
+
+pub mod anthropic;
+mod assemble;
+mod error;
+pub mod http;
+pub mod offline;
+pub mod openai_chat;
+pub mod openai_responses;
+mod sse;
+
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::message::{AssistantPart, Message};
+use crate::tool::ToolSpec;
+
+pub use error::ProviderError;
+
+/// Something that answers.
+pub trait Provider: Send + Sync {
+    /// Its name, such as `anthropic`.
+    fn name(&self) -> &str;
+    /// Asks it once; `on` hears of what comes meanwhile.
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError>;
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModelRequest<'a> {
+    /// The model's own name.
+    pub model: &'a str,
+    /// The system prompt.
+    pub system: &'a str,
+    /// The tools it may call.
+    pub tools: &'a [ToolSpec],
+    /// The session so far.
+    pub messages: &'a [Message],
+    /// Most tokens of the answer.
+    pub max_tokens: u32,
+    /// The shape that the answer must have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<&'a Value>,
+}
+
+/// What comes while a model answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delta<'a> {
+    /// Words.
+    Text(&'a str),
+    /// The request failed before anything came and is made again after so many milliseconds.
+    Retry(&'a str, u64),
+}
+
+/// A model's whole answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completion {
+    /// What it said.
+    pub parts: Vec<AssistantPart>,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stop {
+    /// It was done, or wants its calls made.
+    #[default]
+    End,
+    /// It reached the limit of its answer.
+    Length,
+    /// It declined.
+    Refused,
+}
+
+/// Tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// All that it read, cached or not.
+    pub input: u64,
+    /// How much of that came from a cache.
+    pub cached: u64,
+    /// What it wrote.
+    pub output: u64,
+}
+
+impl Usage {
+    /// Adds what another request cost.
+    pub fn add(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.output = self.output.saturating_add(other.output);
+    }
+}

@@ -1,0 +1,220 @@
+//! No model at all: searches the catalog, loads what fits, shows what a model would get.
+//!
+//! It calls the same tools as a model does, so everything behind them can be tried, tested and
+//! shown anywhere. It says plainly that it is none.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult, UserPart};
+
+/// Its name.
+pub const NAME: &str = "offline";
+
+/// What every answer ends with.
+const NOTICE: &str = "(offline: no model was asked; this is what one would be given)";
+
+/// No model at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offline;
+
+/// What happened since the user spoke.
+struct Turn<'a> {
+    text: String,
+    /// Envelopes, by skill.
+    skills: Vec<(String, &'a str)>,
+    calls: Vec<&'a ToolCall>,
+    results: Vec<&'a ToolResult>,
+    place: usize,
+}
+
+impl Provider for Offline {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        _cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let turn = Turn::of(request.messages);
+        let can_search = request.tools.iter().any(|tool| tool.name == "skill_search");
+        let calls = if can_search { turn.next() } else { Vec::new() };
+        let parts = if calls.is_empty() {
+            let text = turn.answer();
+            on(Delta::Text(&text));
+            vec![AssistantPart::Text { text }]
+        } else {
+            calls.into_iter().map(AssistantPart::Call).collect()
+        };
+        Ok(Completion {
+            parts,
+            ..Completion::default()
+        })
+    }
+}
+
+impl<'a> Turn<'a> {
+    fn of(messages: &'a [Message]) -> Self {
+        let is_user = |message: &Message| matches!(message, Message::User { .. });
+        let start = messages.iter().rposition(is_user).unwrap_or_default();
+        let mut turn = Self {
+            text: String::new(),
+            skills: Vec::new(),
+            calls: Vec::new(),
+            results: Vec::new(),
+            place: messages.len(),
+        };
+        // A receipt refers to what came before, so older envelopes count, too.
+        for (at, message) in messages.iter().enumerate() {
+            match message {
+                Message::User { parts } => {
+                    for part in parts {
+                        if let UserPart::Skill { name, text, .. } = part {
+                            turn.envelope(name, text, at >= start);
+                        }
+                    }
+                    if at == start {
+                        turn.text = message.words();
+                    }
+                }
+                Message::Assistant { .. } if at >= start => turn.calls.extend(message.calls()),
+                Message::Tool { results } if at >= start => {
+                    turn.results.extend(results);
+                    for result in results.iter().filter(|each| each.name == "skill_load") {
+                        if let Some(name) = attribute(&result.content, "name") {
+                            turn.envelope(&name, &result.content, true);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        turn
+    }
+
+    fn envelope(&mut self, name: &str, text: &'a str, now: bool) {
+        if now && text.starts_with("<skill_content") {
+            self.skills.push((name.to_owned(), text));
+        }
+    }
+
+    /// The calls to make next; none when there is something to say.
+    fn next(&self) -> Vec<ToolCall> {
+        if !self.skills.is_empty() {
+            return self.file_calls();
+        }
+        let searched = self.result("skill_search");
+        let loaded = self.result("skill_load");
+        match (searched, loaded) {
+            (None, None) if !self.is_about_skills() => {
+                vec![self.call(0, "skill_search", &json!({ "query": self.text }))]
+            }
+            (Some(found), None) => match best(&found.content) {
+                Some(name) => vec![self.call(0, "skill_load", &json!({ "name": name }))],
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the message held a receipt: nothing is to be found then.
+    fn is_about_skills(&self) -> bool {
+        self.text.starts_with('/')
+    }
+
+    /// Files that the message names are read, or run where it says `run`.
+    fn file_calls(&self) -> Vec<ToolCall> {
+        if self
+            .results
+            .iter()
+            .any(|each| matches!(&*each.name, "skill_read" | "skill_run"))
+        {
+            return Vec::new();
+        }
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let mut calls = Vec::new();
+        for (name, envelope) in &self.skills {
+            for (at, word) in words.iter().enumerate() {
+                let word = word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | ',' | ';'));
+                if !envelope.contains(&format!("<file>{word}</file>")) {
+                    continue;
+                }
+                let runs = at > 0 && words[at - 1].eq_ignore_ascii_case("run");
+                let (tool, arguments) = if runs {
+                    (
+                        "skill_run",
+                        json!({ "name": name, "script": word, "args": [] }),
+                    )
+                } else {
+                    ("skill_read", json!({ "name": name, "path": word }))
+                };
+                calls.push(self.call(calls.len(), tool, &arguments));
+            }
+        }
+        calls
+    }
+
+    fn call(&self, at: usize, name: &str, arguments: &Value) -> ToolCall {
+        ToolCall {
+            id: format!("offline_{}_{at}", self.place),
+            name: name.to_owned(),
+            arguments: arguments.to_string(),
+        }
+    }
+
+    fn result(&self, tool: &str) -> Option<&ToolResult> {
+        self.results.iter().find(|each| each.name == tool).copied()
+    }
+
+    fn answer(&self) -> String {
+        let mut sections = Vec::new();
+        for (name, envelope) in &self.skills {
+            sections.push(format!("Skill `{name}`:\n\n{}", instructions(envelope)));
+        }
+        for (call, result) in self.calls.iter().zip(&self.results) {
+            let about: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let what = about["path"].as_str().or_else(|| about["script"].as_str());
+            let Some(what) = what.filter(|_| result.name != "skill_load") else {
+                if result.outcome != CallOutcome::Ok {
+                    sections.push(result.content.clone());
+                }
+                continue;
+            };
+            sections.push(format!("`{what}`:\n\n{}", result.content.trim_end()));
+        }
+        if sections.is_empty() {
+            sections.push(if self.is_about_skills() {
+                "The skill is in this session already.".into()
+            } else {
+                "No skill here fits the message. `skillyard list` shows what there is.".into()
+            });
+        }
+        sections.push(NOTICE.into());
+        sections.join("\n\n")
+    }
+}
+
+/// The first skill of a search.
+fn best(found: &str) -> Option<String> {
+    let found: Value = serde_json::from_str(found).ok()?;
+    Some(found["skills"][0]["name"].as_str()?.to_owned())
+}
+
+/// The value of an attribute of an envelope; names of skills need no unescaping.
+fn attribute(envelope: &str, name: &str) -> Option<String> {
+    let head = envelope.strip_prefix("<skill_content ")?.lines().next()?;
+    let (_, value) = head.split_once(&format!("{name}=\""))?;
+    Some(value.split_once('"')?.0.to_owned())
+}
+
+/// What is inside an envelope.
+fn instructions(envelope: &str) -> &str {
+    let inside = envelope.split_once('\n').map_or("", |(_, inside)| inside);
+    let inside = inside.strip_suffix("</skill_content>").unwrap_or(inside);
+    inside.trim_end()
+}

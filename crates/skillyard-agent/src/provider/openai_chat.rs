@@ -1,0 +1,212 @@
+//! OpenAI's Chat Completions, which most other servers speak too.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use super::assemble::Assembly;
+use super::http::{Endpoint, message};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use crate::message::{AssistantPart, Message};
+
+/// A server that speaks Chat Completions.
+#[derive(Debug)]
+pub struct OpenAiChat {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where and how; `/chat/completions` is put behind its address.
+    pub endpoint: Endpoint,
+    /// What it calls the limit of an answer.
+    pub limit_name: LimitName,
+}
+
+/// What a server calls the limit of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitName {
+    /// As nearly all call it.
+    MaxTokens,
+    /// As OpenAI calls it now.
+    MaxCompletionTokens,
+}
+
+impl Provider for OpenAiChat {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let body = body(request, self.limit_name);
+        let mut stream = self.endpoint.ask("/chat/completions", &body, on, cancel)?;
+        let mut answer = Answer::default();
+        while let Some(event) = stream.next()? {
+            if event.data.trim() == "[DONE]" {
+                answer.ended = true;
+                break;
+            }
+            let data: Value = serde_json::from_str(&event.data).map_err(|error| {
+                let problem = error.to_string();
+                ProviderError::Malformed { problem }
+            })?;
+            answer.hear(&data, on)?;
+        }
+        if !answer.ended {
+            return Err(ProviderError::Cut {
+                problem: "there was neither a `finish_reason` nor a `[DONE]`".into(),
+            });
+        }
+        Ok(Completion {
+            parts: answer.assembly.finish(),
+            stop: answer.stop,
+            usage: answer.usage,
+        })
+    }
+}
+
+fn body(request: &ModelRequest<'_>, limit_name: LimitName) -> Value {
+    let limit = match limit_name {
+        LimitName::MaxTokens => "max_tokens",
+        LimitName::MaxCompletionTokens => "max_completion_tokens",
+    };
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": request.system }));
+    }
+    for each in request.messages {
+        push(&mut messages, each);
+    }
+    let mut body = json!({
+        "model": request.model,
+        "messages": messages,
+        "stream": true,
+        "stream_options": { "include_usage": true },
+    });
+    body[limit] = json!(request.max_tokens);
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.parameters,
+                },
+            })
+        });
+        body["tools"] = tools.collect();
+    }
+    if let Some(shape) = request.shape {
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": { "name": "answer", "strict": is_plain(shape), "schema": shape },
+        });
+    }
+    body
+}
+
+/// Whether a shape is one that OpenAI's strict mode takes.
+pub(super) fn is_plain(shape: &Value) -> bool {
+    shape["type"] == "object"
+}
+
+fn push(messages: &mut Vec<Value>, each: &Message) {
+    match each {
+        Message::User { parts } => {
+            let texts: Vec<&str> = parts.iter().map(|part| part.text()).collect();
+            messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
+        }
+        Message::Assistant { parts } => {
+            let calls = parts.iter().filter_map(|part| match part {
+                AssistantPart::Call(call) => Some(json!({
+                    "id": call.id,
+                    "type": "function",
+                    "function": { "name": call.name, "arguments": arguments(&call.arguments) },
+                })),
+                _ => None,
+            });
+            let calls: Vec<Value> = calls.collect();
+            let words = each.words();
+            let mut message = json!({ "role": "assistant", "content": words });
+            if !calls.is_empty() {
+                if words.is_empty() {
+                    message["content"] = Value::Null;
+                }
+                message["tool_calls"] = json!(calls);
+            }
+            messages.push(message);
+        }
+        Message::Tool { results } => messages.extend(results.iter().map(|result| {
+            json!({ "role": "tool", "tool_call_id": result.id, "content": result.content })
+        })),
+    }
+}
+
+/// Arguments that servers will take back: some refuse what is no JSON, although models write it.
+pub(super) fn arguments(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(_)) => text.to_owned(),
+        _ => "{}".into(),
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    assembly: Assembly,
+    usage: Usage,
+    stop: Stop,
+    ended: bool,
+}
+
+impl Answer {
+    fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
+        if data["error"].is_object() {
+            let message = message(&data.to_string(), &[]);
+            return Err(ProviderError::Failed { message });
+        }
+        if data["usage"].is_object() {
+            let number = |value: &Value| value.as_u64().unwrap_or_default();
+            self.usage = Usage {
+                input: number(&data["usage"]["prompt_tokens"]),
+                cached: number(&data["usage"]["prompt_tokens_details"]["cached_tokens"]),
+                output: number(&data["usage"]["completion_tokens"]),
+            };
+        }
+        let choice = &data["choices"][0];
+        let delta = &choice["delta"];
+        for key in ["content", "refusal"] {
+            if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
+                self.assembly.text(text);
+                on(Delta::Text(text));
+            }
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            let index = call["index"].as_u64().map(|index| index.to_string());
+            let function = &call["function"];
+            // Some send an object where a text belongs.
+            let arguments = match &function["arguments"] {
+                Value::String(text) => text.clone(),
+                Value::Null => String::new(),
+                object => object.to_string(),
+            };
+            self.assembly.call(
+                index.as_deref(),
+                call["id"].as_str(),
+                function["name"].as_str(),
+                &arguments,
+            );
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.ended = true;
+            self.stop = match reason {
+                "length" => Stop::Length,
+                "content_filter" => Stop::Refused,
+                _ => Stop::End,
+            };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! OpenAI's Responses. Nothing is kept at the server: every request holds the whole session.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use super::assemble::Assembly;
+use super::http::{Endpoint, message};
+use super::openai_chat::{arguments, is_plain};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use crate::message::{AssistantPart, Message};
+
+/// A server that speaks Responses.
+#[derive(Debug)]
+pub struct OpenAiResponses {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where and how; `/responses` is put behind its address.
+    pub endpoint: Endpoint,
+}
+
+impl Provider for OpenAiResponses {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let body = body(request);
+        let mut stream = self.endpoint.ask("/responses", &body, on, cancel)?;
+        let mut answer = Answer::default();
+        while let Some(event) = stream.next()? {
+            if event.data.trim() == "[DONE]" {
+                break;
+            }
+            let data: Value = serde_json::from_str(&event.data).map_err(|error| {
+                let problem = error.to_string();
+                ProviderError::Malformed { problem }
+            })?;
+            answer.hear(&data, on)?;
+            if answer.ended {
+                return Ok(Completion {
+                    parts: answer.assembly.finish(),
+                    stop: answer.stop,
+                    usage: answer.usage,
+                });
+            }
+        }
+        Err(ProviderError::Cut {
+            problem: "there was no `response.completed`".into(),
+        })
+    }
+}
+
+fn body(request: &ModelRequest<'_>) -> Value {
+    let mut input = Vec::new();
+    for each in request.messages {
+        push(&mut input, each);
+    }
+    let mut body = json!({
+        "model": request.model,
+        "input": input,
+        "stream": true,
+        "store": false,
+        "max_output_tokens": request.max_tokens,
+    });
+    if !request.system.is_empty() {
+        body["instructions"] = json!(request.system);
+    }
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "strict": false,
+            })
+        });
+        body["tools"] = tools.collect();
+    }
+    if let Some(shape) = request.shape {
+        let strict = is_plain(shape);
+        body["text"] = json!({
+            "format": { "type": "json_schema", "name": "answer", "strict": strict, "schema": shape },
+        });
+    }
+    body
+}
+
+fn push(input: &mut Vec<Value>, each: &Message) {
+    match each {
+        Message::User { parts } => {
+            let content = parts
+                .iter()
+                .map(|part| json!({ "type": "input_text", "text": part.text() }));
+            let content: Vec<Value> = content.collect();
+            input.push(json!({ "type": "message", "role": "user", "content": content }));
+        }
+        Message::Assistant { parts } => input.extend(parts.iter().filter_map(|part| match part {
+            AssistantPart::Text { text } => Some(json!({
+                "type": "message",
+                "role": "assistant",
+                "content": [{ "type": "output_text", "text": text }],
+            })),
+            AssistantPart::Call(call) => Some(json!({
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": arguments(&call.arguments),
+            })),
+            AssistantPart::Opaque { .. } => None,
+        })),
+        Message::Tool { results } => input.extend(results.iter().map(|result| {
+            json!({ "type": "function_call_output", "call_id": result.id, "output": result.content })
+        })),
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    assembly: Assembly,
+    usage: Usage,
+    stop: Stop,
+    ended: bool,
+}
+
+impl Answer {
+    fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
+        match data["type"].as_str().unwrap_or_default() {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let text = data["delta"].as_str().unwrap_or_default();
+                self.assembly.text(text);
+                on(Delta::Text(text));
+            }
+            "response.output_item.added" if data["item"]["type"] == "function_call" => {
+                let item = &data["item"];
+                let key = item["id"].as_str();
+                self.assembly
+                    .call(key, item["call_id"].as_str(), item["name"].as_str(), "");
+            }
+            "response.function_call_arguments.delta" => {
+                let piece = data["delta"].as_str().unwrap_or_default();
+                self.assembly
+                    .call(data["item_id"].as_str(), None, None, piece);
+            }
+            "response.output_item.done" if data["item"]["type"] == "function_call" => {
+                let item = &data["item"];
+                if let (Some(key), Some(all)) = (item["id"].as_str(), item["arguments"].as_str()) {
+                    self.assembly.whole(key, all);
+                }
+            }
+            "response.completed" => self.end(&data["response"], Stop::End),
+            "response.incomplete" => {
+                let reason = &data["response"]["incomplete_details"]["reason"];
+                let stop = match reason.as_str() {
+                    Some("content_filter") => Stop::Refused,
+                    _ => Stop::Length,
+                };
+                self.end(&data["response"], stop);
+            }
+            "response.failed" => {
+                let message = message(&data["response"].to_string(), &[]);
+                return Err(ProviderError::Failed { message });
+            }
+            "error" => {
+                let message = message(&data.to_string(), &[]);
+                return Err(ProviderError::Failed { message });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, response: &Value, stop: Stop) {
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let usage = &response["usage"];
+        self.usage = Usage {
+            input: number(&usage["input_tokens"]),
+            cached: number(&usage["input_tokens_details"]["cached_tokens"]),
+            output: number(&usage["output_tokens"]),
+        };
+        self.stop = stop;
+        self.ended = true;
+    }
+}

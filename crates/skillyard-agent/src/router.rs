@@ -1,0 +1,143 @@
+//! Choosing skills before the model is asked.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
+
+use crate::message::{AssistantPart, Message};
+use crate::provider::{Completion, ModelRequest, Provider, ProviderError};
+use crate::settings::Settings;
+use crate::shelf::{Shelf, ShelfSkill};
+
+/// Most skills that a router is shown.
+const SHORTLIST: usize = 20;
+/// Skills that are named to a model which decides itself.
+const CANDIDATES: usize = 5;
+/// How near the second must be to the first for the router to be asked.
+const CLOSE: f32 = 0.9;
+/// Tokens of a router's answer.
+const ANSWER_TOKENS: u32 = 200;
+/// The choice of no skill.
+const NONE: &str = "none";
+
+/// What a router chose, and what it cost.
+pub(crate) struct Choice {
+    pub(crate) skills: Vec<String>,
+    pub(crate) completion: Option<Completion>,
+}
+
+/// Chooses at most as many skills as the settings allow.
+pub(crate) fn choose(
+    provider: &dyn Provider,
+    settings: &Settings,
+    shelf: &Shelf,
+    task: &str,
+    cancel: &AtomicBool,
+) -> Result<Choice, ProviderError> {
+    let most = settings.limits.routed_skills;
+    let found = shelf.search(task, SHORTLIST);
+    if provider.name() == crate::provider::offline::NAME {
+        let skills = found.iter().take(most.min(1)).map(|(each, _)| name(each));
+        return Ok(Choice {
+            skills: skills.collect(),
+            completion: None,
+        });
+    }
+    let all: Vec<&ShelfSkill> = shelf.offered().collect();
+    let shown: Vec<&ShelfSkill> = if all.len() <= SHORTLIST {
+        all
+    } else {
+        found.iter().map(|(each, _)| *each).collect()
+    };
+    if shown.is_empty() || most == 0 {
+        return Ok(Choice {
+            skills: Vec::new(),
+            completion: None,
+        });
+    }
+    let names: Vec<String> = shown.iter().map(|each| name(each)).collect();
+    let entries: Vec<CatalogEntry> = shown.iter().map(|each| entry(each)).collect();
+    let system = format!(
+        "{}\n\nChoose the skill that the user's message needs. Choose `{NONE}` when no skill is \
+         needed. Answer with JSON only.",
+        catalog::render(&entries, CatalogFormat::Xml)
+    );
+    let shape = shape(&names, most);
+    let messages = [Message::user(task)];
+    let request = ModelRequest {
+        model: settings.model_name(),
+        system: &system,
+        tools: &[],
+        messages: &messages,
+        max_tokens: ANSWER_TOKENS,
+        shape: Some(&shape),
+    };
+    let completion = provider.complete(&request, &mut |_| {}, cancel)?;
+    let mut skills = chosen(&completion, &names);
+    skills.truncate(most);
+    Ok(Choice {
+        skills,
+        completion: Some(completion),
+    })
+}
+
+/// The skills that a search would take, for a model that decides itself, and whether the first
+/// two are close.
+pub(crate) fn candidates(shelf: &Shelf, task: &str) -> (Vec<String>, bool) {
+    let found = shelf.search(task, CANDIDATES);
+    let close = match found.as_slice() {
+        [(_, first), (_, second), ..] => *second >= first * CLOSE,
+        _ => false,
+    };
+    (found.iter().map(|(each, _)| name(each)).collect(), close)
+}
+
+fn name(each: &ShelfSkill) -> String {
+    each.skill.record.name.to_string()
+}
+
+fn entry(each: &ShelfSkill) -> CatalogEntry {
+    CatalogEntry {
+        name: name(each),
+        description: each.skill.record.description.to_string(),
+        location: None,
+    }
+}
+
+fn shape(names: &[String], most: usize) -> Value {
+    let mut choices: Vec<&str> = names.iter().map(String::as_str).collect();
+    choices.push(NONE);
+    let choice = json!({ "type": "string", "enum": choices });
+    let value = match most {
+        1 => choice,
+        _ => json!({ "type": "array", "items": choice, "maxItems": most }),
+    };
+    json!({
+        "type": "object",
+        "properties": { "skill": value },
+        "required": ["skill"],
+        "additionalProperties": false,
+    })
+}
+
+/// The known names in an answer; anything else chooses nothing.
+fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
+    let texts = completion.parts.iter().filter_map(|part| match part {
+        AssistantPart::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let text: String = texts.collect();
+    let value: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+    let said: Vec<&str> = match &value["skill"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let known = said
+        .into_iter()
+        .filter(|said| names.iter().any(|name| name == said));
+    let mut skills: Vec<String> = known.map(str::to_owned).collect();
+    skills.dedup();
+    skills
+}

@@ -1,0 +1,135 @@
+//! Which messages a model still gets when not all fit.
+//!
+//! The session keeps everything; only the view for the model shrinks. The last messages stay
+//! whole. Of the older ones nothing stays but the skills that are still active: they are attached
+//! again, the latest first, as far as their share of the budget goes.
+
+use skillyard_format::tokens::estimate;
+
+use super::Session;
+use crate::message::{Message, UserPart};
+
+/// Share of the budget, in percent, that attached skills may take.
+const SKILL_SHARE: usize = 30;
+
+/// What a model gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// How many messages were left out.
+    pub omitted: usize,
+    /// Skills that were attached again.
+    pub attached: Vec<String>,
+    /// Active skills that did not fit; they can be loaded again.
+    pub dropped: Vec<String>,
+}
+
+/// Makes a session fit into a number of tokens. The same session gives the same plan.
+pub fn plan(session: &Session, tokens: usize) -> Plan {
+    let costs: Vec<usize> = session.messages.iter().map(cost).collect();
+    if costs.iter().sum::<usize>() <= tokens {
+        return Plan {
+            messages: session.messages.clone(),
+            omitted: 0,
+            attached: Vec::new(),
+            dropped: Vec::new(),
+        };
+    }
+    let share = tokens * SKILL_SHARE / 100;
+    let first = first_kept(&session.messages, &costs, tokens - share);
+    let mut parts = vec![UserPart::Note {
+        text: format!(
+            "The first {first} messages of this session were left out because they did not fit."
+        ),
+    }];
+    let (mut attached, mut dropped, mut used) = (Vec::new(), Vec::new(), 0);
+    for skill in session.state.activated.iter().rev() {
+        if skill.message >= first {
+            continue;
+        }
+        let text = envelope(&session.messages[skill.message], &skill.digest);
+        let size = text.as_deref().map_or(usize::MAX, estimate);
+        match text {
+            Some(text) if used + size <= share => {
+                used += size;
+                attached.push(skill.name.clone());
+                parts.push(UserPart::Skill {
+                    name: skill.name.clone(),
+                    digest: skill.digest.clone(),
+                    arguments: String::new(),
+                    text,
+                });
+            }
+            _ => dropped.push(skill.name.clone()),
+        }
+    }
+    if !dropped.is_empty() {
+        parts.push(UserPart::Note {
+            text: format!(
+                "Skills that were loaded and did not fit: {}. Load them again if you need them.",
+                dropped.join(", ")
+            ),
+        });
+    }
+    let mut messages = vec![Message::User { parts }];
+    messages.extend_from_slice(&session.messages[first..]);
+    Plan {
+        messages,
+        omitted: first,
+        attached,
+        dropped,
+    }
+}
+
+/// The first message that stays: a user's, so that no result is without its call.
+fn first_kept(messages: &[Message], costs: &[usize], tokens: usize) -> usize {
+    let mut left = tokens;
+    let mut first = messages.len();
+    for (at, cost) in costs.iter().enumerate().rev() {
+        match left.checked_sub(*cost) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+        if matches!(messages[at], Message::User { .. }) {
+            first = at;
+        }
+    }
+    if first < messages.len() {
+        return first;
+    }
+    // Not even the last turn fits: it stays all the same.
+    let is_user = |message: &Message| matches!(message, Message::User { .. });
+    messages.iter().rposition(is_user).unwrap_or_default()
+}
+
+fn cost(message: &Message) -> usize {
+    let texts: usize = match message {
+        Message::User { parts } => parts.iter().map(|part| estimate(part.text())).sum(),
+        Message::Assistant { .. } => {
+            let calls = message.calls();
+            let calls: usize = calls.iter().map(|call| estimate(&call.arguments) + 8).sum();
+            estimate(&message.words()) + calls
+        }
+        Message::Tool { results } => results.iter().map(|each| estimate(&each.content)).sum(),
+    };
+    texts + 4
+}
+
+/// The envelope in a message that has this digest.
+fn envelope(message: &Message, digest: &str) -> Option<String> {
+    let mark = format!("digest=\"{digest}\"");
+    let is_it = |text: &str| text.starts_with("<skill_content") && text.contains(&mark);
+    match message {
+        Message::User { parts } => parts
+            .iter()
+            .map(UserPart::text)
+            .find(|text| is_it(text))
+            .map(str::to_owned),
+        Message::Tool { results } => results
+            .iter()
+            .find(|each| is_it(&each.content))
+            .map(|each| each.content.clone()),
+        Message::Assistant { .. } => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! A session: what was said, which skills are in it, and what was allowed.
+
+mod compaction;
+mod error;
+mod store;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+
+use crate::message::{AssistantPart, CallOutcome, Message, ToolResult};
+use crate::prompt::Prompt;
+use crate::provider::Usage;
+use crate::tool::Known;
+
+pub use compaction::{Plan, plan};
+pub use error::SessionError;
+pub use store::{SessionStore, Summary};
+
+/// What a call is told whose result was lost.
+const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \
+It may have run or not, and it was not run again. Check before you repeat it.";
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its name.
+    pub id: String,
+    /// The agent it belongs to.
+    pub agent: Option<AgentVersion>,
+    /// The folder that tools work in.
+    pub workspace: String,
+    /// When it began.
+    pub created: Timestamp,
+    /// What every request begins with.
+    pub prompt: Prompt,
+    /// What was said.
+    pub messages: Vec<Message>,
+    /// What changes with it.
+    pub state: State,
+    /// How many messages are in the store.
+    pub(crate) kept: usize,
+}
+
+/// A version of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentVersion {
+    /// The agent.
+    pub name: String,
+    /// The version.
+    pub version: u32,
+}
+
+/// What changes in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The skills in it, in order of activation.
+    pub activated: Vec<Activated>,
+    /// What the user allowed until it ends.
+    pub grants: Vec<Grant>,
+    /// What it cost.
+    pub usage: Usage,
+    /// Scripts and commands that ran.
+    pub runs: usize,
+}
+
+/// A skill in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activated {
+    /// The skill.
+    pub name: String,
+    /// What it consists of.
+    pub digest: String,
+    /// The digest of the envelope.
+    pub rendered: String,
+    /// The message that holds it.
+    pub message: usize,
+}
+
+/// Something that the user allowed for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Grant {
+    /// Scripts of exactly these bytes.
+    Scripts {
+        /// The skill.
+        skill: String,
+        /// The bytes.
+        digest: String,
+    },
+    /// Exactly this command.
+    Command {
+        /// The command.
+        command: String,
+    },
+    /// Changes to files of the workspace.
+    Changes,
+}
+
+impl Session {
+    /// A new session.
+    pub fn new(
+        agent: Option<AgentVersion>,
+        workspace: String,
+        prompt: Prompt,
+        created: Timestamp,
+    ) -> Result<Self, SessionError> {
+        Ok(Self {
+            id: new_id()?,
+            agent,
+            workspace,
+            created,
+            prompt,
+            messages: Vec::new(),
+            state: State::default(),
+            kept: 0,
+        })
+    }
+
+    /// The same talk in a new session; what was allowed in the old one stays there.
+    pub fn fork(&self, created: Timestamp) -> Result<Self, SessionError> {
+        let mut fork = self.clone();
+        fork.id = new_id()?;
+        fork.created = created;
+        fork.kept = 0;
+        fork.state.grants.clear();
+        Ok(fork)
+    }
+
+    /// Gives every call without a result one that says so. Nothing is run again.
+    pub(crate) fn mend(&mut self) {
+        let Some(last) = self.messages.last() else {
+            return;
+        };
+        let results: Vec<ToolResult> = last
+            .calls()
+            .into_iter()
+            .map(|call| ToolResult {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                content: INTERRUPTED.into(),
+                outcome: CallOutcome::Failed,
+            })
+            .collect();
+        if !results.is_empty() {
+            self.messages.push(Message::Tool { results });
+        }
+    }
+
+    /// Takes a skill in that the next message will hold.
+    pub(crate) fn activate(&mut self, name: &str, digest: &Digest, rendered: &Digest) {
+        self.state.activated.retain(|each| each.name != name);
+        self.state.activated.push(Activated {
+            name: name.to_owned(),
+            digest: digest.to_string(),
+            rendered: rendered.to_string(),
+            message: self.messages.len(),
+        });
+    }
+
+    /// Lets a skill go: its tools list counts no more, and a compaction may drop it.
+    pub fn release(&mut self, name: &str) -> bool {
+        let before = self.state.activated.len();
+        self.state.activated.retain(|each| each.name != name);
+        self.state.activated.len() < before
+    }
+
+    /// A short name for lists: how it began.
+    pub fn title(&self) -> String {
+        let first = self.messages.iter().find_map(|message| match message {
+            Message::User { .. } => Some(message.words()),
+            _ => None,
+        });
+        let line = first.unwrap_or_default();
+        let line = line.lines().next().unwrap_or_default();
+        line.chars().take(60).collect()
+    }
+
+    /// The words of the last answer.
+    pub fn answer(&self) -> String {
+        let last = self
+            .messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Assistant { parts } => parts.iter().any(is_text).then(|| message.words()),
+                _ => None,
+            });
+        last.unwrap_or_default()
+    }
+}
+
+impl Known for State {
+    fn has(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool {
+        self.activated.iter().any(|each| {
+            each.name == name
+                && each.digest == digest.to_string()
+                && each.rendered == rendered.to_string()
+        })
+    }
+
+    fn digest(&self, name: &str) -> Option<String> {
+        let found = self.activated.iter().find(|each| each.name == name);
+        found.map(|each| each.digest.clone())
+    }
+}
+
+fn is_text(part: &AssistantPart) -> bool {
+    matches!(part, AssistantPart::Text { .. })
+}
+
+fn new_id() -> Result<String, SessionError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|_| SessionError::NoRandomness)?;
+    Ok(bytes.iter().fold(String::from("s-"), |mut text, byte| {
+        use std::fmt::Write as _;
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}

@@ -1,0 +1,297 @@
+//! Sessions on disk, in SQLite.
+//!
+//! The database is asynchronous below and blocking above: a runtime of one thread is hidden in
+//! the store, because a turn is a plain sequence and the server runs it on a thread of its own.
+//! Every message has its place as a key, so two programs that go on with one session cannot both
+//! succeed.
+
+use std::fs;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection};
+
+use super::{Session, SessionError};
+
+const SCHEMA: &[&str] = &[
+    "CREATE TABLE IF NOT EXISTS sessions (
+        id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
+        updated TEXT NOT NULL, title TEXT NOT NULL, messages INTEGER NOT NULL,
+        prompt TEXT NOT NULL, state TEXT NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS sessions_by_time ON sessions (updated DESC)",
+    "CREATE TABLE IF NOT EXISTS messages (
+        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+        body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",
+];
+
+/// Sessions on disk.
+#[derive(Debug)]
+pub struct SessionStore {
+    path: PathBuf,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    runtime: tokio::runtime::Runtime,
+    connection: SqliteConnection,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Its name.
+    pub id: String,
+    /// The agent, as `name@version`.
+    pub agent: Option<String>,
+    /// The folder that tools work in.
+    pub workspace: String,
+    /// When it began.
+    pub created: String,
+    /// When it was last used.
+    pub updated: String,
+    /// How it began.
+    pub title: String,
+    /// How many messages it has.
+    pub messages: i64,
+}
+
+impl SessionStore {
+    /// Opens the store, and makes it if need be, readable for its owner only.
+    pub fn open(path: &Path) -> Result<Self, SessionError> {
+        let make = |source| SessionError::Make {
+            path: path.to_owned(),
+            source,
+        };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(make)?;
+        }
+        let mut options = fs::OpenOptions::new();
+        options.append(true).create(true).mode(0o600);
+        options.open(path).map_err(make)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(make)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(make)?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .foreign_keys(true)
+            .busy_timeout(std::time::Duration::from_secs(10))
+            .disable_statement_logging();
+        let failed = |source| SessionError::Store {
+            path: path.to_owned(),
+            source,
+        };
+        let connection = runtime.block_on(async {
+            let mut connection = options.connect().await?;
+            for statement in SCHEMA {
+                sqlx::query(*statement).execute(&mut connection).await?;
+            }
+            Ok(connection)
+        });
+        Ok(Self {
+            path: path.to_owned(),
+            open: Mutex::new(Open {
+                connection: connection.map_err(failed)?,
+                runtime,
+            }),
+        })
+    }
+
+    /// Keeps what is new in a session: its messages and its state, all or nothing.
+    pub fn save(&self, session: &mut Session, now: Timestamp) -> Result<(), SessionError> {
+        let damaged = |source| SessionError::Damaged {
+            id: session.id.clone(),
+            source,
+        };
+        let state = serde_json::to_string(&session.state).map_err(damaged)?;
+        let prompt = serde_json::to_string(&session.prompt).map_err(damaged)?;
+        let mut bodies = Vec::new();
+        for message in &session.messages[session.kept..] {
+            bodies.push(serde_json::to_string(message).map_err(damaged)?);
+        }
+        let kept = i64::try_from(session.kept).unwrap_or(i64::MAX);
+        let whole = i64::try_from(session.messages.len()).unwrap_or(i64::MAX);
+        let agent = session.agent.as_ref();
+        let agent = agent.map(|agent| format!("{}@{}", agent.name, agent.version));
+        let saved = self.with(async |connection: &mut SqliteConnection| {
+            let mut work = connection.begin().await?;
+            let changed = sqlx::query(
+                "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                 ON CONFLICT (id) DO UPDATE SET updated = ?5, title = ?6, messages = ?7, state = ?9
+                 WHERE messages = ?10",
+            )
+            .bind(&session.id)
+            .bind(agent)
+            .bind(&session.workspace)
+            .bind(session.created.to_string())
+            .bind(now.to_string())
+            .bind(session.title())
+            .bind(whole)
+            .bind(prompt)
+            .bind(state)
+            .bind(kept)
+            .execute(&mut *work)
+            .await?;
+            if changed.rows_affected() == 0 {
+                return Ok(false);
+            }
+            for (place, body) in (kept..).zip(bodies) {
+                sqlx::query("INSERT INTO messages VALUES (?1, ?2, ?3)")
+                    .bind(&session.id)
+                    .bind(place)
+                    .bind(body)
+                    .execute(&mut *work)
+                    .await?;
+            }
+            work.commit().await?;
+            Ok(true)
+        })?;
+        if !saved {
+            return Err(SessionError::InUse(session.id.clone()));
+        }
+        session.kept = session.messages.len();
+        Ok(())
+    }
+
+    /// The session of a name, or of the only one that begins so; `last` is the last that was used.
+    pub fn load(&self, name: &str) -> Result<Session, SessionError> {
+        let id = self.resolve(name)?;
+        let (row, bodies) = self.with(async |connection: &mut SqliteConnection| {
+            let row = sqlx::query(
+                "SELECT agent, workspace, created, prompt, state FROM sessions WHERE id = ?1",
+            )
+            .bind(&id)
+            .fetch_one(&mut *connection)
+            .await?;
+            let bodies = sqlx::query_scalar::<_, String>(
+                "SELECT body FROM messages WHERE session = ?1 ORDER BY place",
+            )
+            .bind(&id)
+            .fetch_all(&mut *connection)
+            .await?;
+            Ok((row, bodies))
+        })?;
+        let mut messages = Vec::with_capacity(bodies.len());
+        for body in &bodies {
+            messages.push(parsed(&id, body)?);
+        }
+        let agent: Option<String> = row.get("agent");
+        let agent = agent.and_then(|agent| {
+            let (name, version) = agent.rsplit_once('@')?;
+            Some(super::AgentVersion {
+                name: name.to_owned(),
+                version: version.parse().ok()?,
+            })
+        });
+        let created: String = row.get("created");
+        Ok(Session {
+            agent,
+            workspace: row.get("workspace"),
+            created: created.parse().unwrap_or(Timestamp::UNIX_EPOCH),
+            prompt: parsed(&id, row.get("prompt"))?,
+            state: parsed(&id, row.get("state"))?,
+            kept: messages.len(),
+            messages,
+            id,
+        })
+    }
+
+    /// The sessions, those first that were used last.
+    pub fn list(&self, limit: usize) -> Result<Vec<Summary>, SessionError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.with(async |connection: &mut SqliteConnection| {
+            sqlx::query(
+                "SELECT id, agent, workspace, created, updated, title, messages FROM sessions
+                 ORDER BY updated DESC, id LIMIT ?1",
+            )
+            .bind(limit)
+            .fetch_all(connection)
+            .await
+        })?;
+        let summaries = rows.iter().map(|row| Summary {
+            id: row.get("id"),
+            agent: row.get("agent"),
+            workspace: row.get("workspace"),
+            created: row.get("created"),
+            updated: row.get("updated"),
+            title: row.get("title"),
+            messages: row.get("messages"),
+        });
+        Ok(summaries.collect())
+    }
+
+    /// Forgets a session.
+    pub fn delete(&self, name: &str) -> Result<String, SessionError> {
+        let id = self.resolve(name)?;
+        self.with(async |connection: &mut SqliteConnection| {
+            sqlx::query("DELETE FROM sessions WHERE id = ?1")
+                .bind(&id)
+                .execute(connection)
+                .await
+        })?;
+        Ok(id)
+    }
+
+    fn resolve(&self, name: &str) -> Result<String, SessionError> {
+        let mut found: Vec<String> = self.with(async |connection: &mut SqliteConnection| {
+            let query = if name == "last" {
+                sqlx::query_scalar("SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1")
+            } else {
+                // A range of keys: no character of the name has a meaning.
+                sqlx::query_scalar(
+                    "SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 20",
+                )
+                .bind(name)
+            };
+            query.fetch_all(connection).await
+        })?;
+        if let Some(exact) = found.iter().position(|id| id == name) {
+            return Ok(found.swap_remove(exact));
+        }
+        match (found.len(), found.pop()) {
+            (1, Some(id)) if !name.is_empty() => Ok(id),
+            (0 | 1, _) => Err(SessionError::Unknown(name.to_owned())),
+            (count, _) => Err(SessionError::Ambiguous {
+                prefix: name.to_owned(),
+                count,
+            }),
+        }
+    }
+
+    fn with<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, sqlx::Error>,
+    ) -> Result<T, SessionError> {
+        let mut open = match self.open.lock() {
+            Ok(open) => open,
+            // Whoever panicked left a transaction, which was rolled back.
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        let Open {
+            runtime,
+            connection,
+        } = &mut *open;
+        runtime
+            .block_on(work(connection))
+            .map_err(|source| SessionError::Store {
+                path: self.path.clone(),
+                source,
+            })
+    }
+}
+
+fn parsed<T: DeserializeOwned>(id: &str, text: &str) -> Result<T, SessionError> {
+    serde_json::from_str(text).map_err(|source| SessionError::Damaged {
+        id: id.to_owned(),
+        source,
+    })
+}

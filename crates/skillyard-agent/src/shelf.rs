@@ -1,0 +1,271 @@
+//! The skills that an agent can reach, tier by tier.
+//!
+//! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
+//! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
+
+use std::path::{Path, PathBuf};
+
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::finder::Finder;
+use skillyard_catalog::resource::{
+    Content, DigestLimits, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot, digest,
+    file_digests,
+};
+use skillyard_catalog::search::{Detail, Options};
+use skillyard_format::render::activation::{self, Activation};
+use skillyard_format::render::arguments::{Arguments, substitute};
+use skillyard_format::render::catalog::CatalogEntry;
+use skillyard_format::{Digest, Document, Skill};
+use skillyard_trust::guard::ActiveSkill;
+
+/// The skills that an agent can reach.
+#[derive(Debug)]
+pub struct Shelf {
+    skills: Vec<ShelfSkill>,
+    offered: Vec<usize>,
+    finder: Finder,
+    limits: ReadLimits,
+}
+
+/// A skill and what is known of its standing.
+#[derive(Debug, Clone)]
+pub struct ShelfSkill {
+    /// What the catalog knows.
+    pub skill: CatalogSkill,
+    /// Its folder, also if it comes from inside the binary.
+    pub folder: PathBuf,
+    /// How a model is told where it is.
+    pub directory: String,
+    /// Where it came from, in words or as a URL.
+    pub origin: String,
+    /// The trust tier.
+    pub tier: String,
+    /// Whether the user has vouched for its text.
+    pub author: Author,
+}
+
+/// Whose words a skill is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// The user's, their organisation's, or ours.
+    Known,
+    /// Somebody else's.
+    ThirdParty,
+}
+
+/// A skill's instructions, ready for a session.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The skill.
+    pub name: String,
+    /// What it consists of.
+    pub digest: Digest,
+    /// The envelope.
+    pub text: String,
+    /// What it lets tools do.
+    pub active: ActiveSkill,
+}
+
+/// Why a skill cannot be given.
+#[derive(Debug, thiserror::Error)]
+pub enum ShelfError {
+    /// There is no such skill here.
+    #[error("there is no skill `{name}`{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// A name like it.
+        nearest: Option<String>,
+    },
+    /// Its author wants one kind of caller only.
+    #[error("skill `{name}` can only be activated by {who}")]
+    NotFor {
+        /// The skill.
+        name: String,
+        /// Who may.
+        who: &'static str,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Resource(#[from] ResourceError),
+    /// It is not a skill any more.
+    #[error("the `SKILL.md` of skill `{0}` cannot be understood")]
+    Unreadable(String),
+    /// It changed between two looks.
+    #[error("skill `{0}` changed while it was read")]
+    Changed(String),
+    /// Its instructions are longer than is allowed.
+    #[error("the `SKILL.md` of skill `{name}` has more than {limit} bytes")]
+    TooLong {
+        /// The skill.
+        name: String,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// Who wants a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The user.
+    User,
+    /// The model or the router.
+    Model,
+}
+
+impl Shelf {
+    /// The given skills, in their order; the search index is kept in `index_folder`.
+    pub fn new(skills: Vec<ShelfSkill>, index_folder: Option<&Path>, limits: ReadLimits) -> Self {
+        let is_offered = |at: &usize| skills[*at].skill.record.model_invocable;
+        let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
+        let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
+        let finder = Finder::load(&found, index_folder);
+        Self {
+            skills,
+            offered,
+            finder,
+            limits,
+        }
+    }
+
+    /// The skills that a model is told of.
+    pub fn offered(&self) -> impl Iterator<Item = &ShelfSkill> {
+        self.offered.iter().map(|at| &self.skills[*at])
+    }
+
+    /// All skills.
+    pub fn all(&self) -> &[ShelfSkill] {
+        &self.skills
+    }
+
+    /// The entries of the catalog, without locations.
+    pub fn entries(&self) -> Vec<CatalogEntry> {
+        let entries = self.offered().map(|each| CatalogEntry {
+            name: each.skill.record.name.to_string(),
+            description: each.skill.record.description.to_string(),
+            location: None,
+        });
+        entries.collect()
+    }
+
+    /// The best skills for a task, with their scores.
+    pub fn search(&self, task: &str, limit: usize) -> Vec<(&ShelfSkill, f32)> {
+        let options = Options {
+            limit,
+            detail: Detail::Ranking,
+            ..Options::default()
+        };
+        let hits = self.finder.index.search(task, &options);
+        let found = hits.iter().filter_map(|hit| {
+            let at = *self.offered.get(hit.document as usize)?;
+            Some((&self.skills[at], hit.score))
+        });
+        found.collect()
+    }
+
+    /// The skill of a name.
+    pub fn find(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
+        let wanted = skillyard_format::name::normalise(name);
+        let found = self
+            .skills
+            .iter()
+            .find(|each| *each.skill.record.name == wanted);
+        found.ok_or_else(|| {
+            let names = self
+                .skills
+                .iter()
+                .map(|each| each.skill.record.name.as_str());
+            ShelfError::Unknown {
+                name: name.to_owned(),
+                nearest: skillyard_format::nearest::nearest(name, names).map(str::to_owned),
+            }
+        })
+    }
+
+    /// What a skill consists of now.
+    pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
+        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        Ok(digest(&root)?)
+    }
+
+    /// Tier 2: a skill's instructions with its arguments.
+    pub fn load(&self, name: &str, arguments: &str, caller: Caller) -> Result<Loaded, ShelfError> {
+        let found = self.find(name)?;
+        let record = &found.skill.record;
+        let who = match caller {
+            Caller::User if !record.user_invocable => Some("the model"),
+            Caller::Model if !record.model_invocable => Some("the user"),
+            _ => None,
+        };
+        if let Some(who) = who {
+            let name = record.name.to_string();
+            return Err(ShelfError::NotFor { name, who });
+        }
+        let root = SkillRoot::open(&found.folder)?;
+        let files = file_digests(&root, &DigestLimits::default())?;
+        let whole = digest(&root)?;
+        let bytes = self.instructions(&root, record)?;
+        let hashed = files
+            .files
+            .iter()
+            .find(|file| file.path == *record.file_name);
+        if hashed.is_none_or(|file| file.digest != Digest::of(bytes.as_bytes())) {
+            return Err(ShelfError::Changed(record.name.to_string()));
+        }
+        let document = Document::parse(bytes.as_bytes());
+        let skill = Skill::from_document(&document, Some(&record.name))
+            .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
+        let body = substitute(
+            document.body(),
+            &Arguments::parse(arguments),
+            &found.directory,
+        );
+        let others = files.files.iter().map(|file| file.path.clone());
+        let resources: Vec<String> = others.filter(|path| *path != *record.file_name).collect();
+        let digest = whole.to_string();
+        let text = activation::render(&Activation {
+            name: &record.name,
+            digest: &digest,
+            origin: &found.origin,
+            third_party: found.author == Author::ThirdParty,
+            directory: &found.directory,
+            body: &body,
+            resources: &resources,
+        });
+        Ok(Loaded {
+            name: record.name.to_string(),
+            digest: whole,
+            text,
+            active: ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref()),
+        })
+    }
+
+    fn instructions(
+        &self,
+        root: &SkillRoot,
+        record: &skillyard_catalog::record::Record,
+    ) -> Result<String, ShelfError> {
+        let read = root.read(&record.file_name, ReadRange::default(), &self.limits)?;
+        match (read.content, read.next_offset) {
+            (Content::Text(text), None) => Ok(text),
+            (Content::Text(_), Some(_)) => Err(ShelfError::TooLong {
+                name: record.name.to_string(),
+                limit: self.limits.max_bytes,
+            }),
+            (Content::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.to_string())),
+        }
+    }
+
+    /// Tier 3: a file of a skill, or a part of it.
+    pub fn read(&self, name: &str, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
+        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        Ok(root.read(path, range, &self.limits)?)
+    }
+
+    /// The files of a skill, without reading any.
+    pub fn files(&self, name: &str, folder: Option<&str>) -> Result<Vec<String>, ShelfError> {
+        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let listing = root.list(folder)?;
+        Ok(listing.files.into_iter().map(|file| file.path).collect())
+    }
+}

@@ -1,0 +1,13 @@
+//! The tools of a model: what they are called, what they take, and what they do.
+//!
+//! `skill` has those that lead to skills, `workspace` those that work on files, `call` is the way
+//! that every call takes: understood, guarded, approved, made, written down.
+
+mod call;
+mod skill;
+mod spec;
+mod workspace;
+
+pub(crate) use call::{Calls, MOST_ARGUMENTS};
+pub(crate) use skill::{Known, receive};
+pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

@@ -1,0 +1,217 @@
+//! The tools that lead to skills and only read: search, load, read and list.
+//!
+//! What they answer depends on the shelf and on what was loaded before, and on nothing else. A
+//! replay asks them again and compares.
+
+use serde_json::{Map, Value, json};
+use skillyard_catalog::resource::{Content, ReadRange};
+use skillyard_format::Digest;
+use skillyard_format::render::resource;
+use skillyard_trust::guard::ActiveSkill;
+
+use crate::shelf::{Author, Caller, Loaded, Shelf, ShelfError};
+
+/// Most skills that a search gives.
+const MOST_FOUND: usize = 8;
+/// Most bytes of a file that one call gives.
+const MOST_BYTES: u64 = 40_000;
+/// Most files that a listing gives.
+const MOST_FILES: usize = 500;
+
+/// What was rendered before: a skill, its digest, and the digest of its envelope.
+pub(crate) trait Known {
+    /// Whether exactly this text is in the session.
+    fn has(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool;
+    /// Whether the skill is active, with these bytes.
+    fn digest(&self, name: &str) -> Option<String>;
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// What the model reads.
+    pub(crate) content: String,
+    /// The skill that became active, unless it is a receipt.
+    pub(crate) activated: Option<Activation>,
+}
+
+/// A skill on its way into a session.
+#[derive(Debug)]
+pub(crate) struct Activation {
+    pub(crate) name: String,
+    pub(crate) digest: Digest,
+    pub(crate) rendered: Digest,
+    pub(crate) active: ActiveSkill,
+}
+
+impl Output {
+    fn text(content: String) -> Self {
+        Self {
+            content,
+            activated: None,
+        }
+    }
+}
+
+/// Answers one of these tools; `None` for any other.
+pub(crate) fn answer(
+    tool: &str,
+    arguments: &Map<String, Value>,
+    shelf: &Shelf,
+    known: &dyn Known,
+) -> Option<Result<Output, String>> {
+    let result = match tool {
+        "skill_search" => search(arguments, shelf),
+        "skill_load" => load_call(arguments, shelf, known),
+        "skill_read" => read(arguments, shelf, known),
+        "skill_files" => files(arguments, shelf, known),
+        _ => return None,
+    };
+    Some(result)
+}
+
+fn search(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, String> {
+    let query = wanted(arguments, "query")?;
+    let hits = shelf.search(query, MOST_FOUND);
+    let found = hits.iter().map(|(each, score)| {
+        json!({
+            "name": each.skill.record.name.as_str(),
+            "description": each.skill.record.description.as_str(),
+            "score": format!("{score:.3}"),
+        })
+    });
+    let found: Vec<Value> = found.collect();
+    Ok(Output::text(json!({ "skills": found }).to_string()))
+}
+
+fn load_call(
+    arguments: &Map<String, Value>,
+    shelf: &Shelf,
+    known: &dyn Known,
+) -> Result<Output, String> {
+    let name = wanted(arguments, "name")?;
+    let told = optional(arguments, "arguments")?.unwrap_or_default();
+    let loaded = shelf.load(name, told, Caller::Model);
+    Ok(receive(loaded.map_err(|error| error.to_string())?, known))
+}
+
+/// Takes a skill in, or gives a receipt when the session has exactly this text.
+pub(crate) fn receive(loaded: Loaded, known: &dyn Known) -> Output {
+    let rendered = Digest::of(loaded.text.as_bytes());
+    if known.has(&loaded.name, &loaded.digest, &rendered) {
+        return Output::text(format!(
+            "Skill `{}` is loaded already, with the same content ({}). Its instructions are above.",
+            loaded.name, loaded.digest
+        ));
+    }
+    Output {
+        content: loaded.text,
+        activated: Some(Activation {
+            name: loaded.name,
+            digest: loaded.digest,
+            rendered,
+            active: loaded.active,
+        }),
+    }
+}
+
+fn read(
+    arguments: &Map<String, Value>,
+    shelf: &Shelf,
+    known: &dyn Known,
+) -> Result<Output, String> {
+    let name = active(arguments, shelf, known)?;
+    let path = wanted(arguments, "path")?;
+    let range = ReadRange {
+        offset: number(arguments, "cursor")?,
+        limit: Some(MOST_BYTES),
+    };
+    let told = |error: ShelfError| error.to_string();
+    let read = shelf.read(&name, path, range).map_err(told)?;
+    let found = shelf.find(&name).map_err(told)?;
+    let text = match read.content {
+        Content::Text(text) => text,
+        Content::Binary { media_type, .. } => {
+            return Ok(Output::text(format!(
+                "`{}` is not text: {media_type}, {} bytes",
+                read.path, read.size
+            )));
+        }
+    };
+    let mut content =
+        resource::render(&name, &read.path, found.author == Author::ThirdParty, &text);
+    if let Some(next) = read.next_offset {
+        content.push_str(&format!(
+            "\n{} of {} bytes were given; go on with cursor {next}.",
+            next - read.offset,
+            read.size
+        ));
+    }
+    Ok(Output::text(content))
+}
+
+fn files(
+    arguments: &Map<String, Value>,
+    shelf: &Shelf,
+    known: &dyn Known,
+) -> Result<Output, String> {
+    let name = active(arguments, shelf, known)?;
+    let folder = optional(arguments, "dir")?;
+    let all = shelf
+        .files(&name, folder)
+        .map_err(|error| error.to_string())?;
+    let more = all.len().saturating_sub(MOST_FILES);
+    let files: Vec<&String> = all.iter().take(MOST_FILES).collect();
+    let value = json!({ "name": name, "files": files, "omitted": more });
+    Ok(Output::text(value.to_string()))
+}
+
+/// The skill that is meant, if it was loaded and is still what it was.
+fn active(
+    arguments: &Map<String, Value>,
+    shelf: &Shelf,
+    known: &dyn Known,
+) -> Result<String, String> {
+    let name = wanted(arguments, "name")?;
+    let found = shelf.find(name).map_err(|error| error.to_string())?;
+    let name = found.skill.record.name.to_string();
+    let Some(loaded) = known.digest(&name) else {
+        return Err(format!(
+            "skill `{name}` is not loaded; call `skill_load` first"
+        ));
+    };
+    let now = shelf.digest(&name).map_err(|error| error.to_string())?;
+    if now.to_string() != loaded {
+        return Err(format!(
+            "skill `{name}` has changed since it was loaded; call `skill_load` again"
+        ));
+    }
+    Ok(name)
+}
+
+/// A text that must be there.
+pub(super) fn wanted<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, String> {
+    optional(arguments, key)?.ok_or_else(|| format!("the argument `{key}` is missing"))
+}
+
+/// A text that may be there.
+pub(super) fn optional<'a>(
+    arguments: &'a Map<String, Value>,
+    key: &str,
+) -> Result<Option<&'a str>, String> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("the argument `{key}` must be text")),
+    }
+}
+
+/// A number that may be there; zero without it.
+pub(super) fn number(arguments: &Map<String, Value>, key: &str) -> Result<u64, String> {
+    match arguments.get(key) {
+        None | Some(Value::Null) => Ok(0),
+        Some(value) => value
+            .as_u64()
+            .ok_or_else(|| format!("the argument `{key}` must be a number from 0 up")),
+    }
+}

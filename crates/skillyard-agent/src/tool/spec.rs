@@ -1,0 +1,180 @@
+//! What a model is told of its tools.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::shelf::Shelf;
+
+/// Most names that a schema lists; with more, any name may be tried.
+const MOST_NAMES: usize = 200;
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Its name: letters, digits, `_` and `-`, because providers refuse others.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// A JSON schema of its arguments.
+    pub parameters: Value,
+}
+
+/// Whether an agent works on files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkspaceTools {
+    /// It has `Read`, `Write`, `Edit`, `Glob`, `Grep` and `Bash`.
+    #[default]
+    All,
+    /// It has none of them.
+    None,
+}
+
+/// Names that other runtimes gave the tools.
+const ALIASES: &[(&str, &str)] = &[
+    ("skills.activate", "skill_load"),
+    ("skillsActivate", "skill_load"),
+    ("activate_skill", "skill_load"),
+    ("skills.read", "skill_load"),
+    ("skills.readResource", "skill_read"),
+    ("skillsReadResource", "skill_read"),
+    ("skills.read_resource", "skill_read"),
+    ("skills.list", "skill_search"),
+    ("skills.run_script", "skill_run"),
+    ("run_script", "skill_run"),
+];
+
+/// Our name for a tool.
+pub fn canonical(name: &str) -> &str {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    alias.map_or(name, |(_, own)| own)
+}
+
+/// All tools, in an order that never changes.
+pub fn specs(shelf: &Shelf, workspace: WorkspaceTools) -> Vec<ToolSpec> {
+    let mut specs = Vec::new();
+    if shelf.offered().next().is_some() || !shelf.all().is_empty() {
+        specs.extend(skill_specs(shelf));
+    }
+    if workspace == WorkspaceTools::All {
+        specs.extend(workspace_specs());
+    }
+    specs
+}
+
+fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
+    let mut names: Vec<String> = shelf
+        .offered()
+        .map(|each| each.skill.record.name.to_string())
+        .collect();
+    names.sort_unstable();
+    let mut loadable = json!({ "type": "string", "description": "The skill" });
+    if !names.is_empty() && names.len() <= MOST_NAMES {
+        loadable["enum"] = json!(names);
+    }
+    let name = json!({ "type": "string", "description": "A skill that was loaded" });
+    [
+        spec(
+            "skill_search",
+            "Find skills for a task. Use it when none of the listed skills fits, because not all \
+             may be listed.",
+            json!({ "query": text("What is to be done") }),
+            &["query"],
+        ),
+        spec(
+            "skill_load",
+            "Load a skill's instructions. Do so before you start a task that it fits.",
+            json!({ "name": loadable, "arguments": text("What the skill is told, if it takes arguments") }),
+            &["name"],
+        ),
+        spec(
+            "skill_read",
+            "Read a file of a skill, by its path in the skill.",
+            json!({
+                "name": name.clone(),
+                "path": text("The file, such as `references/guide.md`"),
+                "cursor": { "type": "integer", "minimum": 0, "description": "Where to go on, as the last result said" },
+            }),
+            &["name", "path"],
+        ),
+        spec(
+            "skill_files",
+            "List the files of a skill.",
+            json!({ "name": name.clone(), "dir": text("Only below this folder") }),
+            &["name"],
+        ),
+        spec(
+            "skill_run",
+            "Run a script of a skill in a sandbox.",
+            json!({
+                "name": name,
+                "script": text("The script, such as `scripts/fill.py`"),
+                "args": { "type": "array", "items": { "type": "string" }, "description": "Its arguments" },
+                "stdin": text("What it reads"),
+            }),
+            &["name", "script"],
+        ),
+    ]
+}
+
+fn workspace_specs() -> [ToolSpec; 6] {
+    let path = || text("A path in the workspace");
+    [
+        spec(
+            "Read",
+            "Read a file of the workspace.",
+            json!({
+                "path": path(),
+                "cursor": { "type": "integer", "minimum": 0, "description": "Where to go on, as the last result said" },
+            }),
+            &["path"],
+        ),
+        spec(
+            "Write",
+            "Write a file of the workspace; what was in it is replaced.",
+            json!({ "path": path(), "content": text("The whole new content") }),
+            &["path", "content"],
+        ),
+        spec(
+            "Edit",
+            "Replace a text in a file of the workspace. The old text must occur exactly once.",
+            json!({ "path": path(), "old": text("The text to replace"), "new": text("What takes its place") }),
+            &["path", "old", "new"],
+        ),
+        spec(
+            "Glob",
+            "List the files of the workspace whose path matches a pattern such as `src/**/*.rs`.",
+            json!({ "pattern": text("The pattern") }),
+            &["pattern"],
+        ),
+        spec(
+            "Grep",
+            "Find lines in the files of the workspace.",
+            json!({ "pattern": text("A regular expression"), "glob": text("Only files whose path matches this pattern") }),
+            &["pattern"],
+        ),
+        spec(
+            "Bash",
+            "Run a shell command in the workspace, in a sandbox without network.",
+            json!({ "command": text("The command") }),
+            &["command"],
+        ),
+    ]
+}
+
+fn text(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        }),
+    }
+}

@@ -1,0 +1,243 @@
+//! The tools that work on files.
+//!
+//! Reading goes through the same descriptors as reading a skill does: nothing outside the
+//! workspace and no link is followed. Writing goes through the sandbox, which also keeps a few
+//! places from being changed at all.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use globset::{Glob, GlobMatcher};
+use serde_json::{Map, Value};
+use skillyard_catalog::resource::{Content, ReadLimits, ReadRange, SkillRoot};
+
+use super::skill::{number, optional, wanted};
+use crate::host::{CommandRun, Host, Ran};
+
+/// Most bytes of a file that one call gives.
+const MOST_BYTES: u64 = 60_000;
+/// Most files that `Glob` names and lines that `Grep` gives.
+const MOST_FOUND: usize = 200;
+/// Longest line that `Grep` gives.
+const LONGEST_LINE: usize = 300;
+/// Largest file that `Grep` looks into.
+const LARGEST: u64 = 1_000_000;
+/// Most bytes that an edit reads.
+const MOST_EDITED: u64 = 2_000_000;
+
+/// Writes a file below the current folder: `$1` is the path, the content comes in.
+const WRITE: &str = r#"case "$1" in */*) mkdir -p -- "${1%/*}" || exit 1;; esac; cat > "$1""#;
+
+/// What a call on the workspace needs.
+pub(super) struct Workspace<'a> {
+    pub(super) host: &'a mut dyn Host,
+    pub(super) readable: Vec<PathBuf>,
+    pub(super) cancel: &'a AtomicBool,
+}
+
+impl Workspace<'_> {
+    /// Makes one of the calls; `None` for any other tool.
+    pub(super) fn call(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<Result<String, String>> {
+        Some(match tool {
+            "Read" => self.read(arguments),
+            "Write" => self.write(arguments),
+            "Edit" => self.edit(arguments),
+            "Glob" => self.glob(arguments),
+            "Grep" => self.grep(arguments),
+            "Bash" => self.bash(arguments),
+            _ => return None,
+        })
+    }
+
+    fn root(&self) -> Result<SkillRoot, String> {
+        let folder = self.host.surroundings().workspace();
+        SkillRoot::open(folder).map_err(|error| error.to_string())
+    }
+
+    /// The path below the workspace that is meant.
+    fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let path = wanted(arguments, "path")?;
+        let folder = self.host.surroundings().workspace();
+        let below = Path::new(path)
+            .strip_prefix(folder)
+            .unwrap_or(Path::new(path));
+        let below = below.to_str().unwrap_or(path);
+        Ok(below.to_owned())
+    }
+
+    fn read(&self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let range = ReadRange {
+            offset: number(arguments, "cursor")?,
+            limit: Some(MOST_BYTES),
+        };
+        let path = self.path(arguments)?;
+        let read = self.root()?.read(&path, range, &ReadLimits::default());
+        let read = read.map_err(|error| error.to_string())?;
+        match (read.content, read.next_offset) {
+            (Content::Text(text), None) => Ok(text),
+            (Content::Text(text), Some(next)) => Ok(format!(
+                "{text}\n[{} bytes in all; go on with cursor {next}]",
+                read.size
+            )),
+            (Content::Binary { media_type, .. }, _) => Ok(format!(
+                "`{path}` is not text: {media_type}, {} bytes",
+                read.size
+            )),
+        }
+    }
+
+    fn write(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let path = self.path(arguments)?;
+        let content = wanted(arguments, "content")?;
+        self.put(&path, content)?;
+        Ok(format!("Wrote {} bytes to `{path}`", content.len()))
+    }
+
+    fn edit(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let path = self.path(arguments)?;
+        let (old, new) = (wanted(arguments, "old")?, wanted(arguments, "new")?);
+        let limits = ReadLimits {
+            max_bytes: MOST_EDITED,
+            ..ReadLimits::default()
+        };
+        let read = self.root()?.read(&path, ReadRange::default(), &limits);
+        let read = read.map_err(|error| error.to_string())?;
+        let (Content::Text(text), None) = (read.content, read.next_offset) else {
+            return Err(format!("`{path}` is not text, or too long to edit"));
+        };
+        match text.matches(old).count() {
+            _ if old.is_empty() => Err("the argument `old` is empty".into()),
+            1 => {
+                self.put(&path, &text.replacen(old, new, 1))?;
+                Ok(format!("Edited `{path}`"))
+            }
+            0 => Err(format!("the old text is not in `{path}`")),
+            count => Err(format!(
+                "the old text is {count} times in `{path}`; give more of it"
+            )),
+        }
+    }
+
+    fn put(&mut self, path: &str, content: &str) -> Result<(), String> {
+        let odd = |part: &str| matches!(part, "" | "." | "..");
+        if path.split('/').any(odd) || path.contains('\0') {
+            return Err(format!("`{path}` is no path in the workspace"));
+        }
+        // A path that begins with `-` must not be an option.
+        let argv = ["/bin/sh", "-c", WRITE, "sh", &format!("./{path}")];
+        let ran = self.run(&argv, Some(content.as_bytes().to_vec()))?;
+        match ran.code {
+            0 => Ok(()),
+            _ => Err(format!("cannot write `{path}`: {}", ran.stderr.trim())),
+        }
+    }
+
+    fn bash(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let command = wanted(arguments, "command")?;
+        let ran = self.run(&["/bin/sh", "-c", command], None)?;
+        Ok(told(&ran))
+    }
+
+    fn run(&mut self, argv: &[&str], stdin: Option<Vec<u8>>) -> Result<Ran, String> {
+        let run = CommandRun {
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            stdin,
+            readable: self.readable.clone(),
+        };
+        self.host
+            .run_command(&run, self.cancel)
+            .map_err(|error| error.to_string())
+    }
+
+    fn glob(&self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let matcher = matcher(wanted(arguments, "pattern")?)?;
+        let found: Vec<String> = self.files().filter(|path| matcher.is_match(path)).collect();
+        Ok(listed(found))
+    }
+
+    fn grep(&self, arguments: &Map<String, Value>) -> Result<String, String> {
+        let pattern = wanted(arguments, "pattern")?;
+        let pattern = regex::RegexBuilder::new(pattern)
+            .size_limit(1 << 20)
+            .build()
+            .map_err(|error| format!("the pattern cannot be understood: {error}"))?;
+        let only = optional(arguments, "glob")?.map(matcher).transpose()?;
+        let root = self.root()?;
+        let limits = ReadLimits {
+            max_bytes: LARGEST,
+            ..ReadLimits::default()
+        };
+        let mut found = Vec::new();
+        for path in self.files() {
+            if only.as_ref().is_some_and(|only| !only.is_match(&path)) {
+                continue;
+            }
+            let Ok(read) = root.read(&path, ReadRange::default(), &limits) else {
+                continue;
+            };
+            let Content::Text(text) = read.content else {
+                continue;
+            };
+            for (at, line) in text.lines().enumerate() {
+                if pattern.is_match(line) {
+                    let line: String = line.chars().take(LONGEST_LINE).collect();
+                    found.push(format!("{path}:{}: {line}", at + 1));
+                }
+            }
+            if found.len() > MOST_FOUND {
+                break;
+            }
+        }
+        Ok(listed(found))
+    }
+
+    /// The files of the workspace, sorted; ignored ones and links are passed over.
+    fn files(&self) -> impl Iterator<Item = String> {
+        let folder = self.host.surroundings().workspace().to_owned();
+        let walk = ignore::WalkBuilder::new(&folder)
+            .follow_links(false)
+            .require_git(false)
+            .sort_by_file_path(Ord::cmp)
+            .build();
+        walk.filter_map(move |entry| {
+            let entry = entry.ok()?;
+            let is_file = entry.file_type()?.is_file();
+            let below = entry.path().strip_prefix(&folder).ok()?.to_str()?;
+            is_file.then(|| below.to_owned())
+        })
+    }
+}
+
+/// What a program did, as a model reads it.
+pub(super) fn told(ran: &Ran) -> String {
+    let mut text = format!("exit code {}\n", ran.code);
+    for (label, content) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
+        if !content.is_empty() {
+            text.push_str(&format!("<{label}>\n{}\n</{label}>\n", content.trim_end()));
+        }
+    }
+    for denial in &ran.denials {
+        text.push_str(&format!("sandbox: {denial}\n"));
+    }
+    text
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+    let glob = Glob::new(pattern).map_err(|error| error.to_string())?;
+    Ok(glob.compile_matcher())
+}
+
+fn listed(mut found: Vec<String>) -> String {
+    if found.is_empty() {
+        return "Nothing was found.".into();
+    }
+    if found.len() > MOST_FOUND {
+        found.truncate(MOST_FOUND);
+        found.push(format!("[only the first {MOST_FOUND} are shown]"));
+    }
+    found.join("\n")
+}

@@ -1,0 +1,225 @@
+//! The machine behind a session: sandbox, approvals, policy and the audit log.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::shelf::Shelf;
+use skillyard_audit::{Event, Recorder};
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::Digest;
+use skillyard_sandbox::survey::Survey;
+use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, Stdin};
+use skillyard_trust::approval::{Change, SkillApproval};
+use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::verdict::{OptIn, ScriptVerdict};
+
+use crate::context::Context;
+use crate::error::{CommandError, RunError};
+use crate::permission::Permissions;
+use crate::script::interpreter;
+use crate::script::place::{Copy, SkillPlace};
+use crate::script::profile::{self, Allowed, Subject};
+use crate::trusted;
+use crate::workspace::Workspace;
+
+/// The machine behind a session.
+pub(crate) struct Machine {
+    context: Context,
+    recorder: Recorder,
+    skills: Vec<CatalogSkill>,
+    workspace: Workspace,
+    /// The folder that programs may write to, or why they may not.
+    writable: Result<PathBuf, String>,
+    opt_in: OptIn,
+    denied: Vec<DenyLayer>,
+}
+
+impl Machine {
+    /// The machine for sessions in a folder.
+    pub(crate) fn new(
+        context: &Context,
+        shelf: &Shelf,
+        folder: &Path,
+        opt_in: OptIn,
+    ) -> Result<Self, CommandError> {
+        let writable = profile::workspace(folder, &context.environment);
+        Ok(Self {
+            recorder: context.recorder()?,
+            skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
+            workspace: Workspace::new(&context.environment, Some(folder))?,
+            writable: writable.map_err(|error| error.to_string()),
+            opt_in,
+            denied: Permissions::load(context)?.denied,
+            context: context.clone(),
+        })
+    }
+
+    fn skill(&self, name: &str) -> Result<&CatalogSkill, HostError> {
+        let found = self.skills.iter().find(|each| *each.record.name == *name);
+        found.ok_or_else(|| HostError::new(format!("there is no skill `{name}`")))
+    }
+
+    fn run_in_sandbox(&self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
+        let skill = SkillPlace::of(self.skill(&run.skill).map_err(refused)?);
+        let allowed = Allowed {
+            workspace: self.writable.clone().ok(),
+            ..Allowed::default()
+        };
+        let survey = Survey::take();
+        let backend =
+            Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
+        let temporary = &self.context.environment.temporary;
+        let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
+            .map_err(RunError::from)?;
+        let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+        if copy.digest() != run.digest {
+            let reason = "it has changed since it was loaded; load it again".to_owned();
+            let hint = String::new();
+            let skill = skill.name;
+            return Err(RunError::Blocked {
+                skill,
+                reason,
+                hint,
+            }
+            .into());
+        }
+        let (script, _) = copy.script(&skill.name, &run.script)?;
+        let interpreter = interpreter::find(
+            &copy.folder().join(script),
+            script,
+            &self.context.environment.path,
+            self.context.environment.home.as_deref(),
+        )?;
+        let subject = Subject {
+            name: &skill.name,
+            copy: &copy.folder(),
+            folder: &skill.folder,
+            fields: &skill.fields,
+            script,
+        };
+        let words: Vec<OsString> = run.arguments.iter().map(OsString::from).collect();
+        let mut plan = profile::plan(&subject, &interpreter, &allowed, &words, backend);
+        if let Some(stdin) = &run.stdin {
+            plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
+        }
+        let ran = sandbox.run(&plan.profile, &plan.command, live(cancel));
+        Ok(told(&ran.map_err(RunError::from)?))
+    }
+
+    fn run_in_workspace(&self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
+        let folder = self
+            .writable
+            .clone()
+            .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
+        let allowed = Allowed {
+            workspace: Some(folder.clone()),
+            ..Allowed::default()
+        };
+        let mut profile: Profile = profile::outline(&allowed);
+        let readable = run
+            .readable
+            .iter()
+            .filter(|path| !path.starts_with(&folder));
+        profile
+            .mounts
+            .extend(readable.map(|path| Mount::new(path, Access::Read)));
+        let survey = Survey::take();
+        let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
+        let temporary = &self.context.environment.temporary;
+        let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
+            .map_err(RunError::from)?;
+        let mut words = run.argv.iter();
+        let program = words.next().map(PathBuf::from).unwrap_or_default();
+        let mut command = Command::new(program).arguments(words);
+        command.directory = folder;
+        if let Some(stdin) = &run.stdin {
+            command.stdin = Stdin::Bytes(stdin.clone());
+        }
+        let ran = sandbox.run(&profile, &command, live(cancel));
+        Ok(told(&ran.map_err(RunError::from)?))
+    }
+}
+
+impl Host for Machine {
+    fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission {
+        // Approvals may have changed since the last call.
+        let decision = self.skill(skill).and_then(|skill| {
+            let permissions = Permissions::load(&self.context).map_err(explained)?;
+            Ok(permissions.script(skill, Some(digest), self.opt_in))
+        });
+        match decision {
+            Err(error) => Permission::Blocked {
+                reason: error.message,
+            },
+            Ok(decision) => match decision.verdict {
+                ScriptVerdict::Run { .. } => Permission::Run,
+                ScriptVerdict::Ask { reason, .. } => Permission::Ask { reason },
+                ScriptVerdict::Blocked { reason, .. } => Permission::Blocked { reason },
+            },
+        }
+    }
+
+    fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
+        let approval = SkillApproval {
+            name: skill.to_owned(),
+            digest: *digest,
+            scripts: true,
+            network: Vec::new(),
+            tools: Vec::new(),
+            approved_at: self.context.now().to_string(),
+            approved_by: Some(self.context.environment.user.clone()),
+        };
+        let file = self.context.environment.approvals_file();
+        let changed = trusted::change(&file, &Change::ApproveSkill(&approval));
+        changed.map(|_| ()).map_err(explained)
+    }
+
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
+        self.run_in_sandbox(run, cancel).map_err(explained)
+    }
+
+    fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
+        self.run_in_workspace(run, cancel).map_err(explained)
+    }
+
+    fn record(&mut self, event: &Event) -> Result<(), HostError> {
+        let written = self.recorder.record(event);
+        written.map(|_| ()).map_err(|error| explained(error.into()))
+    }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        &self.workspace
+    }
+
+    fn denied(&self) -> &[DenyLayer] {
+        &self.denied
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn explained(error: CommandError) -> HostError {
+    HostError::new(error.with_causes())
+}
+
+fn refused(error: HostError) -> CommandError {
+    skillyard_agent::TurnError::from(error).into()
+}
+
+fn live(cancel: &AtomicBool) -> Live<'_> {
+    Live {
+        cancel: Some(cancel),
+        ..Live::default()
+    }
+}
+
+fn told(ran: &Outcome) -> Ran {
+    Ran {
+        code: ran.code(),
+        stdout: ran.stdout.text(),
+        stderr: ran.stderr.text(),
+        denials: ran.denials.iter().map(ToString::to_string).collect(),
+        backend: ran.backend.as_str().to_owned(),
+    }
+}

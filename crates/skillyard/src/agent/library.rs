@@ -1,0 +1,68 @@
+//! The shelf of an agent, from the catalog of this machine.
+
+use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
+use skillyard_catalog::resource::{HardLinks, ReadLimits};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{CatalogSkill, builtin};
+use skillyard_trust::provenance::Origin;
+
+use super::Wanted;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::library::{self, IndexMode};
+use crate::permission::Permissions;
+
+/// The enabled skills of this machine that an agent may use.
+pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, CommandError> {
+    let catalog = library::load(context, IndexMode::Use, &wanted.choice)?;
+    let permissions = Permissions::load(context)?;
+    let mut skills = Vec::new();
+    for skill in catalog.enabled() {
+        let is_wanted = wanted.only.as_ref().is_none_or(|only| {
+            let mut names = only.iter();
+            names.any(|name| *name == *skill.record.name)
+        });
+        if is_wanted {
+            skills.push(placed(context, &permissions, skill)?);
+        }
+    }
+    let config = context.config()?;
+    let limits = ReadLimits {
+        max_bytes: config.max_resource_bytes(),
+        nested: config.reads_nested_resources(),
+        hard_links: HardLinks::Refuse,
+        ..ReadLimits::default()
+    };
+    let index = context.environment.skillyard_home.join("index");
+    Ok(Shelf::new(skills, Some(&index), limits))
+}
+
+fn placed(
+    context: &Context,
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+) -> Result<ShelfSkill, CommandError> {
+    let folder = if skill.kind == SourceKind::Builtin {
+        let folder = context.environment.skillyard_home.join("builtin");
+        builtin::materialise(&skill.record.name, &folder).map_err(|source| CommandError::Write {
+            path: folder.clone(),
+            source,
+        })?
+    } else {
+        skill.record.folder.clone()
+    };
+    let provenance = permissions.provenance(skill);
+    let author = match provenance.origin {
+        Origin::Builtin | Origin::Org | Origin::WrittenHere => Author::Known,
+        _ => Author::ThirdParty,
+    };
+    let directory = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+    Ok(ShelfSkill {
+        directory: directory.to_string_lossy().into_owned(),
+        folder,
+        origin: skill.kind.as_str().to_owned(),
+        tier: permissions.verdict(&provenance).tier.as_str().to_owned(),
+        author,
+        skill: skill.clone(),
+    })
+}

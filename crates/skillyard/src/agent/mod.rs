@@ -1,0 +1,72 @@
+//! The agent's runtime on this machine: skills, models, sandbox, approvals and the log, put
+//! together from the configuration.
+
+mod front;
+mod host;
+mod library;
+mod model;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skillyard_agent::prompt::Prompt;
+use skillyard_agent::session::{AgentVersion, Session, SessionStore};
+use skillyard_agent::settings::Settings;
+use skillyard_agent::{Runtime, shelf::Shelf};
+use skillyard_trust::verdict::OptIn;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::library::Choice;
+
+pub(crate) use front::{Collected, Output, Terminal, Told};
+pub(crate) use host::Machine;
+pub(crate) use library::shelf;
+
+/// What a session is made with.
+pub(crate) struct Wanted {
+    /// Which skills.
+    pub(crate) choice: Choice,
+    /// If given, only these skills.
+    pub(crate) only: Option<Vec<String>>,
+    /// Whether scripts need no question.
+    pub(crate) opt_in: OptIn,
+}
+
+/// Puts the runtime together for a workspace.
+pub(crate) fn runtime(
+    context: &Context,
+    wanted: &Wanted,
+    workspace: &Path,
+    model: &str,
+) -> Result<Runtime, CommandError> {
+    let shelf = shelf(context, wanted)?;
+    let provider = model::provider(context, model)?;
+    let host = Machine::new(context, &shelf, workspace, wanted.opt_in)?;
+    Ok(Runtime {
+        provider,
+        shelf,
+        host: Box::new(host),
+        store: Arc::new(store(context)?),
+        clock: jiff::Timestamp::now,
+    })
+}
+
+/// The sessions of this user.
+pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
+    let file = context.environment.sessions_file();
+    Ok(SessionStore::open(&file).map_err(skillyard_agent::TurnError::from)?)
+}
+
+/// A new session.
+pub(crate) fn session(
+    shelf: &Shelf,
+    settings: &Settings,
+    agent: Option<AgentVersion>,
+    workspace: &Path,
+) -> Result<Session, CommandError> {
+    let prompt = Prompt::new(shelf, settings);
+    let workspace = workspace.to_string_lossy().into_owned();
+    let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
+    Ok(session.map_err(skillyard_agent::TurnError::from)?)
+}

@@ -1,0 +1,79 @@
+//! Who answers for a model: a server of the configuration, or nobody.
+
+use secrecy::SecretString;
+use skillyard_agent::provider::Provider;
+use skillyard_agent::provider::anthropic::Anthropic;
+use skillyard_agent::provider::http::{Endpoint, Patience};
+use skillyard_agent::provider::offline::{self, Offline};
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::provider::openai_responses::OpenAiResponses;
+use skillyard_install::fetch::http::{Http, Proxies, Settings};
+use url::Url;
+
+use crate::config::models::ModelServer;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
+use crate::error::install::InstallFailure;
+use crate::secret::Secret;
+
+/// The version of Anthropic's API.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// Who answers for a model, given as `SERVER/NAME`.
+pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provider>, CommandError> {
+    if model == offline::NAME {
+        return Ok(Box::new(Offline));
+    }
+    let unknown = || AgentFailure::NoModel(model.to_owned());
+    let (server, _) = model.split_once('/').ok_or_else(unknown)?;
+    let server = context.config()?.model_server(server);
+    let server = server.map_err(CommandError::Setting)?.ok_or_else(unknown)?;
+    let endpoint = endpoint(context, &server)?;
+    Ok(match server.api.as_str() {
+        "anthropic" => Box::new(Anthropic { endpoint }),
+        "openai" => Box::new(OpenAiResponses {
+            name: server.name,
+            endpoint,
+        }),
+        _ => Box::new(OpenAiChat {
+            limit_name: if server.url.starts_with("https://api.openai.com/") {
+                LimitName::MaxCompletionTokens
+            } else {
+                LimitName::MaxTokens
+            },
+            name: server.name,
+            endpoint,
+        }),
+    })
+}
+
+fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, CommandError> {
+    let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
+    let proxies = &context.environment.proxies;
+    let http = Http::new(Settings {
+        proxies: Proxies {
+            http: proxies.http.as_ref().map(secret),
+            https: proxies.https.as_ref().map(secret),
+            direct: proxies.direct.clone(),
+        },
+        ..Settings::default()
+    });
+    let unknown = || AgentFailure::NoModel(server.name.clone());
+    let url = Url::parse(&server.url).map_err(|_| unknown())?;
+    let client = http.client_for(&url).map_err(InstallFailure::from)?;
+    let mut headers = Vec::new();
+    if server.api == "anthropic" {
+        headers.push(("anthropic-version", ANTHROPIC_VERSION.to_owned().into()));
+        headers.extend(server.key.as_ref().map(|key| ("x-api-key", secret(key))));
+    } else if let Some(key) = &server.key {
+        let value = format!("Bearer {}", key.expose());
+        headers.push(("authorization", value.into()));
+    }
+    Ok(Endpoint {
+        client,
+        url: server.url.clone(),
+        headers,
+        patience: Patience::default(),
+    })
+}

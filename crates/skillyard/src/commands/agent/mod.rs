@@ -1,0 +1,277 @@
+//! `skillyard agent`: one file a verb.
+
+mod create;
+mod delete;
+mod diff;
+mod edit;
+mod export;
+mod list;
+mod rollback;
+mod show;
+mod skill;
+mod versions;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, Pin};
+use skillyard_agent::session::AgentVersion;
+use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::shelf::Shelf;
+use skillyard_audit::{Event, EventKind};
+use skillyard_trust::verdict::OptIn;
+
+use super::Outcome;
+use crate::agent::{Wanted, shelf};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
+use crate::library::Choice;
+use crate::sanitize::visible;
+
+/// Make agents: a model, instructions and skills under a name
+///
+/// Every change makes a new version, which never changes again and pins the skills' digests.
+///
+/// Examples:
+///   skillyard agent create reviewer --model anthropic/claude-sonnet-4-5 --skills skill-review
+///   skillyard agent skill add reviewer pdf-tools
+///   skillyard agent show reviewer
+///   skillyard chat reviewer
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Create(create::Args),
+    List(list::Args),
+    Show(show::Args),
+    Edit(edit::Args),
+    #[command(visible_alias = "remove")]
+    Delete(delete::Args),
+    Versions(versions::Args),
+    Diff(diff::Args),
+    Rollback(rollback::Args),
+    Export(export::Args),
+    Skill(skill::Args),
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    match &args.verb {
+        Verb::Create(args) => create::run(context, args),
+        Verb::List(args) => list::run(context, args),
+        Verb::Show(args) => show::run(context, args),
+        Verb::Edit(args) => edit::run(context, args),
+        Verb::Delete(args) => delete::run(context, args),
+        Verb::Versions(args) => versions::run(context, args),
+        Verb::Diff(args) => diff::run(context, args),
+        Verb::Rollback(args) => rollback::run(context, args),
+        Verb::Export(args) => export::run(context, args),
+        Verb::Skill(args) => skill::run(context, args),
+    }
+}
+
+/// What `create` and `edit` can say about an agent.
+#[derive(Debug, clap::Args)]
+struct Said {
+    /// The model, as `SERVER/NAME`
+    #[arg(long)]
+    model: Option<String>,
+    /// What it is for, in a line
+    #[arg(long)]
+    description: Option<String>,
+    /// What it is told
+    #[arg(long, value_name = "TEXT")]
+    instructions: Option<String>,
+    /// Its skills, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    skills: Option<Vec<String>>,
+    /// Who picks skills: tool, router or hybrid
+    #[arg(long)]
+    strategy: Option<String>,
+    /// How the model calls tools: native, json-schema or text
+    #[arg(long, value_name = "MODE")]
+    tool_mode: Option<String>,
+    /// How often the model is asked in one turn
+    #[arg(long, value_name = "N")]
+    max_steps: Option<usize>,
+    /// All tokens of a session
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+}
+
+impl Said {
+    fn apply(&self, context: &Context, definition: &mut Definition) -> Result<(), CommandError> {
+        if let Some(model) = &self.model {
+            definition.model.clone_from(model);
+        }
+        if let Some(description) = &self.description {
+            definition.description.clone_from(description);
+        }
+        if let Some(instructions) = &self.instructions {
+            definition.instructions.clone_from(instructions);
+        }
+        if let Some(names) = &self.skills {
+            let shelf = all_skills(context)?;
+            definition.skills = pins(&shelf, names)?;
+        }
+        if let Some(value) = &self.strategy {
+            definition.strategy = strategy(value)?;
+        }
+        if let Some(value) = &self.tool_mode {
+            definition.tool_mode = tool_mode(value)?;
+        }
+        if let Some(steps) = self.max_steps {
+            definition.limits.steps = steps;
+        }
+        if let Some(tokens) = self.max_tokens {
+            definition.limits.session_tokens = tokens;
+        }
+        Ok(())
+    }
+}
+
+/// The agents of this user.
+fn store(context: &Context) -> AgentStore {
+    AgentStore::new(&context.environment.agents_folder())
+}
+
+/// Every enabled skill.
+fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
+    let wanted = Wanted {
+        choice: Choice::default(),
+        only: None,
+        opt_in: OptIn::No,
+    };
+    shelf(context, &wanted)
+}
+
+/// Skills as they are now, sorted by name, each once.
+fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, CommandError> {
+    let mut pins = Vec::new();
+    for name in names
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| !name.is_empty())
+    {
+        let failed = skillyard_agent::TurnError::from;
+        let found = shelf.find(name).map_err(failed)?;
+        pins.push(Pin {
+            name: found.skill.record.name.to_string(),
+            digest: shelf.digest(name).map_err(failed)?.to_string(),
+        });
+    }
+    pins.sort_by(|a, b| a.name.cmp(&b.name));
+    pins.dedup_by(|a, b| a.name == b.name);
+    Ok(pins)
+}
+
+/// How the skills of an agent fare now.
+fn drift(shelf: &Shelf, definition: &Definition) -> Vec<(Pin, Drift)> {
+    let pins = definition.skills.iter().cloned();
+    pins.map(|pin| {
+        let drift = pin.drift(shelf.digest(&pin.name).ok().as_ref());
+        (pin, drift)
+    })
+    .collect()
+}
+
+/// Tells what a change came to.
+fn changed(context: &Context, kept: &Kept, before: Option<u32>, kind: EventKind) -> Outcome {
+    let is_new = before != Some(kept.version);
+    if is_new {
+        let event = Event::new(kind)
+            .detail("agent", &kept.name)
+            .detail("version", kept.version.to_string())
+            .detail("hash", hash(kept));
+        context.record(&event)?;
+    }
+    if context.printer.is_json() {
+        context.printer.json(&as_json(kept))?;
+    } else if is_new {
+        let mark = if before.is_none() { '+' } else { '~' };
+        let line = format!(" {mark} {}@{}\n", kept.name, kept.version);
+        context.printer.data(&visible(&line))?;
+    } else {
+        context.printer.note("Nothing changed");
+    }
+    Ok(crate::error::Status::Yes)
+}
+
+fn hash(kept: &Kept) -> String {
+    kept.versions
+        .get(&kept.version)
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn as_json(kept: &Kept) -> Value {
+    json!({
+        "name": kept.name,
+        "version": kept.version,
+        "hash": hash(kept),
+        "definition": kept.definition,
+    })
+}
+
+/// The settings, the skills and the version of an agent, for a session.
+pub(crate) fn resolved(
+    context: &Context,
+    name: &str,
+) -> Result<(Settings, Vec<String>, AgentVersion), CommandError> {
+    let kept = store(context).load(name).map_err(AgentFailure::from)?;
+    let shelf = all_skills(context)?;
+    for (pin, drift) in drift(&shelf, &kept.definition) {
+        let text = match drift {
+            Drift::Same => continue,
+            Drift::Changed { .. } => "has changed since this version of the agent was made",
+            Drift::Missing => "is not here or not enabled",
+        };
+        context
+            .printer
+            .note(&format!("warning: skill `{}` {text}", visible(&pin.name)));
+    }
+    let names = kept.definition.skills.iter();
+    let names = names.map(|pin| pin.name.clone()).collect();
+    let version = AgentVersion {
+        name: kept.name,
+        version: kept.version,
+    };
+    Ok((kept.definition.settings(), names, version))
+}
+
+/// A strategy by its name.
+pub(crate) fn strategy(value: &str) -> Result<Strategy, CommandError> {
+    match value {
+        "tool" => Ok(Strategy::Tool),
+        "router" => Ok(Strategy::Router),
+        "hybrid" => Ok(Strategy::Hybrid),
+        _ => Err(unknown(value, "strategy", "`tool`, `router` and `hybrid`")),
+    }
+}
+
+/// A tool mode by its name.
+pub(crate) fn tool_mode(value: &str) -> Result<ToolMode, CommandError> {
+    match value {
+        "native" => Ok(ToolMode::Native),
+        "json-schema" | "json_schema" => Ok(ToolMode::JsonSchema),
+        "text" => Ok(ToolMode::Text),
+        _ => Err(unknown(
+            value,
+            "tool mode",
+            "`native`, `json-schema` and `text`",
+        )),
+    }
+}
+
+fn unknown(value: &str, what: &'static str, known: &'static str) -> CommandError {
+    AgentFailure::Word {
+        value: value.to_owned(),
+        what,
+        known,
+    }
+    .into()
+}

@@ -1,0 +1,72 @@
+//! `skillyard agent show`.
+
+use serde_json::json;
+use skillyard_agent::agent::Drift;
+
+use super::{Outcome, all_skills, as_json, drift, hash, store};
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::agent::AgentFailure;
+use crate::sanitize::visible;
+
+/// Show an agent, and whether its skills are still what they were
+///
+/// Examples:
+///   skillyard agent show helper
+///   skillyard agent show helper --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The agent
+    name: String,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let kept = store(context)
+        .load(&args.name)
+        .map_err(AgentFailure::from)?;
+    let skills = drift(&all_skills(context)?, &kept.definition);
+    if context.printer.is_json() {
+        let mut value = as_json(&kept);
+        let skills = skills
+            .iter()
+            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift }));
+        value["skills"] = skills.collect();
+        context.printer.json(&value)?;
+        return Ok(Status::Yes);
+    }
+    let definition = &kept.definition;
+    let mut text = format!("{}@{}\n", kept.name, kept.version);
+    let mut row = |label: &str, value: &str| {
+        if !value.is_empty() {
+            text.push_str(&format!(
+                "  {label:<13} {}\n",
+                value.replace('\n', "\n                ")
+            ));
+        }
+    };
+    row("description", &definition.description);
+    row("model", &definition.model);
+    row(
+        "strategy",
+        &format!("{:?}", definition.strategy).to_lowercase(),
+    );
+    row("instructions", &definition.instructions);
+    row("hash", &hash(&kept));
+    for (pin, drift) in &skills {
+        let state = match drift {
+            Drift::Same => "",
+            Drift::Changed { .. } => "  (changed since)",
+            Drift::Missing => "  (not here or not enabled)",
+        };
+        row("skill", &format!("{}  {}{state}", pin.name, pin.digest));
+    }
+    context.printer.data(&visible(&text))?;
+    if skills.iter().any(|(_, drift)| *drift != Drift::Same) {
+        context.printer.note(&format!(
+            "Take the skills as they are now with `skillyard agent skill add {} NAME`",
+            visible(&kept.name)
+        ));
+    }
+    Ok(Status::Yes)
+}

@@ -1,0 +1,336 @@
+//! `skillyard chat`.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use skillyard_agent::front_end::EndReason;
+use skillyard_agent::session::Session;
+use skillyard_agent::settings::{Settings, Strategy};
+use skillyard_agent::{Runtime, TurnError};
+use skillyard_trust::verdict::OptIn;
+
+use super::Outcome;
+use crate::agent::{self, Collected, Output, Terminal, Told, Wanted};
+use crate::context::Context;
+use crate::error::agent::AgentFailure;
+use crate::error::{CommandError, Status};
+use crate::library::Choice;
+use crate::sanitize::visible;
+
+/// Longest prompt that is read from stdin.
+const LONGEST: u64 = 1 << 20;
+
+/// Talk to a model that uses skills
+///
+/// Without an agent, the model is `agents.model` of the configuration and all enabled skills are
+/// offered. `offline` needs no model and no key: it shows what a model would be given. `/name`
+/// activates a skill, with whatever stands behind it as arguments; `$name` does so anywhere.
+/// Scripts, commands and changes are asked about; without a terminal the answer is no.
+///
+/// Examples:
+///   skillyard chat
+///   skillyard chat -p "/skill-authoring how do I begin?"
+///   skillyard chat reviewer -p "Look at src/" --output-format stream-json
+///   skillyard chat --resume last
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// An agent made with `skillyard agent create`
+    agent: Option<String>,
+    /// Say this, print the answer and end; `-` reads it from stdin
+    #[arg(long, short, value_name = "PROMPT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+    /// How the answer is written
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output_format: Option<Output>,
+    /// Go on with a session: its name, the beginning of it, or `last`
+    #[arg(long, value_name = "SESSION", conflicts_with = "agent")]
+    resume: Option<String>,
+    /// Go on in a copy of the session
+    #[arg(long, requires = "resume")]
+    fork: bool,
+    /// List the sessions
+    #[arg(long, conflicts_with_all = ["prompt", "resume", "agent"])]
+    sessions: bool,
+    /// The model, as `PROVIDER/NAME`
+    #[arg(long, conflicts_with = "resume")]
+    model: Option<String>,
+    /// Who picks skills: tool, router or hybrid
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "resume")]
+    strategy: Option<String>,
+    /// How the model calls tools: native, json-schema or text
+    #[arg(long, value_name = "MODE", conflicts_with = "resume")]
+    tool_mode: Option<String>,
+    /// The folder that tools work in; the current one without it
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Run scripts of skills without asking, where they are not blocked
+    #[arg(long)]
+    allow_scripts: bool,
+    /// Answer every question with yes, once
+    #[arg(long, short)]
+    yes: bool,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    if args.sessions {
+        return sessions(context);
+    }
+    let prompt = args.prompt.as_deref().map(said).transpose()?;
+    let (mut runtime, mut session) = start(context, args)?;
+    let output = match (args.output_format, context.printer.is_json()) {
+        (Some(output), _) => output,
+        (None, true) => Output::Json,
+        (None, false) => Output::Text,
+    };
+    let mut front = Terminal {
+        context,
+        output,
+        told: if args.yes { Told::Yes } else { Told::Ask },
+        cancel: interrupts(),
+        collected: Collected::default(),
+    };
+    match prompt {
+        Some(prompt) => once(&mut runtime, &mut session, &prompt, &mut front),
+        None => converse(&mut runtime, &mut session, &mut front),
+    }
+}
+
+/// The prompt, from stdin where it says so.
+fn said(prompt: &str) -> Result<String, CommandError> {
+    if prompt != "-" {
+        return Ok(prompt.to_owned());
+    }
+    let mut text = String::new();
+    io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandError> {
+    let opt_in = if args.allow_scripts {
+        OptIn::Yes
+    } else {
+        OptIn::No
+    };
+    let mut wanted = Wanted {
+        choice: args.choice.clone(),
+        only: None,
+        opt_in,
+    };
+    let here = args.workspace.as_ref();
+    let here = here.unwrap_or(&context.environment.current_dir);
+    if let Some(name) = &args.resume {
+        let store = agent::store(context)?;
+        let mut session = store.load(name).map_err(TurnError::from)?;
+        if args.fork {
+            session = session.fork(context.now()).map_err(TurnError::from)?;
+        }
+        let workspace = args.workspace.clone();
+        let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
+        let model = session.prompt.settings.model.clone();
+        let runtime = agent::runtime(context, &wanted, &workspace, &model)?;
+        return Ok((runtime, session));
+    }
+    let (mut settings, version) = match &args.agent {
+        Some(name) => {
+            let (settings, only, version) = super::agent::resolved(context, name)?;
+            wanted.only = Some(only);
+            (settings, Some(version))
+        }
+        None => (configured(context)?, None),
+    };
+    if let Some(model) = &args.model {
+        settings.model.clone_from(model);
+    }
+    if let Some(strategy) = &args.strategy {
+        settings.strategy = super::agent::strategy(strategy)?;
+    }
+    if let Some(mode) = &args.tool_mode {
+        settings.tool_mode = super::agent::tool_mode(mode)?;
+    }
+    let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
+    let session = agent::session(&runtime.shelf, &settings, version, here)?;
+    Ok((runtime, session))
+}
+
+/// How an agent without a name works.
+fn configured(context: &Context) -> Result<Settings, CommandError> {
+    let config = context.config()?;
+    let strategy = config.text("agents.activation");
+    let strategy = strategy.as_deref().map(super::agent::strategy);
+    Ok(Settings {
+        model: config
+            .text("agents.model")
+            .unwrap_or_else(|| "offline".into()),
+        strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
+        ..Settings::default()
+    })
+}
+
+fn once(
+    runtime: &mut Runtime,
+    session: &mut Session,
+    prompt: &str,
+    front: &mut Terminal<'_>,
+) -> Outcome {
+    if prompt.trim().is_empty() {
+        return Err(AgentFailure::NoPrompt.into());
+    }
+    let end = runtime.turn(session, prompt, front)?;
+    let printer = &front.context.printer;
+    match front.output {
+        Output::Text => {
+            printer.data("\n")?;
+            printer.detail(&format!("session {}", session.id));
+        }
+        Output::Json => {
+            let names = session.state.activated.iter();
+            printer.json(&json!({
+                "session": session.id,
+                "model": session.prompt.settings.model,
+                "answer": session.answer(),
+                "end": end.reason,
+                "steps": end.steps,
+                "usage": end.usage,
+                "activated": front.collected.activated,
+                "active_skills": names.map(|each| json!({ "name": each.name, "digest": each.digest })).collect::<Vec<_>>(),
+                "calls": front.collected.calls,
+            }))?;
+        }
+        Output::StreamJson => {
+            let answer =
+                json!({ "type": "answer", "session": session.id, "text": session.answer() });
+            printer.compact_json(&answer)?;
+        }
+    }
+    Ok(match end.reason {
+        EndReason::Answered | EndReason::Activated | EndReason::Length => Status::Yes,
+        EndReason::Cancelled => Status::Code(130),
+        _ => Status::No,
+    })
+}
+
+/// Turn after turn, until the input ends.
+fn converse(runtime: &mut Runtime, session: &mut Session, front: &mut Terminal<'_>) -> Outcome {
+    let printer = &front.context.printer;
+    let terminal = io::stdin().is_terminal();
+    printer.note(&format!(
+        "Session {} with {}, {} skills. `/name` uses a skill, `/skills` lists them, Ctrl-D ends.",
+        session.id,
+        visible(&session.prompt.settings.model),
+        runtime.shelf.all().len()
+    ));
+    loop {
+        if terminal {
+            // The mark of the prompt belongs to people.
+            let _ = write!(io::stderr(), "> ");
+            let _ = io::stderr().flush();
+        }
+        let mut line = String::new();
+        let read = io::stdin().lock().take(LONGEST).read_line(&mut line);
+        match read {
+            Ok(0) => break,
+            Ok(_) => {}
+            // Ctrl-C at the prompt begins a new line.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let line = line.trim();
+        match line {
+            "" => continue,
+            "/exit" | "/quit" => break,
+            "/skills" => {
+                list_skills(runtime, session, front.context);
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(name) = line.strip_prefix("/release ") {
+            let released = runtime.release(session, name.trim())?;
+            let word = if released { "Released" } else { "Not active:" };
+            front
+                .context
+                .printer
+                .note(&format!("{word} {}", visible(name)));
+            continue;
+        }
+        front.cancel.store(false, Ordering::Relaxed);
+        match runtime.turn(session, line, front) {
+            Ok(_) if front.output == Output::Text => front.context.printer.data("\n")?,
+            Ok(_) => {}
+            // A turn that failed does not end the session.
+            Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
+                let text = visible(&error.to_string()).into_owned();
+                front.context.printer.error(&text, &[], None);
+                if front.output == Output::StreamJson {
+                    let value = json!({ "type": "error", "message": text });
+                    front.context.printer.compact_json(&value)?;
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    front.context.printer.note(&format!(
+        "Go on with `skillyard chat --resume {}`",
+        session.id
+    ));
+    Ok(Status::Yes)
+}
+
+fn list_skills(runtime: &Runtime, session: &Session, context: &Context) {
+    for each in runtime.shelf.all() {
+        let name = &each.skill.record.name;
+        let active = session
+            .state
+            .activated
+            .iter()
+            .any(|skill| skill.name == **name);
+        let mark = if active { '*' } else { ' ' };
+        let line = format!(" {mark} /{name}  {}", each.skill.record.description);
+        let line: String = line.chars().take(context.printer.width()).collect();
+        context.printer.people(&visible(&line));
+    }
+}
+
+/// Becomes true with Ctrl-C.
+fn interrupts() -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    // A second one in the same turn ends us; whoever starts a turn clears the first.
+    let _ = signal_hook::flag::register_conditional_shutdown(
+        signal_hook::consts::SIGINT,
+        130,
+        Arc::clone(&cancel),
+    );
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&cancel));
+    cancel
+}
+
+fn sessions(context: &Context) -> Outcome {
+    let store = agent::store(context)?;
+    let list = store.list(100).map_err(TurnError::from)?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({ "sessions": list }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = String::new();
+    for each in &list {
+        let agent = each.agent.as_deref().unwrap_or("-");
+        text.push_str(&format!(
+            "{}  {}  {agent}  {} messages  {}\n",
+            each.id,
+            each.updated.get(..16).unwrap_or_default(),
+            each.messages,
+            each.title
+        ));
+    }
+    context.printer.data(&visible(&text))?;
+    if list.is_empty() {
+        context.printer.note("There are no sessions yet");
+    }
+    Ok(Status::Yes)
+}

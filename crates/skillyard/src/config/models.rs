@@ -1,0 +1,69 @@
+//! `[models]`: the servers that answer for models.
+
+use super::Config;
+use super::address::is_readable_by_others;
+use super::problem::{ConfigError, Problem};
+use super::value::Value;
+use crate::redactor::without_userinfo;
+use crate::secret::Secret;
+
+/// A server of models.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelServer {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it speaks: `anthropic`, `openai` or `openai-chat`.
+    pub(crate) api: String,
+    /// Its address, without a slash at the end.
+    pub(crate) url: String,
+    /// The key to use.
+    pub(crate) key: Option<Secret>,
+}
+
+/// Servers that need no configuration but a key: name, language, address.
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("anthropic", "anthropic", "https://api.anthropic.com"),
+    ("openai", "openai", "https://api.openai.com/v1"),
+    ("ollama", "openai-chat", "http://127.0.0.1:11434/v1"),
+];
+
+impl Config {
+    /// The server of a name; `None` when nothing says where it is.
+    pub(crate) fn model_server(&self, name: &str) -> Result<Option<ModelServer>, ConfigError> {
+        let known = KNOWN.iter().find(|(each, ..)| *each == name);
+        let url = self.url(&format!("models.{name}.url"))?;
+        let Some(url) = url.or_else(|| known.map(|(.., url)| (*url).to_owned())) else {
+            return Ok(None);
+        };
+        let said = self.get(&format!("models.{name}.api"));
+        let api = said.and_then(|setting| match &setting.value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        let api = api.or_else(|| known.map(|(_, api, _)| (*api).to_owned()));
+        let setting = self.get(&format!("models.{name}.key"));
+        let key = match setting.map(|setting| (setting, &setting.value)) {
+            Some((setting, Value::Token(template))) => Some(self.resolved(setting, template)?),
+            _ => self.environment().model_key(name).cloned(),
+        };
+        if let Some(key) = &key {
+            self.redactor().learn(key.expose());
+            if is_readable_by_others(&url) {
+                let url = without_userinfo(&url).into_owned();
+                return Err(ConfigError {
+                    at: setting.map(|setting| setting.origin.clone()),
+                    problem: Problem::Readable {
+                        key: format!("models.{name}.key"),
+                        url,
+                    },
+                });
+            }
+        }
+        Ok(Some(ModelServer {
+            name: name.to_owned(),
+            api: api.unwrap_or_else(|| "openai-chat".into()),
+            url: url.trim_end_matches('/').to_owned(),
+            key,
+        }))
+    }
+}

@@ -1,0 +1,86 @@
+//! Agents, sessions and models: what goes wrong, and what can be done about it.
+
+use skillyard_agent::TurnError;
+use skillyard_agent::agent::AgentError;
+use skillyard_agent::provider::ProviderError;
+use skillyard_agent::session::SessionError;
+use skillyard_agent::shelf::ShelfError;
+
+/// What is wrong with how an agent was asked for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AgentFailure {
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error("the prompt is empty")]
+    NoPrompt,
+    #[error("nothing is known of the model `{0}`")]
+    NoModel(String),
+    #[error("`{value}` is no {what}")]
+    Word {
+        value: String,
+        what: &'static str,
+        known: &'static str,
+    },
+}
+
+impl AgentFailure {
+    /// 1 when the answer is no, 2 when there is none.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Agent(AgentError::Unknown { .. } | AgentError::NoVersion { .. }) => 1,
+            _ => 2,
+        }
+    }
+
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Agent(AgentError::Unknown { nearest: Some(name), .. }) => {
+                format!("Did you mean `{name}`?")
+            }
+            Self::Agent(AgentError::Unknown { .. }) => {
+                "List the agents with `skillyard agent list`".into()
+            }
+            Self::Agent(AgentError::Exists(name)) => {
+                format!("Change it with `skillyard agent edit {name}`, or choose another name")
+            }
+            Self::Agent(AgentError::NoVersion { name, .. }) => {
+                format!("List its versions with `skillyard agent versions {name}`")
+            }
+            Self::Agent(_) => return None,
+            Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
+            Self::NoModel(_) => {
+                "Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`".into()
+            }
+            Self::Word { known, .. } => format!("Use one of {known}"),
+        })
+    }
+}
+
+/// What the user can do about a turn that failed.
+pub(super) fn hint(error: &TurnError) -> Option<String> {
+    Some(match error {
+        TurnError::Skill(ShelfError::Unknown { .. }) => {
+            "List the skills with `skillyard list`".into()
+        }
+        TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
+            "List the sessions with `skillyard chat --sessions`".into()
+        }
+        TurnError::Provider(ProviderError::Status {
+            status: 401 | 403, ..
+        }) => "Set the key of the provider, see `skillyard config list models`".into(),
+        TurnError::Provider(_) => {
+            "Nothing is lost: go on with `skillyard chat --resume last`".into()
+        }
+        _ => return None,
+    })
+}
+
+/// 1 when the answer is no, 2 when there is none.
+pub(super) fn code(error: &TurnError) -> u8 {
+    match error {
+        TurnError::Skill(_)
+        | TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => 1,
+        _ => 2,
+    }
+}
