@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::budget;
-use skillyard_catalog::fitted::{Room, fit_catalog};
+use skillyard_catalog::prompt::{Room, fitted};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
@@ -42,7 +42,7 @@ impl Prompt {
             tokens: settings.limits.catalog_tokens,
             skills: settings.limits.catalog_skills,
         };
-        let (kept, fitting) = fit_catalog(&entries, CatalogFormat::Xml, room, None);
+        let (kept, fitting) = fitted(&entries, CatalogFormat::Xml, room, None);
         let tools = specs(shelf, settings.workspace);
         let mut sections: Vec<String> = Vec::new();
         if !settings.instructions.trim().is_empty() {

@@ -5,7 +5,6 @@ pub mod budget;
 pub mod builtin;
 pub mod catalog;
 pub mod finder;
-pub mod fitted;
 mod ignored;
 mod index;
 mod parallel;

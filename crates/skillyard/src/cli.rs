@@ -133,7 +133,9 @@ pub(crate) enum Command {
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Find and use",
-        &["list", "show", "read", "search", "match", "prompt", "run"],
+        &[
+            "list", "show", "read", "search", "match", "prompt", "run", "chat", "agent",
+        ],
     ),
     (
         "Install",
@@ -147,7 +149,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "enable", "disable", "trust", "scan", "guard", "sign", "verify", "key", "audit",
         ],
     ),
-    ("Serve", &["serve", "mcp"]),
+    ("Write", &["new", "validate", "explain", "eval"]),
+    (
         "Publish",
         &[
             "publish",
@@ -160,11 +163,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "registry",
         ],
     ),
-    ("Talk", &["chat", "agent"]),
-    ("Choose", &["enable", "disable", "trust"]),
-    ("Choose", &["enable", "disable", "trust", "guard"]),
-    ("Choose", &["enable", "disable", "scan", "trust"]),
-    ("Write", &["new", "validate", "explain", "eval"]),
+    ("Serve", &["serve", "mcp"]),
     ("Set up", &["config", "doctor", "completions"]),
 ];
 

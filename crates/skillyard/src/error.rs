@@ -149,6 +149,7 @@ pub(crate) enum CommandError {
     Run(#[from] RunError),
     #[error(transparent)]
     Serve(#[from] serve::ServeFailure),
+    #[error(transparent)]
     Agent(#[from] agent::AgentFailure),
     #[error(transparent)]
     Turn(#[from] skillyard_agent::TurnError),

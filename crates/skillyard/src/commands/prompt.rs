@@ -8,7 +8,6 @@ use clap::ValueEnum;
 use serde_json::json;
 use skillyard_catalog::budget::{self, Fitting};
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room, fitted, with_omission};
-use skillyard_catalog::fitted::{Room, fit_catalog};
 use skillyard_catalog::search::Detail;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, builtin};
@@ -25,9 +24,6 @@ use crate::library::{self, Choice, IndexMode};
 use crate::report::for_people;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
-
-/// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
-const DEFAULT_BUDGET: usize = 4_000;
 
 /// Print the catalog of skills for a model's prompt
 ///
@@ -181,7 +177,6 @@ fn from_catalog(
         skills: context.config()?.max_skills(),
     };
     let (entries, fitting) = fitted(&all, format.into(), room, ranking.as_deref());
-    let (entries, fitting) = fit_catalog(&all, format.into(), room, ranking.as_deref());
     Ok((entries, Some(fitting)))
 }
 
@@ -204,7 +199,6 @@ fn from_paths(
                 skills: context.config()?.max_skills(),
             };
             let (entries, fitting) = fitted(&all, format.into(), room, None);
-            let (entries, fitting) = fit_catalog(&all, format.into(), room, None);
             (entries, Some(fitting))
         }
         None => (all, None),
@@ -226,7 +220,6 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
         skills: most_skills,
     };
     fitted(&entries, CatalogFormat::Xml, room, None).1
-    fit_catalog(&entries, CatalogFormat::Xml, room, None).1
 }
 
 fn entry_of(context: &Context, args: &Args, skill: &CatalogSkill) -> io::Result<CatalogEntry> {

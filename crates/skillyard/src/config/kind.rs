@@ -91,13 +91,15 @@ impl Kind {
                 None => None,
             },
             Self::OrgFolders => org_folders(item),
-            Self::Word(_) | Self::Question(_) | Self::Url | Self::Auth | Self::Token => {
-            Self::Word(_) | Self::Text | Self::Url | Self::Auth | Self::Token => {
-                match item.as_str() {
-                    Some(text) => Some(self.text(text)?),
-                    None => None,
-                }
-            }
+            Self::Word(_)
+            | Self::Question(_)
+            | Self::Text
+            | Self::Url
+            | Self::Auth
+            | Self::Token => match item.as_str() {
+                Some(text) => Some(self.text(text)?),
+                None => None,
+            },
         };
         // What stands there may be a secret in the wrong place, so it is not quoted.
         value.ok_or_else(|| format!("it must be {self}"))

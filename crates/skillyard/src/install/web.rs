@@ -160,19 +160,14 @@ impl Web {
         let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
         headers.extend(self.headers.iter().cloned());
         Ok(headers)
+    }
+
     /// The registry itself, for commands that do more than install.
     pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
         let source = self.registry_source(alias)?;
         Ok(Remote {
-            registry: self.client(&source)?,
+            registry: client(&source)?,
             http: Arc::clone(&self.http),
-        })
-    }
-
-    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
-        Ok(HttpRegistry {
-            base: parsed(&source.url)?,
-            headers: self.headers_of(source)?,
         })
     }
 
