@@ -19,6 +19,7 @@ pub mod plan;
 pub mod reference;
 pub mod scope;
 pub mod site;
+pub mod staging;
 pub mod store;
 pub mod target;
 pub mod transaction;

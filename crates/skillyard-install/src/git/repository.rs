@@ -251,6 +251,10 @@ fn configure(folder: &Path, request: &RepositoryRequest<'_>) -> std::io::Result<
     for each in request.headers {
         header(&each.to_line());
     }
+    if request.remote.credentials().is_some() || !request.headers.is_empty() {
+        // Git would send the headers on to wherever it is led.
+        text.push_str("\tfollowRedirects = false\n");
+    }
     std::fs::OpenOptions::new()
         .write(true)
         .create(true)
