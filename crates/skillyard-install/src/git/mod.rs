@@ -7,6 +7,7 @@
 mod command;
 mod listing;
 mod objects;
+mod quarantine;
 mod repository;
 mod resolve;
 
