@@ -10,6 +10,7 @@ use base64::Engine as _;
 use secrecy::ExposeSecret as _;
 
 use super::repository::RepositoryRequest;
+use crate::fetch::http::Header;
 use crate::reference::Remote;
 
 /// Where the contents of files come from.
@@ -85,7 +86,7 @@ fn configure(folder: &Path, request: &RepositoryRequest<'_>, contents: Contents)
 
 /// What proves who we are.
 fn headers(request: &RepositoryRequest<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = request.headers.iter().map(|each| each.to_line()).collect();
+    let mut lines: Vec<String> = request.headers.iter().map(Header::to_line).collect();
     if let Some(credentials) = request.remote.credentials() {
         let password = credentials.password.as_ref();
         let password = password.map_or("", |each| each.expose_secret());
