@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::command::{Git, GitError, run, run_with_input};
+use super::command::{Git, GitError, run};
 use super::listing::{self, Entry, Kind};
 use super::quarantine::{self, Contents};
-use super::{objects, resolve};
+use super::{objects, resolve, watch};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
@@ -114,8 +114,8 @@ impl Repository {
         ]);
         let mut input = objects.join("\n").into_bytes();
         input.push(b'\n');
-        run_with_input(&mut command, input, "fetch the files")?;
-        Ok(())
+        let what = "fetch the files";
+        watch::fetch(&mut command, input, what, &self.folder, watch::DOWNLOAD)
     }
 
     fn skill(&self, path: &str) -> Result<Vec<&Entry>, GitError> {
@@ -255,7 +255,9 @@ fn fetch_commit(
     }
     command.args(["--", "origin"]);
     command.arg(format!("+{revision}:{FETCHED}"));
-    let Err(error) = run(&mut command, "fetch the repository") else {
+    let what = "fetch the repository";
+    let fetched = watch::fetch(&mut command, Vec::new(), what, folder, watch::DOWNLOAD);
+    let Err(error) = fetched else {
         return Ok(());
     };
     let unknown = matches!(&error, GitError::Failed { message, .. }
