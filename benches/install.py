@@ -12,11 +12,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import catalog  # noqa: E402
 from catalog import ROOT, make_skills  # noqa: E402
+
+
+# An address that git is told to find on this machine, for a peer that takes no other.
+WEB = "https://gitlab.com/acme/skills.git"
 
 
 class Machine:
@@ -29,7 +34,7 @@ class Machine:
         self.environment = {
             **os.environ,
             "HOME": str(place / "home"),
-            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_GLOBAL": str(place / "gitconfig"),
             "DISABLE_TELEMETRY": "1",
             "DO_NOT_TRACK": "1",
         }
@@ -40,6 +45,7 @@ class Machine:
         git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
         for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "skills"]):
             subprocess.run([*git, *arguments], cwd=self.remote, check=True)
+        (self.place / "gitconfig").write_text(f'[url "file://{self.remote}"]\n\tinsteadOf = {WEB}\n')
         subprocess.run(["git", "config", "uploadpack.allowFilter", "true"], cwd=self.remote, check=True)
 
     def fresh(self, keep_store: bool = False) -> Path:
@@ -54,26 +60,51 @@ class Machine:
             home.mkdir()
         return project
 
-    def measure(self, command, keep_store: bool = False, expected: int | None = None):
-        """Median wall and CPU seconds of a command in a fresh project."""
-        wall, cpu = [], []
+    def run(self, work: "Work"):
+        """Wall and CPU seconds of a command in a fresh project; nothing if it failed."""
+        project = self.fresh(work.keep_store)
+        # What earlier runs wrote must not be waited for in this one.
+        os.sync()
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            work.command, cwd=project, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, shell=isinstance(work.command, str),
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        failed = os.waitstatus_to_exitcode(status) != 0
+        if failed or (work.expected is not None and installed(project) != work.expected):
+            return None
+        return wall, usage.ru_utime + usage.ru_stime
+
+    def compare(self, title: str, works: dict[str, "Work"]) -> None:
+        """Runs all in turn, so that a busy minute slows down all of them, and prints the medians.
+
+        The first is the measure of the others.
+        """
+        results = {name: [] for name in works}
         for _ in range(self.runs):
-            project = self.fresh(keep_store)
-            # What earlier runs wrote must not be waited for in this one.
-            os.sync()
-            start = time.perf_counter()
-            process = subprocess.Popen(
-                command, cwd=project, env=self.environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, shell=isinstance(command, str),
-            )
-            _, status, usage = os.wait4(process.pid, 0)
-            wall.append(time.perf_counter() - start)
-            cpu.append(usage.ru_utime + usage.ru_stime)
-            if os.waitstatus_to_exitcode(status) != 0:
-                return None
-            if expected is not None and installed(project) != expected:
-                return None
-        return statistics.median(wall), statistics.median(cpu)
+            for name, work in works.items():
+                if None not in results[name]:
+                    results[name].append(self.run(work))
+        print(f"\n{title}\n{'':<34} {'wall ms':>8} {'ratio':>7} {'CPU ms':>8} {'ratio':>7}")
+        floor = None
+        for name, runs in results.items():
+            if None in runs:
+                print(f"{name:<34} failed")
+                continue
+            wall, cpu = (statistics.median(each) * 1000 for each in zip(*runs))
+            floor = floor or (wall, cpu)
+            print(f"{name:<34} {wall:>8.1f} {wall / floor[0]:>7.2f} {cpu:>8.1f} {cpu / floor[1]:>7.2f}")
+
+
+@dataclass
+class Work:
+    """A command, what it needs and what it must lead to."""
+
+    command: str | list[str]
+    expected: int | None = None
+    keep_store: bool = False
 
 
 def installed(project: Path) -> int:
@@ -84,33 +115,22 @@ def installed(project: Path) -> int:
 
 def peers(place: Path):
     """How others install everything from a folder and from a repository, as far as they are there."""
-    bin, node = place / "node_modules/.bin", place / "node_modules/.bin/node"
+    scripts, node = place / "node_modules/.bin", place / "node_modules/.bin/node"
     found = {}
     if (place / "bin/skills").exists():
         add = f"{place}/bin/skills add {{source}} --skill '*' --agent codex --yes --copy"
         found["skills-cli (Rust)"] = (add, add)
-    if node.exists() and (bin / "skills").exists():
-        add = f"{node} {bin}/skills add {{source}} --skill '*' --agent codex --yes --copy"
+    if node.exists() and (scripts / "skills").exists():
+        add = f"{node} {scripts}/skills add {{source}} --skill '*' --agent codex --yes --copy"
         found["skills (npm)"] = (add, add)
-    if node.exists() and (bin / "openskills").exists():
-        add = f"{node} {bin}/openskills install {{source}} --universal --yes"
-        found["openskills (npm)"] = (add, add)
+    if node.exists() and (scripts / "openskills").exists():
+        add = f"{node} {scripts}/openskills install"
+        found["openskills (npm)"] = (f"{add} {{source}} --universal --yes", f"{add} {{web}} --universal --yes")
     if (place / "bin/knack").exists():
         # It takes one skill at a time, and no local repository.
         each = f"for skill in {{source}}/*; do {place}/bin/knack install $skill || exit 1; done"
         found["knack (Rust), one by one"] = (each, None)
     return found
-
-
-def table(title: str, floor: str, rows) -> None:
-    base_wall, base_cpu = rows[floor]
-    print(f"\n{title}\n{'':<34} {'wall ms':>8} {'ratio':>7} {'CPU ms':>8} {'ratio':>7}")
-    for name, result in rows.items():
-        if result is None:
-            print(f"{name:<34} failed")
-            continue
-        wall, cpu = result
-        print(f"{name:<34} {wall * 1000:>8.1f} {wall / base_wall:>7.2f} {cpu * 1000:>8.1f} {cpu / base_cpu:>7.2f}")
 
 
 def main() -> int:
@@ -135,21 +155,25 @@ def main() -> int:
         count = options.count
         ours = [str(binary), "install", "--all", "--yes", "--scope", "project"]
         remote = f"file://{machine.remote}"
-        measure = machine.measure
 
         print(f"{count} skills of about 4 KB, two further files each; median of {options.runs} runs")
-        rows = {"cp -r": measure(f"cp -r {machine.skills}/. .agents/skills/", expected=count)}
-        rows["skillyard install FOLDER"] = measure([*ours, str(machine.skills)], expected=count)
+        copy = f"cp -r {machine.skills}/. .agents/skills/"
+        works = {
+            "cp -r": Work(copy, count),
+            "skillyard install FOLDER": Work([*ours, str(machine.skills)], count),
+        }
         for name, (command, _) in others.items():
-            rows[name] = measure(command.format(source=machine.skills), expected=count)
-        table("from a folder", "cp -r", rows)
+            works[name] = Work(command.format(source=machine.skills), count)
+        machine.compare("from a folder", works)
 
-        rows = {"git clone --depth 1": measure(["git", "clone", "-q", "--depth", "1", remote, "clone"])}
-        rows["skillyard install REPOSITORY"] = measure([*ours, remote], expected=count)
+        works = {
+            "git clone --depth 1": Work(["git", "clone", "-q", "--depth", "1", remote, "clone"]),
+            "skillyard install REPOSITORY": Work([*ours, remote], count),
+        }
         for name, (_, command) in others.items():
             if command is not None:
-                rows[name] = measure(command.format(source=remote), expected=count)
-        table("from a local repository", "git clone --depth 1", rows)
+                works[name] = Work(command.format(source=remote, web=WEB), count)
+        machine.compare("from a local repository", works)
 
         project = machine.fresh()
         subprocess.run([*ours, str(machine.skills)], cwd=project, env=machine.environment, check=True,
@@ -158,11 +182,12 @@ def main() -> int:
         pinned.mkdir()
         for name in ("skills.toml", "skills.lock"):
             shutil.copy(project / name, pinned)
-        rows = {"cp -r": measure(f"cp -r {machine.skills}/. .agents/skills/", keep_store=True, expected=count)}
         sync = f"cp {pinned}/skills.* . && exec {binary} sync --locked --offline"
-        rows["skillyard sync, warm store"] = measure(sync, keep_store=True, expected=count)
-        rows["skillyard install, warm store"] = measure([*ours, str(machine.skills)], keep_store=True, expected=count)
-        table("again, with a warm store", "cp -r", rows)
+        machine.compare("again, with a warm store", {
+            "cp -r": Work(copy, count, keep_store=True),
+            "skillyard sync, warm store": Work(sync, count, keep_store=True),
+            "skillyard install, warm store": Work([*ours, str(machine.skills)], count, keep_store=True),
+        })
     return 0
 
 

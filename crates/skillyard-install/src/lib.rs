@@ -20,6 +20,7 @@ pub mod plan;
 pub mod reference;
 pub mod scope;
 pub mod site;
+pub mod staging;
 pub mod store;
 pub mod target;
 pub mod transaction;

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -14,6 +13,7 @@ use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::Lockfile;
+use crate::staging::{Staging, sweep};
 use crate::tree::{Tree, TreeError, TreeLimits};
 
 /// A folder of skills by digest.
@@ -53,6 +53,12 @@ pub enum StoreError {
         /// What it is.
         found: Digest,
     },
+}
+
+/// Who put a skill into the store.
+enum Inserted {
+    Now,
+    Before,
 }
 
 /// What a collection removed.
@@ -97,15 +103,25 @@ impl Store {
             return Ok(());
         }
         let parent = path.parent().unwrap_or(&self.root);
-        std::fs::create_dir_all(parent).map_err(|source| self.failed(source))?;
-        let staging = self.staging()?;
-        let staged = staging.path().join("tree");
-        tree.write(&staged, crate::tree::Access::ReadOnly)?;
-        match renameat_with(CWD, &staged, CWD, &path, RenameFlags::NOREPLACE) {
-            // Another process was faster, with the same bytes.
-            Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
-            Err(error) => Err(self.failed(error.into())),
+        for folder in [parent, &self.root.join("staging")] {
+            std::fs::create_dir_all(folder).map_err(|source| self.failed(source))?;
         }
+        // Two threads never put the same skill in, so this name is ours.
+        let name = format!("{}-{}", std::process::id(), tree.digest().to_hex());
+        let staged = self.root.join("staging").join(name);
+        let inserted = tree.write(&staged, crate::tree::Access::ReadOnly);
+        let inserted = inserted.map_err(StoreError::from).and_then(|()| {
+            match renameat_with(CWD, &staged, CWD, &path, RenameFlags::NOREPLACE) {
+                Ok(()) => Ok(Inserted::Now),
+                // Another process was faster, with the same bytes.
+                Err(rustix::io::Errno::EXIST) => Ok(Inserted::Before),
+                Err(error) => Err(self.failed(error.into())),
+            }
+        });
+        if !matches!(inserted, Ok(Inserted::Now)) {
+            let _ = std::fs::remove_dir_all(&staged);
+        }
+        inserted.map(|_| ())
     }
 
     /// Takes a skill out, hashed again.
@@ -215,20 +231,14 @@ impl Store {
             self.discard(digest)?;
             collected.removed += 1;
         }
-        for staging in folders(&self.root.join("staging")).map_err(|e| self.failed(e))? {
-            let _ = std::fs::remove_dir_all(staging);
-        }
+        sweep(&self.root.join("staging")).map_err(|source| self.failed(source))?;
         Ok(collected)
     }
 
     /// A fresh folder on the store's file system that only the owner can enter.
-    pub fn staging(&self) -> Result<tempfile::TempDir, StoreError> {
-        let folder = self.root.join("staging");
-        std::fs::create_dir_all(&folder).map_err(|source| self.failed(source))?;
-        tempfile::Builder::new()
-            .permissions(std::fs::Permissions::from_mode(0o700))
-            .tempdir_in(&folder)
-            .map_err(|source| self.failed(source))
+    pub fn staging(&self) -> Result<Staging, StoreError> {
+        let staging = Staging::new(&self.root.join("staging"));
+        staging.map_err(|source| self.failed(source))
     }
 
     /// The store's own folder.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 /// Settings that win over every configuration file.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "protocol.allow=never",
@@ -16,6 +16,9 @@ const SETTINGS: [&str; 12] = [
     "fetch.recurseSubmodules=false",
     "fetch.writeCommitGraph=false",
     "fetch.unpackLimit=1",
+    // A server that falls silent must not hold us up for ever.
+    "http.lowSpeedLimit=100",
+    "http.lowSpeedTime=30",
     "gc.auto=0",
     "maintenance.auto=false",
 ];
@@ -87,6 +90,9 @@ pub enum GitError {
         /// The commit.
         commit: String,
     },
+    /// The server does not stop sending.
+    #[error("more than {0} bytes came, and that was not all")]
+    TooLarge(u64),
     /// What git answered cannot be understood.
     #[error("git answered something unexpected about {0}")]
     Answer(&'static str),
@@ -148,18 +154,19 @@ pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, 
     succeeded(output, what)
 }
 
-/// Runs with this input.
-pub(super) fn run_with_input(
+/// Starts git and says `input` to it in a thread, because git answers while it reads.
+pub(super) fn spawn(
     command: &mut Command,
     input: Vec<u8>,
-    what: &'static str,
-) -> Result<Vec<u8>, GitError> {
+) -> Result<(Child, Option<std::thread::JoinHandle<()>>), GitError> {
     let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
-    let writer = feed(&mut child, input);
-    let output = child.wait_with_output().map_err(GitError::Run)?;
-    // A writer that failed shows in what git said.
-    let _ = writer.map(std::thread::JoinHandle::join);
-    succeeded(output, what)
+    let writer = child.stdin.take().map(|mut stdin| {
+        std::thread::spawn(move || {
+            // A writer that failed shows in what git said.
+            let _ = stdin.write_all(&input);
+        })
+    });
+    Ok((child, writer))
 }
 
 /// A conversation with git whose answer is read piece by piece.
@@ -173,8 +180,7 @@ pub(super) struct Talk {
 impl Talk {
     /// Starts git and says `input` to it.
     pub(super) fn start(command: &mut Command, input: Vec<u8>) -> Result<Self, GitError> {
-        let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
-        let writer = feed(&mut child, input);
+        let (mut child, writer) = spawn(command, input)?;
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
         Ok(Self {
@@ -202,14 +208,6 @@ impl Talk {
     }
 }
 
-/// Writes in a thread, because git answers while it reads.
-fn feed(child: &mut Child, input: Vec<u8>) -> Option<std::thread::JoinHandle<()>> {
-    let mut stdin = child.stdin.take()?;
-    Some(std::thread::spawn(move || {
-        let _ = stdin.write_all(&input);
-    }))
-}
-
 fn start_error(error: std::io::Error) -> GitError {
     match error.kind() {
         std::io::ErrorKind::NotFound => GitError::Missing,
@@ -217,7 +215,7 @@ fn start_error(error: std::io::Error) -> GitError {
     }
 }
 
-fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, GitError> {
+pub(super) fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }

@@ -7,8 +7,10 @@
 mod command;
 mod listing;
 mod objects;
+mod quarantine;
 mod repository;
 mod resolve;
+mod watch;
 
 pub use command::{Git, GitError};
 pub use repository::{Repository, RepositoryRequest};

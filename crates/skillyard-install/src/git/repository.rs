@@ -1,15 +1,12 @@
 //! A remote repository of which only what is needed is here.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use secrecy::ExposeSecret as _;
-
-use super::command::{Git, GitError, run, run_with_input};
+use super::command::{Git, GitError, run};
 use super::listing::{self, Entry, Kind};
-use super::{objects, resolve};
+use super::quarantine::{self, Contents};
+use super::{objects, resolve, watch};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
@@ -53,9 +50,9 @@ impl Repository {
         quarantine: &Path,
     ) -> Result<Self, GitError> {
         let folder = quarantine.join("git");
-        initialise(&folder).map_err(GitError::Run)?;
+        let contents = quarantine::prepare(&folder, request).map_err(GitError::Run)?;
         let (revision, version) = revision(git, &folder, request)?;
-        fetch_commit(git, &folder, request, &revision)?;
+        fetch_commit(git, &folder, request, contents, &revision)?;
         let commit = commit_of(git, &folder)?;
         let mut command = git.command(&folder);
         command.args(["ls-tree", "-r", "-z", "--full-tree", &commit]);
@@ -117,8 +114,8 @@ impl Repository {
         ]);
         let mut input = objects.join("\n").into_bytes();
         input.push(b'\n');
-        run_with_input(&mut command, input, "fetch the files")?;
-        Ok(())
+        let what = "fetch the files";
+        watch::fetch(&mut command, input, what, &self.folder, watch::DOWNLOAD)
     }
 
     fn skill(&self, path: &str) -> Result<Vec<&Entry>, GitError> {
@@ -216,57 +213,12 @@ impl Material for Repository {
     }
 }
 
-/// An empty bare repository that expects to get contents later.
-fn initialise(folder: &Path) -> std::io::Result<()> {
-    for each in ["objects/info", "objects/pack", "refs/heads"] {
-        std::fs::create_dir_all(folder.join(each))?;
-    }
-    std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
-    Ok(())
-}
-
-/// The address goes into the repository's own settings, and so never into a list of processes.
-fn configure(folder: &Path, request: &RepositoryRequest<'_>) -> std::io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let url = quoted(&request.remote.to_git());
-    let mut text = format!(
-        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n\
-         [remote \"origin\"]\n\turl = \"{url}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n\
-         [http \"{url}\"]\n"
-    );
-    let mut header = |line: &str| {
-        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(line));
-    };
-    if let Some(credentials) = request.remote.credentials() {
-        let password = credentials
-            .password
-            .as_ref()
-            .map_or("", |each| each.expose_secret());
-        let pair = format!("{}:{password}", credentials.user.expose_secret());
-        let pair = base64::engine::general_purpose::STANDARD.encode(pair);
-        header(&format!("Authorization: Basic {pair}"));
-    }
-    for each in request.headers {
-        header(&each.to_line());
-    }
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(folder.join("config"))?
-        .write_all(text.as_bytes())
-}
-
 /// What to fetch, and the version it has.
 fn revision(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
 ) -> Result<(String, Option<String>), GitError> {
-    configure(folder, request).map_err(GitError::Run)?;
     match request.revision {
         None => Ok(("HEAD".into(), None)),
         Some(Revision::Name(name)) => Ok((name.clone(), None)),
@@ -292,22 +244,20 @@ fn fetch_commit(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
+    contents: Contents,
     revision: &str,
 ) -> Result<(), GitError> {
     let mut command = git.command(folder);
     Git::allow_files(&mut command);
-    command.args([
-        "fetch",
-        "--quiet",
-        "--depth=1",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--filter=blob:none",
-        "--",
-        "origin",
-    ]);
+    command.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
+    if contents == Contents::Fetched {
+        command.args(["--depth=1", "--filter=blob:none"]);
+    }
+    command.args(["--", "origin"]);
     command.arg(format!("+{revision}:{FETCHED}"));
-    let Err(error) = run(&mut command, "fetch the repository") else {
+    let what = "fetch the repository";
+    let fetched = watch::fetch(&mut command, Vec::new(), what, folder, watch::DOWNLOAD);
+    let Err(error) = fetched else {
         return Ok(());
     };
     let unknown = matches!(&error, GitError::Failed { message, .. }

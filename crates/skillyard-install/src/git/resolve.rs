@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::command::{Git, GitError, run};
+use super::watch;
 use crate::reference::Requirement;
 
 /// A reference of a remote repository.
@@ -92,7 +93,8 @@ pub(super) fn whole_hash(
         "+refs/heads/*:refs/all/heads/*",
         "+refs/tags/*:refs/all/tags/*",
     ]);
-    run(&mut command, "fetch the history")?;
+    let what = "fetch the history";
+    watch::fetch(&mut command, Vec::new(), what, repository, watch::DOWNLOAD)?;
     let mut command = git.command(repository);
     command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
     command.arg(format!("{start}^{{commit}}"));

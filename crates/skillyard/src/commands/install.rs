@@ -241,6 +241,9 @@ pub(super) fn report(
                     &place.scope,
                     time,
                 ));
+            } else if plan.skipped.is_empty() {
+                let place = place.scope.kind.as_str();
+                printer.note(&format!("No skills are installed ({place} scope)"));
             }
             return Ok(Status::Yes);
         }

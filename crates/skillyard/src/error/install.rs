@@ -203,6 +203,16 @@ impl InstallFailure {
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::NoHome
+            | Self::Reference(_)
+            | Self::Address(_)
+            | Self::NoRevisions(_)
+            | Self::NoRegistry
+            | Self::NoSource { .. }
+            | Self::Http(_)
+            | Self::Forge(ForgeError::Http(_) | ForgeError::RateLimited { .. })
+            | Self::RegistryAnswer(RegistryError::Http(_))
+            | Self::Site(WellKnownError::Http(_))
+            | Self::Git(GitError::Missing | GitError::Run(_) | GitError::Failed { .. })
             | Self::OneName(_)
             | Self::Lockfile(_)
             | Self::Manifest(_)

@@ -18,8 +18,8 @@ use skillyard_install::reference::{
     Aliases, Context as Reading, GitReference, Hosted, Local, LocalKind, Reference,
     RegistryReference, Requirement,
 };
+use skillyard_install::staging::Staging;
 use skillyard_install::tree::TreeLimits;
-use tempfile::TempDir;
 
 use super::meaning::{Meaning, Withdrawn};
 use super::pick::Pick;
@@ -37,7 +37,7 @@ pub(crate) struct Supply<'a> {
     headers: Vec<String>,
     web: Option<Web>,
     /// Folders that go when this goes.
-    quarantines: Vec<TempDir>,
+    quarantines: Vec<Staging>,
 }
 
 impl<'a> Supply<'a> {

@@ -95,6 +95,12 @@ fn updates_follow_the_branch_and_the_range_that_was_asked_for() {
     let outdated = context.json(&["outdated", "--json"]);
     assert_eq!(outdated["outdated"][1]["available"]["version"], "1.1.0");
     assert_eq!(context.code(&["outdated"]), Some(1));
+    let told = context.done(&["update", "--dry-run"]);
+    assert!(
+        told.contains("+two") && told.contains("Would change 2 skills"),
+        "{told}"
+    );
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     let told = context.done(&["update", "--yes"]);
     assert!(told.contains("-one") && told.contains("+two"), "{told}");
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));

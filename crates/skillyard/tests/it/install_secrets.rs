@@ -74,7 +74,7 @@ fn servers_that_repeat_what_they_were_sent_give_nothing_away() {
         let server = parrot(status);
         let context = project();
         context.configure(&format!(
-            "[hosts.github]\napi = \"{0}\"\ntoken = \"${{MY_TOKEN}}\"\n[hosts.gitlab]\nurl = \"{0}\"\ntoken = \"{SECRET}\"\n\
+            "[hosts.github]\nurl = \"{0}\"\napi = \"{0}\"\ntoken = \"${{MY_TOKEN}}\"\n[hosts.gitlab]\nurl = \"{0}\"\ntoken = \"{SECRET}\"\n\
              [registry]\nurl = \"{0}\"\nauth = \"bearer:{SECRET}\"\n\
              [sources.hub]\ntype = \"github\"\nurl = \"{0}\"\nauth = \"token:${{MY_TOKEN}}\"\n\
              [sources.files]\ntype = \"archive\"\nurl = \"{0}\"\nauth = \"header:Authorization: {SECRET}\"\n\
@@ -159,6 +159,24 @@ fn what_was_installed_with_a_secret_does_not_remember_it() {
             .iter()
             .any(|asked| asked.header("authorization").contains(ENCODED))
     );
+}
+
+#[test]
+fn git_takes_no_secret_to_another_host() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let other = git_http::serve(&context, repository.folder.parent().unwrap());
+    let target = other.url("").replace("127.0.0.1", "localhost");
+    let server = Server::start(move |asked| {
+        Reply::status(302).header("Location", &format!("{target}{}", asked.target))
+    });
+    let url = server.url("/remote.git");
+    // Without a secret, git follows.
+    context.done(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
+    let asked = other.asked().len();
+    let url = url.replace("http://", &format!("http://user:{SECRET}@"));
+    context.refused(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
+    assert_eq!(other.asked().len(), asked);
 }
 
 #[test]

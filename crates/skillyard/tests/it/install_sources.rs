@@ -7,9 +7,9 @@ use skillyard_format::package::pack::PackFormat;
 
 use crate::TestContext;
 use crate::project::{packed, project};
-use crate::servers::forge;
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
+use crate::servers::{forge, git_http};
 
 /// A repository with two versions of `pdf` and one `csv`.
 fn published(context: &TestContext) -> Repository<'_> {
@@ -82,6 +82,27 @@ fn gitlab_serves_every_revision() {
     let server = forge::gitlab(&repository);
     context.configure(&format!("[hosts.gitlab]\nurl = \"{}\"\n", server.url("")));
     follows_revisions(&context, &repository, "gitlab:acme/skills");
+}
+
+#[test]
+fn what_a_forge_does_not_show_us_may_be_open_to_git() {
+    let context = project();
+    let repository = Repository::new(&context, "acme/skills.git");
+    repository.skill("skills/pdf", "private").commit("one");
+    let api = Server::serve([]);
+    let pages = git_http::serve(&context, &context.outside(""));
+    context.configure(&format!(
+        "[hosts.github]\napi = \"{}\"\nurl = \"{}\"\n",
+        api.url(""),
+        pages.url("")
+    ));
+    context.done(&["install", "github:acme/skills/skills/pdf", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("private"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    // What neither shows is told in the words of the forge.
+    let told = context.refused(&["install", "github:acme/none", "--yes"]);
+    assert!(told.contains("does not exist on"), "{told}");
+    assert!(told.contains("GITHUB_TOKEN"), "{told}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod install_registry;
 mod install_requires;
 mod install_secrets;
 mod install_sources;
+mod install_staging;
 mod list;
 mod machine;
 mod new;

@@ -1,0 +1,98 @@
+//! The empty repository that another one is fetched into.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use secrecy::ExposeSecret as _;
+
+use super::repository::RepositoryRequest;
+use crate::fetch::http::Header;
+use crate::reference::Remote;
+
+/// Where the contents of files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// They are fetched when they are needed.
+    Fetched,
+    /// They are read where they are, in a repository of this machine.
+    Borrowed,
+}
+
+/// Makes a bare repository in `folder` that knows its remote.
+pub(super) fn prepare(folder: &Path, request: &RepositoryRequest<'_>) -> io::Result<Contents> {
+    for each in ["objects/info", "objects/pack", "refs/heads"] {
+        std::fs::create_dir_all(folder.join(each))?;
+    }
+    std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
+    let contents = match objects_of(request.remote) {
+        None => Contents::Fetched,
+        Some(objects) => {
+            let line = format!("{objects}\n");
+            std::fs::write(folder.join("objects/info/alternates"), line)?;
+            Contents::Borrowed
+        }
+    };
+    configure(folder, request, contents)?;
+    Ok(contents)
+}
+
+/// The folder of objects of a repository on this machine.
+///
+/// Only objects are read there; settings and hooks of that repository stay out of it. Git does
+/// not hash them again, which our own digest over the skill does.
+fn objects_of(remote: &Remote) -> Option<String> {
+    let path: PathBuf = match remote {
+        Remote::Path(path) => path.clone(),
+        Remote::Address(address) if remote.is_local() => address.url().to_file_path().ok()?,
+        Remote::Address(_) | Remote::Scp { .. } => return None,
+    };
+    let path = path.canonicalize().ok()?;
+    let mut folders = [path.join("objects"), path.join(".git/objects")].into_iter();
+    let objects = folders.find(|folder| folder.join("info").is_dir())?;
+    let is_whole = !objects.with_file_name("shallow").exists();
+    let objects = objects.to_str()?;
+    (is_whole && !objects.contains(char::is_control)).then(|| objects.to_owned())
+}
+
+/// The address goes into the repository's own settings, and so never into a list of processes.
+fn configure(folder: &Path, request: &RepositoryRequest<'_>, contents: Contents) -> io::Result<()> {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let url = quoted(&request.remote.to_git());
+    let mut text = String::from("[core]\n\trepositoryformatversion = 1\n\tbare = true\n");
+    if contents == Contents::Fetched {
+        text.push_str("[extensions]\n\tpartialClone = origin\n");
+    }
+    let _ = writeln!(text, "[remote \"origin\"]\n\turl = \"{url}\"");
+    if contents == Contents::Fetched {
+        text.push_str("\tpromisor = true\n\tpartialclonefilter = blob:none\n");
+    }
+    let _ = writeln!(text, "[http \"{url}\"]");
+    for line in headers(request) {
+        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(&line));
+        // Git would send the headers on to wherever it is led.
+        text.push_str("\tfollowRedirects = false\n");
+    }
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(folder.join("config"))?
+        .write_all(text.as_bytes())
+}
+
+/// What proves who we are.
+fn headers(request: &RepositoryRequest<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = request.headers.iter().map(Header::to_line).collect();
+    if let Some(credentials) = request.remote.credentials() {
+        let password = credentials.password.as_ref();
+        let password = password.map_or("", |each| each.expose_secret());
+        let pair = format!("{}:{password}", credentials.user.expose_secret());
+        let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+        lines.push(format!("Authorization: Basic {pair}"));
+    }
+    lines
+}
