@@ -61,10 +61,14 @@ impl Blobs {
     /// Archives in a bucket, `s3://BUCKET/PREFIX`.
     pub fn in_bucket(address: &str, access: &S3Access) -> Result<Self, BlobError> {
         let wrong = || BlobError::Address(address.to_owned());
-        let (bucket, prefix) = match address.strip_prefix("s3://").ok_or_else(wrong)? {
-            "" => return Err(wrong()),
-            rest => rest.split_once('/').unwrap_or((rest, "")),
-        };
+        let rest = address.strip_prefix("s3://").ok_or_else(wrong)?;
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(wrong());
+        }
+        // The client below looks for a provider of the whole process; whoever set one before is
+        // not overruled.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let settings = [
             (AmazonS3ConfigKey::AccessKeyId, access.key.clone()),
             (

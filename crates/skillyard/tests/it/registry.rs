@@ -129,7 +129,7 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
     assert!(context.installed().contains("This is 1.1.0."));
 
     // Nothing new uses it.
-    context.good(&["remove", "pdf", "--scope", "project", "--yes"]);
+    context.good(&["remove", "pdf", "--scope", "project"]);
     context.good(&install);
     assert!(context.installed().contains("This is 1.0.0."));
 
