@@ -9,6 +9,7 @@
 mod archives;
 mod attacks;
 mod interfaces;
+mod pages;
 mod programs;
 mod registry;
 mod storage;

@@ -26,6 +26,7 @@ mod read;
 mod read_resource;
 mod readme;
 mod registry;
+mod registry_crash;
 mod scan;
 mod show;
 mod signing;
