@@ -1,9 +1,11 @@
 //! Archives, each under its digest, in a folder or in an S3-compatible store.
 
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use jiff::Timestamp;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
@@ -30,6 +32,17 @@ pub enum BlobError {
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
+    /// The folder, where it is one.
+    folder: Option<PathBuf>,
+}
+
+/// An archive in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blob {
+    /// Its digest, as its name says.
+    pub digest: Digest,
+    /// When it was last stored.
+    pub stored: Timestamp,
 }
 
 /// How to reach an S3-compatible store.
@@ -55,16 +68,21 @@ impl Blobs {
             // What was acknowledged survives a power failure.
             store: Arc::new(store.with_fsync(true)),
             prefix: Path::default(),
+            folder: Some(folder.to_owned()),
         })
     }
 
     /// Archives in a bucket, `s3://BUCKET/PREFIX`.
     pub fn in_bucket(address: &str, access: &S3Access) -> Result<Self, BlobError> {
         let wrong = || BlobError::Address(address.to_owned());
-        let (bucket, prefix) = match address.strip_prefix("s3://").ok_or_else(wrong)? {
-            "" => return Err(wrong()),
-            rest => rest.split_once('/').unwrap_or((rest, "")),
-        };
+        let rest = address.strip_prefix("s3://").ok_or_else(wrong)?;
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(wrong());
+        }
+        // The client below looks for a provider of the whole process; whoever set one before is
+        // not overruled.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let settings = [
             (AmazonS3ConfigKey::AccessKeyId, access.key.clone()),
             (
@@ -88,6 +106,7 @@ impl Blobs {
         Ok(Self {
             store: Arc::new(builder.build().map_err(BlobError::Refused)?),
             prefix: Path::parse(prefix).map_err(|_| wrong())?,
+            folder: None,
         })
     }
 
@@ -111,6 +130,65 @@ impl Blobs {
     pub(crate) async fn read(&self, digest: Digest) -> Result<Bytes, BlobError> {
         let found = self.get(digest).await?;
         found.bytes().await.map_err(BlobError::Refused)
+    }
+
+    /// Whether an archive is there.
+    pub(crate) async fn has(&self, digest: Digest) -> Result<bool, BlobError> {
+        match self.store.head(&self.path(digest)).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(BlobError::Refused(error)),
+        }
+    }
+
+    /// Every archive there is.
+    pub(crate) async fn list(&self) -> Result<Vec<Blob>, BlobError> {
+        let found = self.store.list(Some(&self.prefix)).try_collect::<Vec<_>>();
+        let found = found.await.map_err(BlobError::Refused)?;
+        let read = |each: object_store::ObjectMeta| {
+            let parts: Vec<_> = each.location.parts().collect();
+            let [.., kind, first, rest] = parts.as_slice() else {
+                return None;
+            };
+            let digest = format!("{}:{}{}", kind.as_ref(), first.as_ref(), rest.as_ref());
+            Some(Blob {
+                digest: digest.parse().ok()?,
+                stored: Timestamp::from_second(each.last_modified.timestamp()).ok()?,
+            })
+        };
+        Ok(found.into_iter().filter_map(read).collect())
+    }
+
+    /// Removes an archive.
+    pub(crate) async fn remove(&self, digest: Digest) -> Result<(), BlobError> {
+        match self.store.delete(&self.path(digest)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(BlobError::Refused(error)),
+        }
+    }
+
+    /// Removes what a crash left half written in a folder before `time`; says how many files.
+    pub(crate) fn remove_pieces(&self, time: Timestamp) -> std::io::Result<usize> {
+        let Some(folder) = &self.folder else {
+            return Ok(0);
+        };
+        let mut removed = 0;
+        let kinds = folder.join("sha256");
+        if !kinds.is_dir() {
+            return Ok(0);
+        }
+        for part in std::fs::read_dir(kinds)? {
+            for file in std::fs::read_dir(part?.path())? {
+                let file = file?;
+                let is_piece = file.file_name().to_string_lossy().contains('#');
+                let changed = Timestamp::try_from(file.metadata()?.modified()?);
+                if is_piece && changed.is_ok_and(|changed| changed <= time) {
+                    std::fs::remove_file(file.path())?;
+                    removed += 1;
+                }
+            }
+        }
+        Ok(removed)
     }
 
     fn path(&self, digest: Digest) -> Path {

@@ -7,7 +7,7 @@ use semver::Version;
 use skillyard_audit::{Event, EventKind, Outcome, Recorder};
 use skillyard_format::SkillName;
 
-use crate::blobs::Blobs;
+use crate::blobs::{BlobError, Blobs};
 use crate::database::Database;
 use crate::error::RegistryError;
 use crate::names;
@@ -130,6 +130,10 @@ impl Registry {
             }
             Place::NewVersion => {}
             Place::Taken => return Ok(Published::Same(package)),
+        }
+        // While this change is open `gc` removes nothing; what it removed before has to be sent again.
+        if !self.blobs.has(package.digest).await? {
+            return Err(BlobError::Missing(package.digest).into());
         }
         versions::add(&mut change, &package, &identity.account, sequence, now).await?;
         skills::refresh(&mut change, name.as_str(), sequence).await?;

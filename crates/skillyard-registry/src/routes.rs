@@ -8,6 +8,7 @@ use crate::endpoints::{
     well_known, yank,
 };
 use crate::error::RegistryError;
+use crate::pages::{self, home, owner, skill};
 use crate::server::Server;
 
 /// All routes.
@@ -58,6 +59,11 @@ pub(crate) fn routes() -> Router<Server> {
         )
         .route("/me", get(me::me))
         .route("/health", get(health::health))
+        // For people.
+        .route("/", get(home::home))
+        .route("/view/{name}", get(skill::skill))
+        .route("/owners/{account}", get(owner::owner))
+        .route("/style.css", get(pages::style))
         .fallback(async || RegistryError::NoRoute)
         .method_not_allowed_fallback(async || RegistryError::NoMethod)
 }

@@ -21,7 +21,7 @@ use skillyard_format::SkillName;
 use crate::error::RegistryError;
 
 /// A name out of an address; what cannot be a name is not there.
-fn named(text: &str) -> Result<SkillName, RegistryError> {
+pub(crate) fn named(text: &str) -> Result<SkillName, RegistryError> {
     let missing = || RegistryError::NoSkill(text.chars().take(64).collect());
     let name = SkillName::new(text).map_err(|_| missing())?;
     // One skill has one address.

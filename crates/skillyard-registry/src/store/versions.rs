@@ -157,6 +157,18 @@ pub async fn digests(database: &Database) -> Result<Vec<(String, String, Digest)
     Ok(rows?)
 }
 
+/// Whether any version has this archive.
+pub(crate) async fn uses(
+    connection: &mut AnyConnection,
+    digest: Digest,
+) -> Result<bool, sqlx::Error> {
+    let found: Option<String> = sqlx::query_scalar("SELECT skill FROM versions WHERE digest = $1")
+        .bind(digest.to_string())
+        .fetch_optional(connection)
+        .await?;
+    Ok(found.is_some())
+}
+
 pub(super) fn read(row: &AnyRow) -> Result<VersionRow, sqlx::Error> {
     let text = |column: &str| row.try_get::<String, _>(column);
     let facts = text("facts")?;

@@ -340,34 +340,6 @@ async fn who_is_too_slow_is_cut_off() {
     server.abort();
 }
 
-#[tokio::test]
-async fn two_who_publish_one_version_at_once_leave_one() {
-    let yard = Yard::new().await;
-    let ada = yard.full("ada").await;
-    yard.publish(&ada, skill("forms", "1.0.0")).await;
-    let each = (0..8).map(|number| {
-        let content = format!("This is {number}.\n").into_bytes();
-        let archive = with_file("forms", "2.0.0", "references/more.md", &content);
-        yard.publish(&ada, archive)
-    });
-    let mut statuses = Vec::new();
-    let mut running: Vec<_> = each.map(Box::pin).collect();
-    while let Some(next) = running.pop() {
-        let rest = async {
-            let mut done = Vec::new();
-            for each in running.drain(..) {
-                done.push(each.await.status.as_u16());
-            }
-            done
-        };
-        let (answer, others) = tokio::join!(next, rest);
-        statuses.push(answer.status.as_u16());
-        statuses.extend(others);
-    }
-    statuses.sort_unstable();
-    assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);
-}
-
 fn count(folder: &std::path::Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap();
     entries

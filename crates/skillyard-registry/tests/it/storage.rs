@@ -1,1 +1,153 @@
-//! The same registry over other storage.
+//! The same registry over SQLite and PostgreSQL, a folder and S3, on one node and on two.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::json;
+use skillyard_registry::blobs::S3Access;
+use skillyard_registry::{Blobs, Database};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use tower::ServiceExt as _;
+
+use super::programs::{Bucket, Postgres};
+use super::yard::{Yard, skill, with_file};
+
+/// What has to hold whatever is below; requests go to the nodes in turn.
+async fn holds(nodes: [&Yard; 2]) {
+    let [first, second] = nodes;
+    let (ada, eve) = (first.full("ada").await, second.full("eve").await);
+    for (node, version) in nodes.iter().cycle().zip(["1.0.0", "1.1.0", "2.0.0"]) {
+        let answer = node.publish(&ada, skill("forms", version)).await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+    }
+    for node in nodes {
+        let found = node.get("/skills?q=forms").await.json();
+        assert_eq!(found["skills"][0]["version"], "2.0.0");
+        assert_eq!(node.get("/skills/forms/1.0.0/download").await.status, 200);
+        let index = node.get("/index/fo/rm/forms").await;
+        assert_eq!(index.text().lines().count(), 3);
+    }
+    let same = second.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(same.status, 200);
+    let other = with_file("forms", "1.0.0", "other.md", b"Other.\n");
+    assert_eq!(second.publish(&ada, other).await.problem(), "409 immutable");
+    let stolen = first.publish(&eve, skill("forms", "3.0.0")).await;
+    assert_eq!(stolen.problem(), "403 not-owner");
+    let alike = first.publish(&eve, skill("f0rms", "1.0.0")).await;
+    assert_eq!(alike.problem(), "409 confusable-name");
+
+    let path = "/skills/forms/2.0.0?reason=it%20%27breaks%27%20%25";
+    second.ask("DELETE", path, Some(&ada), Body::empty()).await;
+    let shown = first.get("/skills/forms").await.json();
+    assert_eq!(shown["version"], "1.1.0");
+    assert_eq!(shown["versions"][0]["yank_reason"], "it 'breaks' %");
+    first
+        .ask("PUT", "/skills/forms/owners/eve", Some(&ada), Body::empty())
+        .await;
+    let owners = second.get("/skills/forms/owners").await.json()["owners"].clone();
+    assert_eq!(owners, json!(["ada", "eve"]));
+    let body = json!({ "message": "use papers" }).to_string();
+    second
+        .ask("PUT", "/skills/forms/deprecation", Some(&eve), body)
+        .await;
+    assert_eq!(
+        first.get("/skills/forms").await.json()["deprecated"],
+        "use papers"
+    );
+
+    first.server.settle().await;
+    second.server.settle().await;
+    assert_eq!(first.get("/skills/forms").await.json()["downloads"], 1);
+
+    let tokens = skillyard_registry::store::tokens::list(&first.database)
+        .await
+        .unwrap();
+    assert_eq!(tokens.len(), 2);
+    race(nodes, &ada).await;
+}
+
+/// Many who publish the same version with other files, on both nodes at once: one of them does.
+async fn race(nodes: [&Yard; 2], token: &str) {
+    let mut running = JoinSet::new();
+    for (number, node) in (0..12).zip(nodes.iter().cycle()) {
+        let content = format!("This is {number}.\n");
+        let archive = with_file("race", "1.0.0", "references/more.md", content.as_bytes());
+        running.spawn(status(node.router.clone(), token.to_owned(), archive));
+    }
+    let mut statuses = running.join_all().await;
+    statuses.sort_unstable();
+    assert_eq!(statuses[0], 201);
+    assert_eq!(statuses[1..], [409; 11]);
+    for node in nodes {
+        let archive = node.get("/skills/race/1.0.0/download").await;
+        let shown = node.get("/skills/race").await.json();
+        let digest = skillyard_format::Digest::of(&archive.body).to_string();
+        assert_eq!(shown["versions"][0]["digest"], digest);
+    }
+}
+
+async fn status(router: Router, token: String, archive: Vec<u8>) -> u16 {
+    let request = Request::post("/skills")
+        .header("authorization", format!("Bearer {token}"))
+        .body(Body::from(archive))
+        .unwrap();
+    router.oneshot(request).await.unwrap().status().as_u16()
+}
+
+async fn node(database: &str, blobs: Blobs) -> Yard {
+    let database = Database::open(database).await.unwrap();
+    Yard::over(TempDir::new().unwrap(), database, blobs, |_| {})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_and_a_folder() {
+    let yard = Yard::new().await;
+    holds([&yard, &yard]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_on_postgres_and_a_folder() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let blobs = || Blobs::in_folder(folder.path()).unwrap();
+    // Both bring the empty database up to date at once.
+    let (first, second) =
+        tokio::join!(node(postgres.url(), blobs()), node(postgres.url(), blobs()));
+    holds([&first, &second]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_on_postgres_and_s3() {
+    let (Some(postgres), Some(bucket)) = (Postgres::start(), Bucket::start()) else {
+        return;
+    };
+    // The server takes a bucket from anybody who asks.
+    bucket.make("skills");
+    let access = S3Access {
+        key: Some("yard".into()),
+        secret: Some("secret".to_owned().into()),
+        region: Some("us-east-1".into()),
+        endpoint: Some(bucket.endpoint.clone()),
+    };
+    let blobs = || Blobs::in_bucket("s3://skills/some/where", &access).unwrap();
+    let (first, second) =
+        tokio::join!(node(postgres.url(), blobs()), node(postgres.url(), blobs()));
+    holds([&first, &second]).await;
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_is_told_without_its_password() {
+    for address in ["mysql://ada:secret@db/x", "ada:secret", ""] {
+        let error = Database::open(address).await.unwrap_err().to_string();
+        assert!(!error.contains("secret"), "{error}");
+    }
+    for address in ["s3://", "http://x", "s3:///a"] {
+        assert!(
+            Blobs::in_bucket(address, &S3Access::default()).is_err(),
+            "{address}"
+        );
+    }
+}

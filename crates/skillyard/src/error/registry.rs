@@ -7,6 +7,7 @@ use skillyard_format::package::pack::PackError;
 use skillyard_install::tree::TreeError;
 use skillyard_registry::blobs::BlobError;
 use skillyard_registry::database::DatabaseError;
+use skillyard_registry::maintenance::MaintenanceError;
 use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
@@ -39,6 +40,8 @@ pub(crate) enum RegistryFailure {
     #[error(transparent)]
     Blobs(#[from] BlobError),
     #[error(transparent)]
+    Maintenance(#[from] MaintenanceError),
+    #[error(transparent)]
     Scope(#[from] ScopeError),
     #[error("`{0}` is no name for an account: use letters, digits, `-`, `_` and `.`")]
     Account(String),
@@ -69,6 +72,9 @@ impl RegistryFailure {
             Self::Listen { .. } => "Choose another port with `--port`".into(),
             Self::Exposed(_) => {
                 "Put a proxy with TLS before it and name its address with `--url https://…`".into()
+            }
+            Self::Maintenance(MaintenanceError::OtherTool) => {
+                "Use `pg_dump` for the database; archives can be copied as they are, afterwards".into()
             }
             Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
             Self::NothingToLogInWith => {

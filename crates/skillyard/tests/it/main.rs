@@ -39,6 +39,7 @@ mod read_resource;
 mod readme;
 mod registry;
 mod run;
+mod registry_crash;
 mod scan;
 mod servers;
 mod show;

@@ -8,16 +8,22 @@ use serde_json::Value;
 use super::{TestContext, output, text};
 
 /// A registry that ends with the test.
-struct Server {
+pub(super) struct Server {
     process: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Server {
-    fn start(context: &TestContext) -> Self {
+    pub(super) fn start(context: &TestContext) -> Self {
+        Self::start_with(context, &[])
+    }
+
+    /// With other storage.
+    pub(super) fn start_with(context: &TestContext, storage: &[&str]) -> Self {
         let mut process = context
             .skillyard()
             .args(["registry", "serve", "--port", "0"])
+            .args(storage)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -43,7 +49,7 @@ impl Drop for Server {
 
 impl TestContext {
     /// A registry on this machine, and somebody who may publish there.
-    fn with_registry(&self) -> Server {
+    pub(super) fn with_registry(&self) -> Server {
         let server = Server::start(self);
         self.good(&["config", "set", "registry.url", &server.url]);
         let token = self.token("ada");
@@ -51,7 +57,7 @@ impl TestContext {
         server
     }
 
-    fn token(&self, user: &str) -> String {
+    pub(super) fn token(&self, user: &str) -> String {
         let made = self.json(&[
             "registry", "token", "create", "--user", user, "--scope", "publish", "--scope", "yank",
             "--scope", "owners", "--json",
@@ -59,7 +65,7 @@ impl TestContext {
         made["token"].as_str().expect("a token").to_owned()
     }
 
-    fn write_version(&self, folder: &str, name: &str, version: &str) {
+    pub(super) fn write_version(&self, folder: &str, name: &str, version: &str) {
         let text = format!(
             "---\nname: {name}\ndescription: Fills PDF forms. Use when a task involves PDF files.\n\
              metadata:\n  version: \"{version}\"\n---\n\n# {name}\n\nThis is {version}.\n"
@@ -68,7 +74,7 @@ impl TestContext {
     }
 
     /// Runs the binary, which has to succeed.
-    fn good(&self, arguments: &[&str]) -> String {
+    pub(super) fn good(&self, arguments: &[&str]) -> String {
         let output = output(self.skillyard().args(arguments));
         let said = text(&output.stdout) + &text(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {said}");
@@ -76,7 +82,7 @@ impl TestContext {
     }
 
     /// Runs the binary, which has to refuse.
-    fn bad(&self, arguments: &[&str]) -> String {
+    pub(super) fn bad(&self, arguments: &[&str]) -> String {
         let output = output(self.skillyard().args(arguments));
         let said = text(&output.stdout) + &text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
@@ -129,7 +135,7 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
     assert!(context.installed().contains("This is 1.1.0."));
 
     // Nothing new uses it.
-    context.good(&["remove", "pdf", "--scope", "project", "--yes"]);
+    context.good(&["remove", "pdf", "--scope", "project"]);
     context.good(&install);
     assert!(context.installed().contains("This is 1.0.0."));
 

@@ -1,7 +1,10 @@
 //! `skillyard registry`: one file a verb.
 
+mod backup;
+mod gc;
 mod serve;
 mod token;
+mod verify;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +38,9 @@ pub(crate) struct Args {
 enum Verb {
     Serve(serve::Args),
     Token(token::Args),
+    Verify(verify::Args),
+    Gc(gc::Args),
+    Backup(backup::Args),
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Outcome {
@@ -47,6 +53,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
         match args.verb {
             Verb::Serve(args) => serve::run(context, &args).await,
             Verb::Token(args) => token::run(context, args).await,
+            Verb::Verify(args) => verify::run(context, &args).await,
+            Verb::Gc(args) => gc::run(context, &args).await,
+            Verb::Backup(args) => backup::run(context, &args).await,
         }
     })
 }

@@ -1,0 +1,49 @@
+//! `skillyard registry backup`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use skillyard_registry::maintenance;
+
+use super::super::Outcome;
+use super::Storage;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+use crate::sanitize::visible;
+
+/// Copy the whole registry into a new folder
+///
+/// It can run while the registry is served. The copy is served as it is, with
+/// `--database sqlite:DIR/registry.db --blobs DIR/blobs`.
+///
+/// Examples:
+///   skillyard registry backup ./registry-copy
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The folder, which must not exist
+    folder: PathBuf,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let registry = args.storage.registry(context).await?;
+    let folder = context.environment.current_dir.join(&args.folder);
+    let copied = maintenance::back_up(&registry, &folder).await;
+    let copied = copied.map_err(RegistryFailure::from)?;
+    registry.database.close().await;
+    let shown = folder.to_string_lossy();
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&json!({ "folder": shown, "archives": copied }))?;
+    } else {
+        context.printer.data(&format!(" + {}\n", visible(&shown)))?;
+        context
+            .printer
+            .note(&format!("{copied} archives and the database were copied"));
+    }
+    Ok(Status::Yes)
+}
