@@ -8,8 +8,8 @@ use skillyard_agent::settings::Settings;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
-/// A session of twenty turns that uses everything.
-fn lab() -> (Lab, Session) {
+/// A session of so many turns that uses everything.
+fn lab(turns: usize) -> (Lab, Session) {
     let lab = Lab::new();
     lab.skill("a", "Does a. Use for a.", "", "BODY-A $ARGUMENTS");
     lab.write("skills/a/references/x.md", "X\n");
@@ -24,7 +24,7 @@ fn lab() -> (Lab, Session) {
         value
     };
     let mut replies = Vec::new();
-    for at in 0..17 {
+    for at in 0..turns - 3 {
         let id = |tool: &str| format!("{tool}-{at}");
         replies.push(vec![
             calls(&id("load"), "skill_load", &a(json!({}))),
@@ -50,7 +50,7 @@ fn lab() -> (Lab, Session) {
     let mut runtime = lab.runtime(Scripted::new(replies));
     let mut session = lab.session(&runtime, &Settings::default());
     let mut front = Front::new(Answer::Once);
-    for at in 0..17 {
+    for at in 0..turns - 3 {
         runtime
             .turn(&mut session, &format!("turn {at}"), &mut front)
             .unwrap();
@@ -73,7 +73,7 @@ fn again(lab: &Lab, session: &Session, events: Vec<Recorded>) -> Result<String, 
 
 #[test]
 fn twenty_turns_are_the_same_to_the_byte() {
-    let (lab, session) = lab();
+    let (lab, session) = lab(20);
     let events = lab.recorded(&session.id);
     assert_eq!(again(&lab, &session, events).unwrap(), "(74, 36, 36, 51)");
     // Also when they come back from the disk.
@@ -84,7 +84,7 @@ fn twenty_turns_are_the_same_to_the_byte() {
 
 #[test]
 fn a_changed_byte_of_a_skill_is_named() {
-    let (lab, session) = lab();
+    let (lab, session) = lab(20);
     lab.write("skills/a/references/x.md", "Y\n");
     let events = lab.recorded(&session.id);
     let found = again(&lab, &session, events).unwrap_err();
@@ -110,7 +110,7 @@ fn a_changed_byte_of_a_skill_is_named() {
 
 #[test]
 fn a_changed_event_is_named() {
-    let (lab, session) = lab();
+    let (lab, session) = lab(5);
     let events = lab.recorded(&session.id);
     for at in 0..events.len() {
         if events[at].kind.starts_with("approval.") {
@@ -141,7 +141,7 @@ fn a_changed_event_is_named() {
 
 #[test]
 fn a_changed_message_is_named() {
-    let (lab, mut session) = lab();
+    let (lab, mut session) = lab(20);
     let text = serde_json::to_string(&session.messages[3]).unwrap();
     session.messages[3] = serde_json::from_str(&text.replace("answer 0", "answer 1")).unwrap();
     let events = lab.recorded(&session.id);
