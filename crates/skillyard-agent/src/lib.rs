@@ -8,6 +8,7 @@ pub mod message;
 pub mod mode;
 pub mod prompt;
 pub mod provider;
+pub mod replay;
 mod router;
 pub mod session;
 pub mod settings;

@@ -30,6 +30,8 @@ pub struct Prompt {
     pub settings: Settings,
     /// The digest of all skills the model was told of, names and descriptions.
     pub catalog: String,
+    /// All skills that the session can reach.
+    pub skills: Vec<String>,
     /// Skills that did not fit.
     pub omitted: Vec<String>,
 }
@@ -61,6 +63,11 @@ impl Prompt {
             tools,
             settings: settings.clone(),
             catalog: digest_of(&entries).to_string(),
+            skills: shelf
+                .all()
+                .iter()
+                .map(|each| each.skill.record.name.to_string())
+                .collect(),
             omitted: fitting.omitted,
         }
     }

@@ -89,7 +89,7 @@ impl Default for Limits {
             catalog_skills: 200,
             context_tokens: 150_000,
             answer_tokens: 8_192,
-            routed_skills: 2,
+            routed_skills: 1,
         }
     }
 }

@@ -62,6 +62,11 @@ pub struct Loaded {
     pub digest: Digest,
     /// The envelope.
     pub text: String,
+    /// What the instructions are known by: the digest of the envelope, without arguments that
+    /// they do not use.
+    pub identity: Digest,
+    /// What was written behind the name.
+    pub arguments: String,
     /// What it lets tools do.
     pub active: ActiveSkill,
 }
@@ -215,27 +220,36 @@ impl Shelf {
         let document = Document::parse(bytes.as_bytes());
         let skill = Skill::from_document(&document, Some(&record.name))
             .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
-        let body = substitute(
-            document.body(),
-            &Arguments::parse(arguments),
-            &found.directory,
-        );
+        let filled =
+            |arguments: &Arguments| substitute(document.body(), arguments, &found.directory);
+        let body = filled(&Arguments::parse(arguments));
+        let plain = filled(&Arguments::default());
         let others = files.files.iter().map(|file| file.path.clone());
         let resources: Vec<String> = others.filter(|path| *path != *record.file_name).collect();
         let digest = whole.to_string();
-        let text = activation::render(&Activation {
-            name: &record.name,
-            digest: &digest,
-            origin: &found.origin,
-            third_party: found.author == Author::ThirdParty,
-            directory: &found.directory,
-            body: &body,
-            resources: &resources,
-        });
+        let rendered = |body: &str| {
+            activation::render(&Activation {
+                name: &record.name,
+                digest: &digest,
+                origin: &found.origin,
+                third_party: found.author == Author::ThirdParty,
+                directory: &found.directory,
+                body,
+                resources: &resources,
+            })
+        };
+        // Arguments that are only appended do not make other instructions.
+        let same = if body.starts_with(plain.trim_end()) {
+            rendered(&plain)
+        } else {
+            rendered(&body)
+        };
         Ok(Loaded {
             name: record.name.to_string(),
             digest: whole,
-            text,
+            text: rendered(&body),
+            identity: Digest::of(same.as_bytes()),
+            arguments: arguments.trim().to_owned(),
             active: ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref()),
         })
     }

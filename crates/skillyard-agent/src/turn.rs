@@ -25,10 +25,36 @@ use crate::router;
 use crate::session::{Session, SessionError, SessionStore, plan};
 use crate::settings::Strategy;
 use crate::shelf::{Caller, Shelf, ShelfError};
-use crate::tool::{Calls, MOST_ARGUMENTS, receive};
+use crate::tool::{Calls, MOST_ARGUMENTS, Repeats, receive};
 
 /// How often the same call is made in a turn before the model is told, and before it ends.
 const REPEATS: (usize, usize) = (3, 6);
+
+/// What a turn says that ends without an answer.
+const STOPPED: [(EndReason, &str); 4] = [
+    (EndReason::Cancelled, "(stopped by the user)"),
+    (
+        EndReason::StepLimit,
+        "(stopped: the limit of steps was reached)",
+    ),
+    (
+        EndReason::Repetition,
+        "(stopped: the same call was made again and again)",
+    ),
+    (
+        EndReason::TokenBudget,
+        "(stopped: the session has used up its tokens)",
+    ),
+];
+
+/// Whether the runtime gives this answer by itself, without a model.
+pub(crate) fn is_own_answer(text: &str) -> bool {
+    STOPPED.iter().any(|(_, said)| *said == text)
+        || (text.starts_with("Activated `") && text.ends_with(WHAT_NOW))
+}
+
+/// The end of the answer to a message that only names skills.
+const WHAT_NOW: &str = "`. What is to be done?";
 
 /// What a turn needs; it outlives many.
 pub struct Runtime {
@@ -283,9 +309,9 @@ impl Turn<'_> {
         let names: Vec<String> = invocation
             .skills
             .iter()
-            .map(|name| format!("`{name}`"))
+            .map(|name| format!("`{name}"))
             .collect();
-        let text = format!("Activated {}. What is to be done?", names.join(", "));
+        let text = format!("Activated {}{WHAT_NOW}", names.join("`, "));
         self.front.event(&TurnEvent::Text {
             delta: text.clone(),
         });
@@ -350,12 +376,8 @@ impl Turn<'_> {
 
     /// Ends a turn that has no answer; the session says why.
     fn stop(&mut self, reason: EndReason) -> Result<EndReason, TurnError> {
-        let text = match reason {
-            EndReason::Cancelled => "(stopped by the user)",
-            EndReason::StepLimit => "(stopped: the limit of steps was reached)",
-            EndReason::Repetition => "(stopped: the same call was made again and again)",
-            _ => "(stopped: the session has used up its tokens)",
-        };
+        let said = STOPPED.iter().find(|(each, _)| *each == reason);
+        let text = said.map_or("(stopped)", |(_, text)| *text);
         self.front.event(&TurnEvent::Text { delta: text.into() });
         self.session.messages.push(Message::Assistant {
             parts: vec![AssistantPart::Text { text: text.into() }],
@@ -419,12 +441,12 @@ impl Turn<'_> {
         for call in calls {
             let key = (call.name.clone(), Digest::of(call.arguments.as_bytes()));
             self.made.push(key);
-            let mut result = self.calls().make(call)?;
-            if self.most_repeats() >= REPEATS.0 {
-                result.content.push_str(
-                    "\n[This exact call was made several times. Its result will not change.]",
-                );
-            }
+            let repeats = if self.most_repeats() >= REPEATS.0 {
+                Repeats::Many
+            } else {
+                Repeats::Few
+            };
+            let result = self.calls().make(call, repeats)?;
             results.push(result);
         }
         self.session.messages.push(Message::Tool { results });

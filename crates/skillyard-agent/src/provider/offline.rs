@@ -180,7 +180,9 @@ impl<'a> Turn<'a> {
             let about: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
             let what = about["path"].as_str().or_else(|| about["script"].as_str());
             let Some(what) = what.filter(|_| result.name != "skill_load") else {
-                if result.outcome != CallOutcome::Ok {
+                let is_receipt =
+                    result.name == "skill_load" && !result.content.starts_with("<skill_content");
+                if result.outcome != CallOutcome::Ok || is_receipt {
                     sections.push(result.content.clone());
                 }
                 continue;

@@ -18,7 +18,7 @@ pub use error::SessionError;
 pub use store::{SessionStore, Summary};
 
 /// What a call is told whose result was lost.
-const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \
+pub(crate) const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \
 It may have run or not, and it was not run again. Check before you repeat it.";
 
 /// A session.

@@ -22,6 +22,9 @@ use crate::shelf::Shelf;
 
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;
+/// What a result ends with when the same call was made again and again.
+pub(crate) const REPEATED: &str =
+    "\n[This exact call was made several times. Its result will not change.]";
 /// How much of arguments and results is shown.
 const PREVIEW: usize = 200;
 
@@ -33,6 +36,15 @@ pub(crate) struct Calls<'a> {
     pub(crate) active: &'a mut Vec<ActiveSkill>,
     pub(crate) front: &'a mut dyn FrontEnd,
     pub(crate) cancel: &'a AtomicBool,
+}
+
+/// How often a call was made in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    /// Not too often.
+    Few,
+    /// So often that the model is told.
+    Many,
 }
 
 /// How a call ended, and what is written down about it.
@@ -70,7 +82,11 @@ impl Ended {
 
 impl Calls<'_> {
     /// Makes a call; whatever goes wrong with it is a result for the model.
-    pub(crate) fn make(&mut self, call: &ToolCall) -> Result<ToolResult, HostError> {
+    pub(crate) fn make(
+        &mut self,
+        call: &ToolCall,
+        repeats: Repeats,
+    ) -> Result<ToolResult, HostError> {
         let tool = canonical(&call.name).to_owned();
         self.front.event(&TurnEvent::ToolCall {
             id: call.id.clone(),
@@ -78,10 +94,13 @@ impl Calls<'_> {
             summary: shortened(&call.arguments),
         });
         let start = Instant::now();
-        let ended = match understood(call) {
+        let mut ended = match understood(call) {
             Ok(arguments) => self.guarded(call, &tool, &arguments)?,
             Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
         };
+        if repeats == Repeats::Many {
+            ended.content.push_str(REPEATED);
+        }
         let event = ended
             .event
             .session(&self.session.id)

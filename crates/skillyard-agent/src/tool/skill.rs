@@ -3,6 +3,8 @@
 //! What they answer depends on the shelf and on what was loaded before, and on nothing else. A
 //! replay asks them again and compares.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 use skillyard_catalog::resource::{Content, ReadRange};
 use skillyard_format::Digest;
@@ -97,12 +99,16 @@ fn load_call(
 
 /// Takes a skill in, or gives a receipt when the session has exactly this text.
 pub(crate) fn receive(loaded: Loaded, known: &dyn Known) -> Output {
-    let rendered = Digest::of(loaded.text.as_bytes());
+    let rendered = loaded.identity;
     if known.has(&loaded.name, &loaded.digest, &rendered) {
-        return Output::text(format!(
+        let mut receipt = format!(
             "Skill `{}` is loaded already, with the same content ({}). Its instructions are above.",
             loaded.name, loaded.digest
-        ));
+        );
+        if !loaded.arguments.is_empty() {
+            let _ = write!(receipt, "\nARGUMENTS: {}", loaded.arguments);
+        }
+        return Output::text(receipt);
     }
     Output {
         content: loaded.text,

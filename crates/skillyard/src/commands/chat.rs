@@ -132,6 +132,8 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
         }
         let workspace = args.workspace.clone();
         let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
+        // The session was told of these; others would change what its first bytes say.
+        wanted.only = Some(session.prompt.skills.clone());
         let model = session.prompt.settings.model.clone();
         let runtime = agent::runtime(context, &wanted, &workspace, &model)?;
         return Ok((runtime, session));

@@ -6,7 +6,9 @@
     reason = "snapshots are long, and a test that cannot go on stops where it is"
 )]
 
+mod agent;
 mod audit;
+mod chat;
 mod cli;
 mod completions;
 mod config;

@@ -2,6 +2,7 @@
 
 mod export;
 mod log;
+mod replay;
 mod verify;
 
 use clap::Subcommand;
@@ -23,6 +24,7 @@ use crate::error::audit::AuditUsage;
 ///   skillyard audit log --since 2h
 ///   skillyard audit log --skill pdf-tools --event approval
 ///   skillyard audit verify
+///   skillyard audit replay last
 ///   skillyard audit export --format csv --output audit.csv
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -36,6 +38,7 @@ enum Verb {
     Log(log::Args),
     Verify(verify::Args),
     Export(export::Args),
+    Replay(replay::Args),
 }
 
 /// Which events are wanted.
@@ -113,6 +116,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Verb::Log(args) => log::run(context, args),
         Verb::Verify(args) => verify::run(context, args),
         Verb::Export(args) => export::run(context, args),
+        Verb::Replay(args) => replay::run(context, args),
     }
 }
 

@@ -1,0 +1,240 @@
+//! Servers and models that misbehave.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use skillyard_agent::TurnError;
+use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::message::{CallOutcome, Message};
+use skillyard_agent::provider::ProviderError;
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::settings::Settings;
+
+use crate::lab::{Front, Lab, Scripted, calls, says};
+use crate::server::{KEY, Reply, Server};
+
+fn hello() -> Reply {
+    let chunk =
+        json!({ "choices": [{ "delta": { "content": "hello" }, "finish_reason": "stop" }] });
+    Reply::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"))
+}
+
+/// A turn against a server with these answers: its outcome, its events, how often it was asked.
+fn turn(replies: Vec<Reply>) -> (Result<String, TurnError>, Vec<TurnEvent>, usize) {
+    let server = Server::start(replies);
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    let mut runtime = lab.runtime(OpenAiChat {
+        name: "local".into(),
+        endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
+        limit_name: LimitName::MaxTokens,
+    });
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    let end = runtime.turn(&mut session, "hi", &mut front);
+    let answer = end.map(|_| session.answer());
+    (answer, front.events, server.asked().len())
+}
+
+#[test]
+fn a_busy_server_is_asked_again_when_it_wants_to() {
+    for (status, headers) in [(429, "retry-after: 0\r\n"), (500, ""), (529, ""), (503, "")] {
+        let busy = || Reply::error(status, headers, r#"{"error":{"message":"busy"}}"#);
+        let (answer, events, asked) = turn(vec![busy(), busy(), hello()]);
+        assert_eq!(answer.unwrap(), "hello");
+        assert_eq!(asked, 3);
+        let retries = events
+            .iter()
+            .filter(|event| matches!(event, TurnEvent::Retry { .. }));
+        assert_eq!(retries.count(), 2);
+    }
+}
+
+#[test]
+fn a_server_that_stays_busy_is_left_alone() {
+    let busy = || Reply::error(429, "", "slow down");
+    let (answer, _, asked) = turn(vec![busy(), busy(), busy(), hello()]);
+    assert!(matches!(
+        answer,
+        Err(TurnError::Provider(ProviderError::Status {
+            status: 429,
+            ..
+        }))
+    ));
+    assert_eq!(asked, 3);
+}
+
+#[test]
+fn a_refusal_is_not_repeated_and_never_shows_the_key() {
+    let body = format!(r#"{{"error":{{"message":"bad key {KEY} \u001b[2J given"}}}}"#);
+    let (answer, _, asked) = turn(vec![Reply::error(401, "", &body), hello()]);
+    let error = answer.unwrap_err().to_string();
+    assert_eq!(asked, 1);
+    assert!(!error.contains(KEY), "{error}");
+    assert!(error.contains("401"), "{error}");
+}
+
+#[test]
+fn half_a_stream_is_an_error_and_not_an_answer() {
+    let chunk = json!({ "choices": [{ "delta": { "content": "hel" }, "finish_reason": null }] });
+    let half = Reply::stream(format!("data: {chunk}\n\n"));
+    let (answer, _, asked) = turn(vec![half, hello()]);
+    assert!(matches!(
+        answer,
+        Err(TurnError::Provider(ProviderError::Cut { .. }))
+    ));
+    assert_eq!(asked, 1, "what has begun is not asked again");
+    let broken = Reply::stream("data: {\"choices\": [\n\n".into());
+    let (answer, ..) = turn(vec![broken]);
+    assert!(matches!(
+        answer,
+        Err(TurnError::Provider(ProviderError::Malformed { .. }))
+    ));
+    let failed = json!({ "error": { "message": "overloaded" } });
+    let (answer, ..) = turn(vec![Reply::stream(format!("data: {failed}\n\n"))]);
+    assert!(matches!(
+        answer,
+        Err(TurnError::Provider(ProviderError::Failed { .. }))
+    ));
+}
+
+/// A session in which a model made these calls, and the results.
+fn results(arguments: &[(&str, String)]) -> (Vec<(CallOutcome, String)>, Lab) {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    let parts = arguments.iter().enumerate().map(|(at, (tool, text))| {
+        let part = calls(&format!("c{at}"), tool, &Value::Null);
+        match part {
+            skillyard_agent::message::AssistantPart::Call(mut call) => {
+                call.arguments.clone_from(text);
+                skillyard_agent::message::AssistantPart::Call(call)
+            }
+            other => other,
+        }
+    });
+    let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime
+        .turn(&mut session, "go", &mut Front::new(Answer::No))
+        .unwrap();
+    let results = session.messages.iter().find_map(|message| match message {
+        Message::Tool { results } => Some(results),
+        _ => None,
+    });
+    let results = results.unwrap().iter();
+    let results = results.map(|each| (each.outcome, each.content.clone()));
+    (results.collect(), lab)
+}
+
+#[test]
+fn calls_that_make_no_sense_get_an_answer() {
+    let (results, _lab) = results(&[
+        ("skill_load", "{\"name\": \"a\"".into()),
+        ("skill_load", "[1]".into()),
+        ("skil_load", "{}".into()),
+        ("skill_load", "{\"name\": \"b\"}".into()),
+        (
+            "skill_load",
+            format!("{{\"name\": \"{}\"}}", "x".repeat(1 << 20)),
+        ),
+        (
+            "skill_read",
+            "{\"name\": \"a\", \"path\": \"SKILL.md\"}".into(),
+        ),
+        ("skills.activate", "{\"name\": \"a\"}".into()),
+    ]);
+    let starts = [
+        "the arguments are no valid JSON",
+        "the arguments are no JSON object",
+        "there is no tool `skil_load`; did you mean `skill_load`?",
+        "there is no skill `b`",
+        "the arguments are no valid JSON",
+        "skill `a` is not loaded",
+        "<skill_content name=\"a\"",
+    ];
+    for ((outcome, content), start) in results.iter().zip(starts) {
+        assert!(content.starts_with(start), "{content}");
+        assert_eq!(*outcome == CallOutcome::Ok, start.starts_with('<'));
+        assert!(content.len() < 2000);
+    }
+}
+
+#[test]
+fn the_same_call_fifty_times_ends_the_turn() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    let call = |at: usize| {
+        vec![calls(
+            &format!("c{at}"),
+            "skill_search",
+            &json!({ "query": "a" }),
+        )]
+    };
+    let model = Scripted::new((0..50).map(call));
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    assert_eq!(end.unwrap().reason, EndReason::Repetition);
+    assert_eq!(model.requests.lock().unwrap().len(), 6);
+    let told = model.requests.lock().unwrap()[4].to_string();
+    assert!(told.contains("made several times"));
+}
+
+#[test]
+fn a_killed_turn_is_resumed_and_nothing_runs_twice() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    lab.write("skills/a/scripts/x.sh", "echo x\n");
+    let run = json!({ "name": "a", "script": "scripts/x.sh" });
+    let model = Scripted::new([vec![calls("c1", "skill_run", &run)]]);
+    let mut runtime = lab.runtime(model);
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime
+        .turn(&mut session, "/a run it", &mut Front::new(Answer::No))
+        .unwrap();
+    assert_eq!(lab.machine.lock().unwrap().scripts.len(), 1);
+    // What a kill between the call and its result leaves: the calls without results.
+    let mut cut = session.fork(session.created).unwrap();
+    cut.messages.truncate(2);
+    runtime.store.save(&mut cut, session.created).unwrap();
+    let mut resumed = lab.store().load(&cut.id).unwrap();
+    let model = Scripted::new([vec![says("I see.")]]);
+    let mut runtime = lab.runtime(model.clone());
+    runtime
+        .turn(&mut resumed, "go on", &mut Front::new(Answer::No))
+        .unwrap();
+    assert_eq!(lab.machine.lock().unwrap().scripts.len(), 1);
+    let asked = model.requests.lock().unwrap()[0].to_string();
+    assert!(asked.contains("interrupted before the result"));
+    assert!(asked.contains("/a run it"), "nothing is lost");
+}
+
+#[test]
+fn a_turn_stops_when_the_user_wants_it() {
+    // A server that accepts and says nothing.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = Server::start(Vec::new());
+    let mut endpoint = server.endpoint("", "x", "y".into());
+    endpoint.url = format!("http://{address}");
+    let lab = Lab::new();
+    let mut runtime = lab.runtime(OpenAiChat {
+        name: "local".into(),
+        endpoint,
+        limit_name: LimitName::MaxTokens,
+    });
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    let cancel = std::sync::Arc::clone(&front.cancel);
+    let start = Instant::now();
+    std::thread::spawn(move || {
+        // The request must be on its way first.
+        let _ = listener.accept();
+        cancel.store(true, Ordering::Relaxed);
+    });
+    let end = runtime.turn(&mut session, "hi", &mut front).unwrap();
+    assert_eq!(end.reason, EndReason::Cancelled);
+    assert!(start.elapsed().as_secs() < 5);
+    assert_eq!(session.answer(), "(stopped by the user)");
+}

@@ -1,0 +1,312 @@
+//! A folder of skills, a machine that only pretends, and a model that says what it is told to.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use skillyard_agent::Runtime;
+use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
+use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::message::{AssistantPart, ToolCall};
+use skillyard_agent::prompt::Prompt;
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Usage};
+use skillyard_agent::replay::Recorded;
+use skillyard_agent::session::{Session, SessionStore};
+use skillyard_agent::settings::Settings;
+use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
+use skillyard_audit::Event;
+use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::source::{SourceKind, Surroundings as Places};
+use skillyard_catalog::{Catalog, Settings as CatalogSettings};
+use skillyard_format::Digest;
+use skillyard_trust::guard::{DenyLayer, Surroundings};
+use tempfile::TempDir;
+
+/// A folder of skills and everything around it.
+pub(crate) struct Lab {
+    pub(crate) folder: TempDir,
+    pub(crate) machine: Arc<Mutex<Machine>>,
+}
+
+/// What the pretended machine does and did.
+pub(crate) struct Machine {
+    pub(crate) events: Vec<Event>,
+    pub(crate) permission: Permission,
+    pub(crate) scripts: Vec<ScriptRun>,
+    pub(crate) commands: Vec<CommandRun>,
+    pub(crate) approved: Vec<String>,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("skills")).unwrap();
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let machine = Machine {
+            events: Vec::new(),
+            permission: Permission::Run,
+            scripts: Vec::new(),
+            commands: Vec::new(),
+            approved: Vec::new(),
+        };
+        Self {
+            folder,
+            machine: Arc::new(Mutex::new(machine)),
+        }
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// A skill with further lines of frontmatter.
+    pub(crate) fn skill(&self, name: &str, description: &str, more: &str, body: &str) -> &Self {
+        let text = format!("---\nname: {name}\ndescription: {description}\n{more}---\n\n{body}\n");
+        self.write(&format!("skills/{name}/SKILL.md"), &text)
+    }
+
+    pub(crate) fn shelf(&self) -> Shelf {
+        let root = self.folder.path().canonicalize().unwrap();
+        let catalog = Catalog::load(&CatalogSettings {
+            surroundings: Places {
+                current: root.join("work"),
+                skillyard_home: root.join("home"),
+                extra: vec![root.join("skills")],
+                ..Places::default()
+            },
+            ..CatalogSettings::default()
+        });
+        let skills = catalog
+            .enabled()
+            .filter(|skill| skill.kind == SourceKind::Extra);
+        let skills = skills.map(|skill| ShelfSkill {
+            folder: skill.record.folder.clone(),
+            directory: format!("skill:{}", skill.record.name),
+            origin: "extra".into(),
+            tier: "medium".into(),
+            author: Author::ThirdParty,
+            skill: skill.clone(),
+        });
+        Shelf::new(skills.collect(), None, ReadLimits::default())
+    }
+
+    pub(crate) fn runtime(&self, provider: impl Provider + 'static) -> Runtime {
+        let root = self.folder.path().canonicalize().unwrap();
+        Runtime {
+            provider: Box::new(provider),
+            shelf: self.shelf(),
+            host: Box::new(Pretended {
+                machine: Arc::clone(&self.machine),
+                workspace: Folder(root.join("work")),
+            }),
+            store: Arc::new(self.store()),
+            clock: Timestamp::now,
+        }
+    }
+
+    pub(crate) fn store(&self) -> SessionStore {
+        SessionStore::open(&self.folder.path().join("sessions.db")).unwrap()
+    }
+
+    pub(crate) fn session(&self, runtime: &Runtime, settings: &Settings) -> Session {
+        let prompt = Prompt::new(&runtime.shelf, settings);
+        let folder = self.folder.path().join("work");
+        let folder = folder.to_string_lossy().into_owned();
+        Session::new(None, folder, prompt, Timestamp::now()).unwrap()
+    }
+
+    /// The kinds of the events so far.
+    pub(crate) fn kinds(&self) -> Vec<&'static str> {
+        let machine = self.machine.lock().unwrap();
+        machine
+            .events
+            .iter()
+            .map(|event| event.kind.as_str())
+            .collect()
+    }
+
+    /// The events of a session, as a replay reads them.
+    pub(crate) fn recorded(&self, session: &str) -> Vec<Recorded> {
+        let machine = self.machine.lock().unwrap();
+        let events = machine.events.iter().zip(1..);
+        let events = events.filter(|(event, _)| event.session.as_deref() == Some(session));
+        events
+            .map(|(event, place)| Recorded {
+                place,
+                kind: event.kind.as_str().into(),
+                skill: event.skill.clone(),
+                detail: event.detail.clone(),
+            })
+            .collect()
+    }
+}
+
+struct Pretended {
+    machine: Arc<Mutex<Machine>>,
+    workspace: Folder,
+}
+
+struct Folder(PathBuf);
+
+impl Surroundings for Folder {
+    fn workspace(&self) -> &Path {
+        &self.0
+    }
+
+    fn home(&self) -> Option<&Path> {
+        None
+    }
+
+    fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        Some(path.to_owned())
+    }
+
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        Some(Path::new("/usr/bin").join(name))
+    }
+}
+
+impl Host for Pretended {
+    fn script_permission(&mut self, _skill: &str, _digest: &Digest) -> Permission {
+        self.machine.lock().unwrap().permission.clone()
+    }
+
+    fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
+        let approved = format!("{skill} {digest}");
+        self.machine.lock().unwrap().approved.push(approved);
+        Ok(())
+    }
+
+    fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {
+        self.machine.lock().unwrap().scripts.push(run.clone());
+        Ok(ran("script output"))
+    }
+
+    fn run_command(&mut self, run: &CommandRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {
+        self.machine.lock().unwrap().commands.push(run.clone());
+        Ok(ran("command output"))
+    }
+
+    fn record(&mut self, event: &Event) -> Result<(), HostError> {
+        self.machine.lock().unwrap().events.push(event.clone());
+        Ok(())
+    }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        &self.workspace
+    }
+
+    fn denied(&self) -> &[DenyLayer] {
+        &[]
+    }
+}
+
+fn ran(stdout: &str) -> Ran {
+    Ran {
+        code: 0,
+        stdout: stdout.into(),
+        stderr: String::new(),
+        denials: Vec::new(),
+        backend: "pretended".into(),
+    }
+}
+
+/// A front end that answers every question alike and keeps what it hears.
+pub(crate) struct Front {
+    pub(crate) answer: Answer,
+    pub(crate) events: Vec<TurnEvent>,
+    pub(crate) asked: Vec<ApprovalRequest>,
+    pub(crate) cancel: Arc<AtomicBool>,
+}
+
+impl Front {
+    pub(crate) fn new(answer: Answer) -> Self {
+        Self {
+            answer,
+            events: Vec::new(),
+            asked: Vec::new(),
+            cancel: Arc::default(),
+        }
+    }
+}
+
+impl FrontEnd for Front {
+    fn event(&mut self, event: &TurnEvent) {
+        self.events.push(event.clone());
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+        self.asked.push(request.clone());
+        self.answer
+    }
+
+    fn cancel(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancel)
+    }
+}
+
+/// A model that says what it was told to, and keeps what it was asked.
+#[derive(Clone, Default)]
+pub(crate) struct Scripted {
+    pub(crate) replies: Arc<Mutex<VecDeque<Vec<AssistantPart>>>>,
+    pub(crate) requests: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(replies: impl IntoIterator<Item = Vec<AssistantPart>>) -> Self {
+        let scripted = Self::default();
+        scripted.replies.lock().unwrap().extend(replies);
+        scripted
+    }
+}
+
+impl Provider for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        _cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let asked = serde_json::to_value(request).unwrap();
+        self.requests.lock().unwrap().push(asked);
+        let parts = self.replies.lock().unwrap().pop_front();
+        let parts = parts.unwrap_or_else(|| vec![says("That is all.")]);
+        for part in &parts {
+            if let AssistantPart::Text { text } = part {
+                on(Delta::Text(text));
+            }
+        }
+        Ok(Completion {
+            parts,
+            usage: Usage {
+                input: 100,
+                cached: 0,
+                output: 10,
+            },
+            ..Completion::default()
+        })
+    }
+}
+
+pub(crate) fn says(text: &str) -> AssistantPart {
+    AssistantPart::Text { text: text.into() }
+}
+
+pub(crate) fn calls(id: &str, name: &str, arguments: &Value) -> AssistantPart {
+    AssistantPart::Call(ToolCall {
+        id: id.into(),
+        name: name.into(),
+        arguments: arguments.to_string(),
+    })
+}

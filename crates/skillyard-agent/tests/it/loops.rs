@@ -1,0 +1,264 @@
+//! Strategies, tool modes and what the user names.
+
+use serde_json::json;
+use skillyard_agent::TurnError;
+use skillyard_agent::front_end::{Answer, EndReason, Trigger, TurnEvent};
+use skillyard_agent::provider::offline::Offline;
+use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+
+use crate::lab::{Front, Lab, Scripted, calls, says};
+
+fn lab() -> Lab {
+    let lab = Lab::new();
+    lab.skill(
+        "pdf-forms",
+        "Fills PDF forms. Use when a task involves PDF files.",
+        "",
+        "Fill $0 with care. MARK-PDF",
+    );
+    lab.skill(
+        "image-resize",
+        "Resizes images and photos.",
+        "",
+        "Resize it. MARK-IMAGE",
+    );
+    lab.skill(
+        "quiet",
+        "Only for users.",
+        "disable-model-invocation: true\n",
+        "MARK-QUIET",
+    );
+    lab
+}
+
+fn activations(front: &Front) -> Vec<(String, Trigger)> {
+    let all = front.events.iter().filter_map(|event| match event {
+        TurnEvent::SkillActivated { name, trigger, .. } => Some((name.clone(), *trigger)),
+        _ => None,
+    });
+    all.collect()
+}
+
+#[test]
+fn a_bare_name_needs_no_model() {
+    let lab = lab();
+    let model = Scripted::new([]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    let end = runtime.turn(&mut session, " /pdf-forms  /quiet ", &mut front);
+    assert_eq!(end.unwrap().reason, EndReason::Activated);
+    assert!(model.requests.lock().unwrap().is_empty());
+    assert_eq!(
+        session.answer(),
+        "Activated `pdf-forms`, `quiet`. What is to be done?"
+    );
+    // Named again with the same bytes there is a receipt, and not the body a second time.
+    runtime
+        .turn(&mut session, "$quiet now go", &mut front)
+        .unwrap();
+    let asked = model.requests.lock().unwrap()[0].to_string();
+    assert_eq!(asked.matches("MARK-QUIET").count(), 1);
+    assert!(asked.contains("is loaded already"));
+    assert!(
+        asked.contains("$quiet now go"),
+        "the message is not emptied"
+    );
+}
+
+#[test]
+fn arguments_are_put_in_once() {
+    let lab = lab();
+    let model = Scripted::new([]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    let prompt = "/pdf-forms '$ARGUMENTS' then more";
+    runtime
+        .turn(&mut session, prompt, &mut Front::new(Answer::No))
+        .unwrap();
+    let asked = model.requests.lock().unwrap()[0].to_string();
+    assert!(asked.contains("Fill $ARGUMENTS with care."), "{asked}");
+}
+
+#[test]
+fn names_that_are_wrong_are_told_and_paths_are_text() {
+    let lab = lab();
+    let model = Scripted::new([]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    let error = runtime
+        .turn(&mut session, "/pdf-form x", &mut front)
+        .unwrap_err();
+    assert!(matches!(error, TurnError::Skill(_)));
+    assert!(error.to_string().contains("did you mean `pdf-forms`?"));
+    assert!(session.messages.is_empty());
+    for text in ["/etc/passwd is what?", "$HOME costs $5", "1/2 of it"] {
+        runtime.turn(&mut session, text, &mut front).unwrap();
+    }
+    assert!(activations(&front).is_empty());
+    runtime
+        .turn(&mut session, "please use $image-resize, thanks", &mut front)
+        .unwrap();
+    assert_eq!(
+        activations(&front),
+        [("image-resize".into(), Trigger::User)]
+    );
+}
+
+#[test]
+fn a_skill_for_users_is_hidden_from_models() {
+    let lab = lab();
+    let model = Scripted::new([vec![calls("c", "skill_load", &json!({ "name": "quiet" }))]]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime
+        .turn(&mut session, "hi", &mut Front::new(Answer::No))
+        .unwrap();
+    let requests = model.requests.lock().unwrap();
+    assert!(!requests[0].to_string().contains("quiet"));
+    assert!(!requests[1].to_string().contains("MARK-QUIET"));
+}
+
+#[test]
+fn a_router_chooses_before_the_model_is_asked() {
+    let lab = lab();
+    for (choice, marks) in [
+        (r#"{"skill":"pdf-forms"}"#, (true, false)),
+        (r#"{"skill":"none"}"#, (false, false)),
+        (r#"{"skill":"quiet"}"#, (false, false)),
+        ("no JSON", (false, false)),
+    ] {
+        let model = Scripted::new([vec![says(choice)], vec![says("Done.")]]);
+        let mut runtime = lab.runtime(model.clone());
+        let settings = Settings {
+            strategy: Strategy::Router,
+            ..Settings::default()
+        };
+        let mut session = lab.session(&runtime, &settings);
+        runtime
+            .turn(
+                &mut session,
+                "fill the tax form",
+                &mut Front::new(Answer::No),
+            )
+            .unwrap();
+        let requests = model.requests.lock().unwrap();
+        assert_eq!(
+            requests[0]["shape"]["properties"]["skill"]["enum"],
+            json!(["image-resize", "pdf-forms", "none"])
+        );
+        let main = requests[1].to_string();
+        assert_eq!(
+            (main.contains("MARK-PDF"), main.contains("MARK-IMAGE")),
+            marks,
+            "{choice}"
+        );
+        assert_eq!(session.answer(), "Done.");
+    }
+}
+
+#[test]
+fn a_hybrid_names_candidates_and_the_model_decides() {
+    let lab = lab();
+    let model = Scripted::new([]);
+    let mut runtime = lab.runtime(model.clone());
+    let settings = Settings {
+        strategy: Strategy::Hybrid,
+        ..Settings::default()
+    };
+    let mut session = lab.session(&runtime, &settings);
+    runtime
+        .turn(&mut session, "fill a PDF form", &mut Front::new(Answer::No))
+        .unwrap();
+    let requests = model.requests.lock().unwrap();
+    let main = requests.last().unwrap().to_string();
+    assert!(
+        main.contains("Skills that may fit, the likeliest first: pdf-forms"),
+        "{main}"
+    );
+    assert!(!main.contains("MARK-PDF"));
+}
+
+#[test]
+fn models_without_tools_use_them_all_the_same() {
+    let lab = lab();
+    let action = r#"{"action":"skill_load","arguments":{"name":"pdf-forms"}}"#;
+    let block = "I load it.\n<tool_call>{\"name\":\"skill_load\",\"arguments\":{\"name\":\"pdf-forms\"}}</tool_call>";
+    for (mode, load, answer) in [
+        (
+            ToolMode::JsonSchema,
+            action,
+            r#"{"action":"answer","text":"Filled."}"#,
+        ),
+        (ToolMode::Text, block, "Filled."),
+    ] {
+        let model = Scripted::new([vec![says(load)], vec![says(answer)]]);
+        let mut runtime = lab.runtime(model.clone());
+        let settings = Settings {
+            tool_mode: mode,
+            ..Settings::default()
+        };
+        let mut session = lab.session(&runtime, &settings);
+        let mut front = Front::new(Answer::No);
+        runtime
+            .turn(&mut session, "fill the form", &mut front)
+            .unwrap();
+        assert_eq!(activations(&front), [("pdf-forms".into(), Trigger::Model)]);
+        assert_eq!(session.answer(), "Filled.");
+        let requests = model.requests.lock().unwrap();
+        assert_eq!(requests[0]["tools"], json!([]));
+        assert_eq!(
+            requests[0]["shape"].is_object(),
+            mode == ToolMode::JsonSchema
+        );
+        assert!(!requests[0].to_string().contains("MARK-PDF"));
+        assert!(requests[1].to_string().contains("Result of skill_load"));
+        assert!(requests[1].to_string().contains("MARK-PDF"));
+    }
+}
+
+#[test]
+fn parallel_calls_get_all_their_results_in_one_message() {
+    let lab = lab();
+    let load = |id: &str, name: &str| calls(id, "skill_load", &json!({ "name": name }));
+    let model = Scripted::new([vec![load("a", "pdf-forms"), load("b", "image-resize")]]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime
+        .turn(&mut session, "both", &mut Front::new(Answer::No))
+        .unwrap();
+    let requests = model.requests.lock().unwrap();
+    let results = &requests[1]["messages"][2]["results"];
+    assert_eq!(
+        (&results[0]["id"], &results[1]["id"]),
+        (&json!("a"), &json!("b"))
+    );
+}
+
+#[test]
+fn offline_finds_loads_and_shows() {
+    let lab = lab();
+    lab.write("skills/pdf-forms/references/guide.md", "GUIDE-WORD\n");
+    let mut runtime = lab.runtime(Offline);
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    runtime
+        .turn(&mut session, "fill in a PDF form", &mut front)
+        .unwrap();
+    assert_eq!(activations(&front), [("pdf-forms".into(), Trigger::Model)]);
+    assert!(session.answer().contains("MARK-PDF"));
+    assert!(session.answer().contains("no model was asked"));
+    runtime
+        .turn(
+            &mut session,
+            "/pdf-forms read references/guide.md",
+            &mut front,
+        )
+        .unwrap();
+    assert!(session.answer().contains("GUIDE-WORD"));
+    runtime
+        .turn(&mut session, "zebra quantum", &mut front)
+        .unwrap();
+    assert!(session.answer().contains("No skill here fits"));
+}

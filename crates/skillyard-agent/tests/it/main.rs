@@ -1,0 +1,16 @@
+//! The runtime as a front end and a model meet it: one file a concern.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on stops where it is"
+)]
+
+mod faults;
+mod guard;
+mod lab;
+mod loops;
+mod providers;
+mod replays;
+mod requirements;
+mod server;
+mod sessions;

@@ -1,0 +1,153 @@
+//! A session made again, and what is found when something was changed.
+
+use serde_json::json;
+use skillyard_agent::front_end::Answer;
+use skillyard_agent::replay::{Divergence, Recorded, replay};
+use skillyard_agent::session::Session;
+use skillyard_agent::settings::Settings;
+
+use crate::lab::{Front, Lab, Scripted, calls, says};
+
+/// A session of so many turns that uses everything.
+fn lab(turns: usize) -> (Lab, Session) {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A $ARGUMENTS");
+    lab.write("skills/a/references/x.md", "X\n");
+    lab.write("skills/a/scripts/x.sh", "echo x\n");
+    lab.skill("b", "Does b. Use for b.", "allowed-tools: Read\n", "BODY-B");
+    let a = |more: serde_json::Value| {
+        let mut value = json!({ "name": "a" });
+        value
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        value
+    };
+    let mut replies = Vec::new();
+    for at in 0..turns - 3 {
+        let id = |tool: &str| format!("{tool}-{at}");
+        replies.push(vec![
+            calls(&id("load"), "skill_load", &a(json!({}))),
+            calls(
+                &id("read"),
+                "skill_read",
+                &a(json!({ "path": "references/x.md" })),
+            ),
+            calls(
+                &id("run"),
+                "skill_run",
+                &a(json!({ "script": "scripts/x.sh" })),
+            ),
+            calls(
+                &id("bash"),
+                "Bash",
+                &json!({ "command": format!("echo {at}") }),
+            ),
+            calls(&id("odd"), "nothing", &json!({ "at": at })),
+        ]);
+        replies.push(vec![says(&format!("answer {at}"))]);
+    }
+    let mut runtime = lab.runtime(Scripted::new(replies));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::Once);
+    for at in 0..turns - 3 {
+        runtime
+            .turn(&mut session, &format!("turn {at}"), &mut front)
+            .unwrap();
+    }
+    runtime.turn(&mut session, "/b", &mut front).unwrap();
+    runtime.release(&mut session, "b").unwrap();
+    runtime
+        .turn(&mut session, "/b with words", &mut front)
+        .unwrap();
+    runtime.turn(&mut session, "the end", &mut front).unwrap();
+    (lab, session)
+}
+
+fn again(lab: &Lab, session: &Session, events: Vec<Recorded>) -> Result<String, Divergence> {
+    replay(session, &lab.shelf(), events).map(|done| {
+        let numbers = (done.messages, done.requests, done.rendered, done.recorded);
+        format!("{numbers:?}")
+    })
+}
+
+#[test]
+fn twenty_turns_are_the_same_to_the_byte() {
+    let (lab, session) = lab(20);
+    let events = lab.recorded(&session.id);
+    assert_eq!(again(&lab, &session, events).unwrap(), "(74, 36, 36, 51)");
+    // Also when they come back from the disk.
+    let stored = lab.store().load(&session.id).unwrap();
+    let events = lab.recorded(&session.id);
+    assert!(again(&lab, &stored, events).is_ok());
+}
+
+#[test]
+fn a_changed_byte_of_a_skill_is_named() {
+    let (lab, session) = lab(20);
+    lab.write("skills/a/references/x.md", "Y\n");
+    let events = lab.recorded(&session.id);
+    let found = again(&lab, &session, events).unwrap_err();
+    assert_eq!(
+        found.to_string(),
+        "message 3: the result of `skill_load` (load-0) differs from what the skill gives now"
+    );
+    lab.write("skills/a/references/x.md", "X\n");
+    lab.skill("b", "Does b. Use for b.", "allowed-tools: Read\n", "BODY-b");
+    let events = lab.recorded(&session.id);
+    let found = again(&lab, &session, events).unwrap_err();
+    assert!(
+        matches!(&found, Divergence::Skill { message: 69, skill, .. } if skill == "b"),
+        "{found}"
+    );
+    lab.skill("b", "Does another b.", "allowed-tools: Read\n", "BODY-B");
+    let events = lab.recorded(&session.id);
+    assert_eq!(
+        again(&lab, &session, events).unwrap_err(),
+        Divergence::Catalog
+    );
+}
+
+#[test]
+fn a_changed_event_is_named() {
+    let (lab, session) = lab(5);
+    let events = lab.recorded(&session.id);
+    for at in 0..events.len() {
+        if events[at].kind.starts_with("approval.") {
+            continue;
+        }
+        let mut removed = events.clone();
+        removed.remove(at);
+        assert!(
+            again(&lab, &session, removed).is_err(),
+            "{:?} was removed",
+            events[at]
+        );
+        for key in ["prompt", "catalog", "request", "output", "rendered"] {
+            if events[at].detail.contains_key(key)
+                && !(key == "rendered" && events[at].detail.contains_key("output"))
+            {
+                let mut changed = events.clone();
+                changed[at].detail.insert(key.into(), "sha256:00".into());
+                assert!(
+                    again(&lab, &session, changed).is_err(),
+                    "{key} of {:?}",
+                    events[at]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_message_is_named() {
+    let (lab, mut session) = lab(20);
+    let text = serde_json::to_string(&session.messages[3]).unwrap();
+    session.messages[3] = serde_json::from_str(&text.replace("answer 0", "answer 1")).unwrap();
+    let events = lab.recorded(&session.id);
+    let found = again(&lab, &session, events).unwrap_err();
+    assert!(
+        matches!(found, Divergence::Request { message: 6, .. }),
+        "{found}"
+    );
+}
