@@ -4,6 +4,7 @@ mod access;
 mod activation;
 mod api;
 mod catalog_prompt;
+mod chat;
 mod contents;
 mod host;
 mod machine;
@@ -20,6 +21,7 @@ mod watching;
 mod web;
 
 pub use access::{Access, AccessError, Role, Tokens};
+pub use chat::{Chat, ChatEvent, Consent, Listener, Question, SessionSummary};
 pub use contents::{Contents, ContentsError};
 pub use host::{Host, HostError, Standing, Switch};
 pub use mcp::{McpError, serve_stdio};

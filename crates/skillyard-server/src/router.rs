@@ -13,7 +13,7 @@ use crate::{api, machine, mcp, web};
 /// All answers of the server, behind its gate.
 pub fn router(server: Arc<Server>) -> Router {
     let read = Router::new()
-        .route("/", get(web::library::page))
+        .route("/", get(web::chat::start))
         .route("/skills", get(web::library::page))
         .route("/skills/{name}", get(web::skill::page))
         .route("/skills/{name}/files/{*path}", get(web::file::page))
@@ -21,6 +21,9 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/logout", post(web::login::logout))
         .route("/assets/{file}", get(web::assets::file))
         .route("/healthz", get(machine::healthz));
+    let talk = Router::new()
+        .route("/chat/{session}", get(web::chat::session))
+        .route_layer(from_fn(gate::talkers));
     let admin = Router::new()
         .route("/skills/{name}/switch", post(web::skill::switch))
         .route("/admin", get(web::admin::page))
@@ -29,6 +32,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/metrics", get(machine::metrics))
         .route_layer(from_fn(gate::admins));
     read.merge(admin)
+        .merge(talk)
         .merge(api::router())
         .route_service("/mcp", mcp::service(Arc::clone(&server)))
         .fallback(web::missing)

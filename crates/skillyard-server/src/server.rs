@@ -4,20 +4,28 @@ use std::sync::Arc;
 
 use skillyard_audit::Event;
 
+use tokio::sync::Semaphore;
+
 use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
+use crate::chat::{Chat, Register};
 use crate::host::{Host, HostError};
 use crate::mcp::Editions;
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
 
+/// How many sessions are followed at once.
+const FOLLOWERS: usize = 256;
+
 /// How the server is set up.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Settings {
     /// Who may ask.
     pub access: Access,
     /// The version that is told.
     pub version: &'static str,
+    /// Who answers in chats; without one the catalog does.
+    pub chat: Option<Arc<dyn Chat>>,
 }
 
 /// The server, without its listener.
@@ -31,12 +39,15 @@ pub struct Server {
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
     pub(crate) editions: Editions,
+    pub(crate) register: Register,
+    pub(crate) followers: Arc<Semaphore>,
 }
 
 impl Server {
     /// A server over the skills that `host` finds now.
     pub fn new(host: Arc<dyn Host>, settings: Settings) -> Result<Arc<Self>, HostError> {
         let shelf = Shelf::load(&*host)?;
+        let register = Register::new(settings.chat.clone());
         Ok(Arc::new(Self {
             host,
             shelf,
@@ -47,6 +58,8 @@ impl Server {
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
             editions: Editions::default(),
+            register,
+            followers: Arc::new(Semaphore::new(FOLLOWERS)),
         }))
     }
 

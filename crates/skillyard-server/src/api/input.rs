@@ -62,6 +62,11 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 pub(super) struct Caller(Role);
 
 impl Caller {
+    /// Whether they may do what the role may.
+    pub(super) fn may(&self, role: Role) -> bool {
+        self.0 >= role
+    }
+
     /// What they see of the server.
     pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {

@@ -9,6 +9,7 @@ mod manage;
 mod openapi;
 mod prompt;
 mod remcochat;
+mod sessions;
 mod skill;
 mod skills;
 mod tag;
@@ -38,6 +39,17 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         .route("/api/v1/prompt", get(prompt::get))
         .route("/api/v1/guard/check", post(guard::check))
         .route("/api/v1/tools/{name}", post(tools::call));
+    let talk = Router::new()
+        .route("/api/v1/sessions", get(sessions::list).post(sessions::open))
+        .route("/api/v1/sessions/{id}", get(sessions::get))
+        .route("/api/v1/sessions/{id}/messages", post(sessions::say))
+        .route("/api/v1/sessions/{id}/stop", post(sessions::stop))
+        .route("/api/v1/sessions/{id}/events", get(sessions::follow))
+        .route(
+            "/api/v1/sessions/{id}/approvals/{question}",
+            post(sessions::decide),
+        )
+        .route_layer(from_fn(gate::talkers));
     let admin = Router::new()
         .route("/api/v1/skills/{name}/enable", post(manage::enable))
         .route("/api/v1/skills/{name}/disable", post(manage::disable))
@@ -47,5 +59,5 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         .route("/api/skills", get(remcochat::list))
         .route("/api/skills/reload", post(remcochat::reload))
         .route_layer(from_fn(gate::admins));
-    read.merge(admin)
+    read.merge(admin).merge(talk)
 }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use utoipa::OpenApi;
 
-use super::{audit, files, find, guard, manage, prompt, remcochat, skill, skills, tools};
+use super::{audit, files, find, guard, manage, prompt, remcochat, sessions, skill, skills, tools};
 use crate::server::Server;
 
 #[derive(OpenApi)]
@@ -29,6 +29,13 @@ use crate::server::Server;
         manage::reload,
         audit::query,
         audit::verify,
+        sessions::list,
+        sessions::open,
+        sessions::get,
+        sessions::say,
+        sessions::stop,
+        sessions::follow,
+        sessions::decide,
         remcochat::list,
         remcochat::reload,
     )

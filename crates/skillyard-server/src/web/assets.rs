@@ -12,6 +12,11 @@ const FILES: &[(&str, &str, &str)] = &[
         include_str!("../../assets/style.css"),
     ),
     (
+        "chat.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/chat.js"),
+    ),
+    (
         "library.js",
         "text/javascript; charset=utf-8",
         include_str!("../../assets/library.js"),

@@ -4,6 +4,7 @@
 pub(crate) mod admin;
 pub(crate) mod assets;
 pub(crate) mod audit;
+pub(crate) mod chat;
 pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
@@ -32,6 +33,10 @@ pub(crate) struct Frame {
 impl Frame {
     fn is_admin(&self) -> bool {
         self.role == Some(Role::Admin)
+    }
+
+    fn may_talk(&self) -> bool {
+        self.role >= Some(Role::Chat)
     }
 
     fn is_known(&self) -> bool {

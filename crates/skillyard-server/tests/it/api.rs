@@ -164,7 +164,7 @@ async fn problems_have_the_form_of_problems() {
 async fn the_document_names_every_route() {
     let document = TestServer::new().get("/api/v1/openapi.json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
-    assert_eq!(document["paths"].as_object().unwrap().len(), 18);
+    assert_eq!(document["paths"].as_object().unwrap().len(), 24);
 }
 
 #[tokio::test]

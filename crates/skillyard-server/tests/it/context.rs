@@ -189,6 +189,7 @@ impl TestServer {
         let settings = Settings {
             access,
             version: "test",
+            chat: None,
         };
         let host: Arc<dyn Host> = machine.clone();
         let server = Server::new(host, settings).unwrap();

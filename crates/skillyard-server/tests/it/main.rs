@@ -2,6 +2,7 @@
 
 mod access;
 mod api;
+mod chat;
 mod context;
 mod listener;
 mod mcp;

@@ -53,6 +53,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let settings = Settings {
         access,
         version: env!("CARGO_PKG_VERSION"),
+        chat: None,
     };
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
