@@ -8,7 +8,7 @@ NEXTEST_VERSION := 0.9.143
 .PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools interop
 
 run:
-	cargo run --release -- list
+	cargo run --release -- serve
 
 # Installs what is missing, then runs every test.
 test: tools python
