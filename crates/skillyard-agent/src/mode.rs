@@ -5,6 +5,8 @@
 //! asks for a block in the text and looks for it. Either way the session holds real calls and
 //! results; only on the way out and in they are turned into text.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantPart, Message, ToolCall, UserPart};
@@ -26,7 +28,7 @@ pub fn instructions(mode: ToolMode, tools: &[ToolSpec]) -> Option<String> {
     let mut text = String::from("You have these tools:\n");
     for tool in tools {
         let line = json!({ "name": tool.name, "parameters": tool.parameters["properties"] });
-        text.push_str(&format!("- {}: {} {line}\n", tool.name, tool.description));
+        let _ = writeln!(text, "- {}: {} {line}", tool.name, tool.description);
     }
     text.push_str(match mode {
         ToolMode::JsonSchema => {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::assemble::Assembly;
 use super::http::{Endpoint, message};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
-use crate::message::{AssistantPart, CallOutcome, Message};
+use crate::message::{AssistantPart, CallOutcome, Message, UserPart};
 
 /// Its name, in opaque parts too.
 const NAME: &str = "anthropic";
@@ -87,7 +87,7 @@ fn messages(all: &[Message]) -> Vec<Value> {
     for each in all {
         let (role, content) = match each {
             Message::User { parts } => {
-                let texts = parts.iter().map(|part| part.text());
+                let texts = parts.iter().map(UserPart::text);
                 let texts = texts.filter(|text| !text.is_empty());
                 (
                     "user",

@@ -107,7 +107,15 @@ impl Assembly {
 mod tests {
     use super::*;
 
-    fn check(pieces: &[(Option<&str>, Option<&str>, Option<&str>, &str)], expected: &str) {
+    /// Number, name of the call, tool, arguments.
+    type Piece = (
+        Option<&'static str>,
+        Option<&'static str>,
+        Option<&'static str>,
+        &'static str,
+    );
+
+    fn check(pieces: &[Piece], expected: &str) {
         let mut assembly = Assembly::default();
         for (key, id, name, arguments) in pieces {
             assembly.call(*key, *id, *name, arguments);

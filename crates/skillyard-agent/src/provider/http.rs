@@ -53,8 +53,8 @@ impl Default for Patience {
         Self {
             attempts: 5,
             first: Duration::from_millis(500),
-            longest: Duration::from_secs(60),
-            silence: Duration::from_secs(300),
+            longest: Duration::from_mins(1),
+            silence: Duration::from_mins(5),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::assemble::Assembly;
 use super::http::{Endpoint, message};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
-use crate::message::{AssistantPart, Message};
+use crate::message::{AssistantPart, Message, UserPart};
 
 /// A server that speaks Chat Completions.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ pub(super) fn is_plain(shape: &Value) -> bool {
 fn push(messages: &mut Vec<Value>, each: &Message) {
     match each {
         Message::User { parts } => {
-            let texts: Vec<&str> = parts.iter().map(|part| part.text()).collect();
+            let texts: Vec<&str> = parts.iter().map(UserPart::text).collect();
             messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
         }
         Message::Assistant { parts } => {

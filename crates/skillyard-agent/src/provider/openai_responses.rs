@@ -102,11 +102,10 @@ fn push(input: &mut Vec<Value>, each: &Message) {
             input.push(json!({ "type": "message", "role": "user", "content": content }));
         }
         Message::Assistant { parts } => input.extend(parts.iter().filter_map(|part| match part {
-            AssistantPart::Text { text } => Some(json!({
-                "type": "message",
-                "role": "assistant",
-                "content": [{ "type": "output_text", "text": text }],
-            })),
+            // As one text: the long form wants ids that only the server gives.
+            AssistantPart::Text { text } => {
+                Some(json!({ "type": "message", "role": "assistant", "content": text }))
+            }
             AssistantPart::Call(call) => Some(json!({
                 "type": "function_call",
                 "call_id": call.id,
@@ -186,5 +185,21 @@ impl Answer {
         };
         self.stop = stop;
         self.ended = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_model_go_back_as_one_text() {
+        let mut input = Vec::new();
+        let parts = vec![AssistantPart::Text {
+            text: "I look.".into(),
+        }];
+        push(&mut input, &Message::Assistant { parts });
+        let expected = json!({ "type": "message", "role": "assistant", "content": "I look." });
+        assert_eq!(input, [expected]);
     }
 }

@@ -482,8 +482,9 @@ fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
 fn shortened(text: &str) -> String {
     let line = skillyard_format::render::one_line(text);
     let short: String = line.chars().take(PREVIEW).collect();
-    match short.len() < line.len() {
-        true => format!("{short}…"),
-        false => short,
+    if short.len() < line.len() {
+        format!("{short}…")
+    } else {
+        short
     }
 }

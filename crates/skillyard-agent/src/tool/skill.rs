@@ -147,11 +147,12 @@ fn read(
     let mut content =
         resource::render(&name, &read.path, found.author == Author::ThirdParty, &text);
     if let Some(next) = read.next_offset {
-        content.push_str(&format!(
+        let _ = write!(
+            content,
             "\n{} of {} bytes were given; go on with cursor {next}.",
             next - read.offset,
             read.size
-        ));
+        );
     }
     Ok(Output::text(content))
 }

@@ -78,19 +78,19 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
             "skill_search",
             "Find skills for a task. Use it when none of the listed skills fits, because not all \
              may be listed.",
-            json!({ "query": text("What is to be done") }),
+            &json!({ "query": text("What is to be done") }),
             &["query"],
         ),
         spec(
             "skill_load",
             "Load a skill's instructions. Do so before you start a task that it fits.",
-            json!({ "name": loadable, "arguments": text("What the skill is told, if it takes arguments") }),
+            &json!({ "name": loadable, "arguments": text("What the skill is told, if it takes arguments") }),
             &["name"],
         ),
         spec(
             "skill_read",
             "Read a file of a skill, by its path in the skill.",
-            json!({
+            &json!({
                 "name": name.clone(),
                 "path": text("The file, such as `references/guide.md`"),
                 "cursor": { "type": "integer", "minimum": 0, "description": "Where to go on, as the last result said" },
@@ -100,13 +100,13 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
         spec(
             "skill_files",
             "List the files of a skill.",
-            json!({ "name": name.clone(), "dir": text("Only below this folder") }),
+            &json!({ "name": name.clone(), "dir": text("Only below this folder") }),
             &["name"],
         ),
         spec(
             "skill_run",
             "Run a script of a skill in a sandbox.",
-            json!({
+            &json!({
                 "name": name,
                 "script": text("The script, such as `scripts/fill.py`"),
                 "args": { "type": "array", "items": { "type": "string" }, "description": "Its arguments" },
@@ -123,7 +123,7 @@ fn workspace_specs() -> [ToolSpec; 6] {
         spec(
             "Read",
             "Read a file of the workspace.",
-            json!({
+            &json!({
                 "path": path(),
                 "cursor": { "type": "integer", "minimum": 0, "description": "Where to go on, as the last result said" },
             }),
@@ -132,31 +132,31 @@ fn workspace_specs() -> [ToolSpec; 6] {
         spec(
             "Write",
             "Write a file of the workspace; what was in it is replaced.",
-            json!({ "path": path(), "content": text("The whole new content") }),
+            &json!({ "path": path(), "content": text("The whole new content") }),
             &["path", "content"],
         ),
         spec(
             "Edit",
             "Replace a text in a file of the workspace. The old text must occur exactly once.",
-            json!({ "path": path(), "old": text("The text to replace"), "new": text("What takes its place") }),
+            &json!({ "path": path(), "old": text("The text to replace"), "new": text("What takes its place") }),
             &["path", "old", "new"],
         ),
         spec(
             "Glob",
             "List the files of the workspace whose path matches a pattern such as `src/**/*.rs`.",
-            json!({ "pattern": text("The pattern") }),
+            &json!({ "pattern": text("The pattern") }),
             &["pattern"],
         ),
         spec(
             "Grep",
             "Find lines in the files of the workspace.",
-            json!({ "pattern": text("A regular expression"), "glob": text("Only files whose path matches this pattern") }),
+            &json!({ "pattern": text("A regular expression"), "glob": text("Only files whose path matches this pattern") }),
             &["pattern"],
         ),
         spec(
             "Bash",
             "Run a shell command in the workspace, in a sandbox without network.",
-            json!({ "command": text("The command") }),
+            &json!({ "command": text("The command") }),
             &["command"],
         ),
     ]
@@ -166,7 +166,7 @@ fn text(description: &str) -> Value {
     json!({ "type": "string", "description": description })
 }
 
-fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+fn spec(name: &str, description: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),

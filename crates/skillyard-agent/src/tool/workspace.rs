@@ -4,6 +4,7 @@
 //! workspace and no link is followed. Writing goes through the sandbox, which also keeps a few
 //! places from being changed at all.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -217,11 +218,11 @@ pub(super) fn told(ran: &Ran) -> String {
     let mut text = format!("exit code {}\n", ran.code);
     for (label, content) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if !content.is_empty() {
-            text.push_str(&format!("<{label}>\n{}\n</{label}>\n", content.trim_end()));
+            let _ = writeln!(text, "<{label}>\n{}\n</{label}>", content.trim_end());
         }
     }
     for denial in &ran.denials {
-        text.push_str(&format!("sandbox: {denial}\n"));
+        let _ = writeln!(text, "sandbox: {denial}");
     }
     text
 }

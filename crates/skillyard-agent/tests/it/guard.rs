@@ -74,8 +74,8 @@ fn a_skill_that_allows_git_allows_nothing_behind_it() {
         ],
     );
     let outcomes: Vec<CallOutcome> = results.iter().map(|each| each.0).collect();
-    use CallOutcome::{Denied, Ok};
-    assert_eq!(outcomes, [Denied, Ok, Denied, Ok, Denied]);
+    let (denied, ok) = (CallOutcome::Denied, CallOutcome::Ok);
+    assert_eq!(outcomes, [denied, ok, denied, ok, denied]);
     assert!(
         results[0].1.starts_with("Denied by `git-only`"),
         "{}",

@@ -268,7 +268,7 @@ impl Scripted {
 }
 
 impl Provider for Scripted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "scripted"
     }
 

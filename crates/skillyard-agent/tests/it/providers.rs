@@ -168,11 +168,11 @@ fn openai_chat_completions() {
     let chunk = |delta: Value, reason: Value| json!({ "id": "c", "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }], "usage": null });
     let usage = json!({ "id": "c", "object": "chat.completion.chunk", "choices": [], "usage": { "prompt_tokens": 110, "completion_tokens": 9, "prompt_tokens_details": { "cached_tokens": 20 } } });
     let stream = |events: &[Value]| {
-        let lines: String = events
+        let lines: Vec<String> = events
             .iter()
             .map(|event| format!("data: {event}\n\n"))
             .collect();
-        Reply::stream(lines + "data: [DONE]\n\n")
+        Reply::stream(lines.concat() + "data: [DONE]\n\n")
     };
     let call = |(id, arguments): (&str, &str), name: &str| {
         let [first, second] = halves(arguments);

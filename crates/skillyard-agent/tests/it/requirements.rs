@@ -27,7 +27,7 @@ fn lab() -> Lab {
 }
 
 /// A turn with these calls; the last request, and all contents of results.
-fn asked(lab: &Lab, prompt: &str, replies: Vec<(&str, serde_json::Value)>) -> String {
+fn asked(lab: &Lab, prompt: &str, replies: &[(&str, serde_json::Value)]) -> String {
     let parts = replies.iter().enumerate();
     let parts = parts.map(|(at, (tool, value))| vec![calls(&format!("c{at}"), tool, value)]);
     let model = Scripted::new(parts.collect::<Vec<_>>());
@@ -76,7 +76,7 @@ fn r4_activation_gives_one_body() {
     let request = asked(
         &lab(),
         "go",
-        vec![("skill_load", json!({ "name": "skill-03" }))],
+        &[("skill_load", json!({ "name": "skill-03" }))],
     );
     assert!(request.contains("BODY-03") && !request.contains("BODY-04"));
 }
@@ -86,14 +86,14 @@ fn r5_resources_are_read_on_demand_and_only_below_the_skill() {
     let lab = lab();
     let load = || ("skill_load", json!({ "name": "skill-00" }));
     let read = |path: &str| ("skill_read", json!({ "name": "skill-00", "path": path }));
-    assert!(!asked(&lab, "go", vec![load()]).contains("RESOURCE-00"));
-    assert!(asked(&lab, "go", vec![load(), read("references/x.md")]).contains("RESOURCE-00"));
+    assert!(!asked(&lab, "go", &[load()]).contains("RESOURCE-00"));
+    assert!(asked(&lab, "go", &[load(), read("references/x.md")]).contains("RESOURCE-00"));
     for path in [
         "../skill-01/SKILL.md",
         "/etc/passwd",
         "references/../../../../etc/passwd",
     ] {
-        let request = asked(&lab, "go", vec![load(), read(path)]);
+        let request = asked(&lab, "go", &[load(), read(path)]);
         assert!(!request.contains("BODY-01") && !request.contains("root:"));
         assert!(request.contains("\"failed\""), "{path}");
     }
@@ -106,12 +106,12 @@ fn r6_scripts_run_with_the_bytes_that_were_loaded() {
         "skill_run",
         json!({ "name": "skill-00", "script": "scripts/x.sh", "args": ["a b"] }),
     );
-    let request = asked(&lab, "go", vec![run.clone()]);
+    let request = asked(&lab, "go", std::slice::from_ref(&run));
     assert!(
         request.contains("is not loaded"),
         "nothing runs before it was loaded"
     );
-    asked(&lab, "/skill-00 go", vec![run]);
+    asked(&lab, "/skill-00 go", &[run]);
     let machine = lab.machine.lock().unwrap();
     assert_eq!(machine.scripts.len(), 1);
     assert_eq!(machine.scripts[0].arguments, ["a b"]);
@@ -144,7 +144,7 @@ fn r8_text_of_skills_cannot_leave_its_envelope() {
         body,
     );
     let load = ("skill_load", json!({ "name": "evil" }));
-    let request = asked(&lab, "go", vec![load]);
+    let request = asked(&lab, "go", &[load]);
     assert_eq!(request.matches("</skill_content>").count(), 1);
     assert_eq!(request.matches("</available_skills>").count(), 1);
     assert!(request.contains("written by a third party"));

@@ -48,8 +48,8 @@ pub(crate) struct Collected {
     pub(crate) activated: Vec<serde_json::Value>,
     /// Calls that were made.
     pub(crate) calls: Vec<serde_json::Value>,
-    /// Whether words were written to stdout.
-    pub(crate) spoke: bool,
+    /// Whether the last words on stdout have not ended their line.
+    mid_line: bool,
 }
 
 impl FrontEnd for Terminal<'_> {
@@ -102,7 +102,8 @@ impl Terminal<'_> {
                 } else {
                     delta.as_str().into()
                 };
-                self.collected.spoke = true;
+                self.collected.mid_line = !text.ends_with('\n');
+                // Who reads no more is told by the end of the pipe.
                 let _ = printer.data(&text);
             }
             TurnEvent::SkillActivated {
@@ -122,6 +123,9 @@ impl Terminal<'_> {
                 ));
             }
             TurnEvent::ToolCall { name, summary, .. } => {
+                if std::mem::take(&mut self.collected.mid_line) {
+                    let _ = printer.data("\n");
+                }
                 printer.note(&format!(" > {} {}", visible(name), visible(summary)));
             }
             TurnEvent::ToolResult {

@@ -1,5 +1,6 @@
 //! `skillyard chat`.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ const LONGEST: u64 = 1 << 20;
 ///   skillyard chat --resume last
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
     /// An agent made with `skillyard agent create`
     agent: Option<String>,
@@ -322,13 +324,14 @@ fn sessions(context: &Context) -> Outcome {
     let mut text = String::new();
     for each in &list {
         let agent = each.agent.as_deref().unwrap_or("-");
-        text.push_str(&format!(
-            "{}  {}  {agent}  {} messages  {}\n",
+        let _ = writeln!(
+            text,
+            "{}  {}  {agent}  {} messages  {}",
             each.id,
             each.updated.get(..16).unwrap_or_default(),
             each.messages,
             each.title
-        ));
+        );
     }
     context.printer.data(&visible(&text))?;
     if list.is_empty() {

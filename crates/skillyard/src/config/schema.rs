@@ -209,8 +209,13 @@ fn refused(placeholder: &str, name: &str) -> Option<String> {
         || !name.chars().all(is_plain)
         || name.starts_with(['-', '_'])
     {
+        let what = if placeholder == "NAME" {
+            "source"
+        } else {
+            "server"
+        };
         return Some(format!(
-            "`{name}` is no name: use lowercase letters, digits, `-` and `_`"
+            "`{name}` is no name for a {what}: use lowercase letters, digits, `-` and `_`"
         ));
     }
     (placeholder == "NAME" && TAKEN.contains(&name)).then(|| {

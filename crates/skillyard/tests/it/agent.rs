@@ -22,7 +22,6 @@ fn an_agent_from_beginning_to_end() {
     exit code: 0
     ----- stdout -----
      + helper@1
-
     ----- stderr -----
     ");
     assert_snapshot!(context.run(&["agent", "skill", "add", "helper", "forms"]), @"
@@ -30,7 +29,6 @@ fn an_agent_from_beginning_to_end() {
     exit code: 0
     ----- stdout -----
      ~ helper@2
-
     ----- stderr -----
     ");
     assert_eq!(

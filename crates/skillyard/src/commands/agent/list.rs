@@ -1,5 +1,7 @@
 //! `skillyard agent list`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::{Outcome, as_json, store};
@@ -31,10 +33,11 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
     for agent in &agents {
         let skills = agent.definition.skills.len();
         let name = format!("{}@{}", agent.name, agent.version);
-        text.push_str(&format!(
-            "{name:<24} {:<32} {skills} skills  {}\n",
+        let _ = writeln!(
+            text,
+            "{name:<24} {:<32} {skills} skills  {}",
             agent.definition.model, agent.definition.description
-        ));
+        );
     }
     context.printer.data(&visible(&text))?;
     if agents.is_empty() {

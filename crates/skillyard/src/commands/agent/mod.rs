@@ -115,8 +115,7 @@ impl Said {
             definition.instructions.clone_from(instructions);
         }
         if let Some(names) = &self.skills {
-            let shelf = all_skills(context)?;
-            definition.skills = pins(&shelf, names)?;
+            definition.skills = pins(&all_skills(context)?, names)?;
         }
         if let Some(value) = &self.strategy {
             definition.strategy = strategy(value)?;

@@ -1,5 +1,7 @@
 //! `skillyard agent show`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 use skillyard_agent::agent::Drift;
 
@@ -39,10 +41,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let mut text = format!("{}@{}\n", kept.name, kept.version);
     let mut row = |label: &str, value: &str| {
         if !value.is_empty() {
-            text.push_str(&format!(
-                "  {label:<13} {}\n",
+            let _ = writeln!(
+                text,
+                "  {label:<13} {}",
                 value.replace('\n', "\n                ")
-            ));
+            );
         }
     };
     row("description", &definition.description);

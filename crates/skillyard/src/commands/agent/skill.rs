@@ -1,5 +1,7 @@
 //! `skillyard agent skill`.
 
+use std::fmt::Write as _;
+
 use clap::Subcommand;
 use serde_json::json;
 use skillyard_agent::agent::Drift;
@@ -116,7 +118,7 @@ fn list(context: &Context, agent: &str) -> Outcome {
             Drift::Changed { .. } => "changed",
             Drift::Missing => "missing",
         };
-        text.push_str(&format!("{:<24} {state:<8} {}\n", pin.name, pin.digest));
+        let _ = writeln!(text, "{:<24} {state:<8} {}", pin.name, pin.digest);
     }
     Ok(context
         .printer

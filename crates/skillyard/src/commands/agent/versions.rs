@@ -1,5 +1,7 @@
 //! `skillyard agent versions`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::{Outcome, store};
@@ -34,7 +36,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let mut text = String::new();
     for (number, hash) in &kept.versions {
         let mark = if *number == current { '*' } else { ' ' };
-        text.push_str(&format!("{mark} {number:<4} {hash}\n"));
+        let _ = writeln!(text, "{mark} {number:<4} {hash}");
     }
     Ok(context.printer.data(&text).map(|()| Status::Yes)?)
 }
