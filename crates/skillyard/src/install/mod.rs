@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod difference;
 pub(crate) mod finish;
+mod logs;
 pub(crate) mod pick;
 pub(crate) mod place;
 mod progress;
