@@ -194,8 +194,6 @@ impl Blobs {
     fn path(&self, digest: Digest) -> Path {
         let hex = digest.to_hex();
         let parts = ["sha256", &hex[..2], &hex[2..]];
-        parts
-            .into_iter()
-            .fold(self.prefix.clone(), |path, part| path.join(part))
+        parts.into_iter().fold(self.prefix.clone(), Path::join)
     }
 }

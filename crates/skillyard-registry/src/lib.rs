@@ -22,6 +22,7 @@ mod segments;
 pub mod server;
 pub mod store;
 pub mod token;
+mod transparency;
 
 pub use blobs::Blobs;
 pub use database::Database;

@@ -116,8 +116,8 @@ pub async fn back_up(registry: &Registry, folder: &Path) -> Result<usize, Mainte
     };
     std::fs::create_dir(folder).map_err(failed)?;
     let file = folder.join("registry.db");
-    let copied = registry.database.copy_to(&file.to_string_lossy()).await?;
-    if copied == CopyOutcome::OtherTool {
+    let outcome = registry.database.copy_to(&file.to_string_lossy()).await?;
+    if outcome == CopyOutcome::OtherTool {
         std::fs::remove_dir(folder).map_err(failed)?;
         return Err(MaintenanceError::OtherTool);
     }

@@ -92,8 +92,8 @@ pub fn folded(name: &SkillName) -> String {
 pub fn check(name: &SkillName) -> Result<(), NameRefusal> {
     use unicode_security::MixedScript as _;
     let own = folded(name);
-    let is_reserved = |each: &&str| SkillName::new(each).is_ok_and(|each| folded(&each) == own);
-    if RESERVED.iter().any(|each| is_reserved(&each)) {
+    let is_reserved = |each: &str| SkillName::new(each).is_ok_and(|each| folded(&each) == own);
+    if RESERVED.iter().any(|each| is_reserved(each)) {
         return Err(NameRefusal::Reserved(name.to_string()));
     }
     if !name.as_str().is_single_script() {

@@ -16,6 +16,7 @@ use crate::search::Search;
 use crate::store::versions::VersionRow;
 use crate::store::{owners, skills, tokens, versions};
 use crate::token::{self, Action, Identity};
+use crate::transparency::Log;
 
 /// What the time is; a test has its own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -28,6 +29,7 @@ pub struct Registry {
     /// The archives.
     pub blobs: Blobs,
     pub(crate) search: Arc<Search>,
+    pub(crate) log: Arc<Log>,
     recorder: Option<Arc<Recorder>>,
     clock: Clock,
 }
@@ -53,6 +55,7 @@ impl Registry {
             database,
             blobs,
             search: Arc::default(),
+            log: Arc::default(),
             recorder,
             clock,
         }

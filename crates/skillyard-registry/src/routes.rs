@@ -4,7 +4,7 @@ use axum::Router;
 use axum::routing::{delete, get, post, put};
 
 use crate::endpoints::{
-    apm, deprecate, download, health, index, list, marketplace, me, owners, publish, show,
+    apm, deprecate, download, health, index, list, log, marketplace, me, owners, publish, show,
     well_known, yank,
 };
 use crate::error::RegistryError;
@@ -24,6 +24,9 @@ pub(crate) fn routes() -> Router<Server> {
             "/skills/{name}/{version}/archive.tar.gz",
             get(download::version),
         )
+        .route("/log/checkpoint", get(log::checkpoint))
+        .route("/log/entries/{name}/{version}", get(log::inclusion))
+        .route("/log/consistency", get(log::consistency))
         // For clients of others.
         .route(
             "/.well-known/agent-skills/index.json",

@@ -144,11 +144,11 @@ impl Picture {
         by_time.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence));
         Self {
             sequence,
+            skills,
             index,
             by_name,
             by_downloads,
             by_time,
-            skills,
         }
     }
 
@@ -213,7 +213,7 @@ impl Picture {
             Sort::Name => places.sort_unstable(),
             Sort::Downloads => places.sort_by_key(|place| std::cmp::Reverse(at(place).downloads)),
             Sort::Updated => {
-                places.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence))
+                places.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence));
             }
         }
         places

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -42,9 +43,9 @@ impl Settings {
         Self {
             url: url.into().trim_end_matches('/').to_owned(),
             upload_bytes: 32 * 1024 * 1024,
-            upload_time: Duration::from_secs(60),
+            upload_time: Duration::from_mins(1),
             header_time: Duration::from_secs(15),
-            answer_time: Duration::from_secs(120),
+            answer_time: Duration::from_mins(2),
             rates: Rates::default(),
         }
     }
@@ -58,6 +59,7 @@ pub struct Server {
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) log_key: Option<Arc<SigningKey>>,
 }
 
 impl Server {
@@ -67,9 +69,17 @@ impl Server {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
+            log_key: None,
             registry,
             settings: Arc::new(settings),
         }
+    }
+
+    /// Signs the log of all versions with a key, the same on every node.
+    #[must_use]
+    pub fn with_log_key(mut self, key: SigningKey) -> Self {
+        self.log_key = Some(Arc::new(key));
+        self
     }
 
     /// Everything it answers to.

@@ -7,4 +7,5 @@ pub mod provenance;
 pub mod scan;
 pub mod signature;
 pub mod tier;
+pub mod transparency;
 pub mod verdict;

@@ -6,6 +6,7 @@ pub(crate) mod download;
 pub(crate) mod health;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod log;
 pub(crate) mod marketplace;
 pub(crate) mod me;
 pub(crate) mod owners;

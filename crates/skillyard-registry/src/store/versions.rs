@@ -143,6 +143,41 @@ pub(crate) async fn numbers(
     rows.into_iter().map(read).collect()
 }
 
+/// A version as the log has it.
+#[derive(Debug, Clone)]
+pub(crate) struct LoggedRow {
+    pub(crate) skill: String,
+    pub(crate) version: String,
+    pub(crate) digest: Digest,
+    pub(crate) signer: Option<String>,
+    pub(crate) sequence: i64,
+}
+
+/// What was published after a change, in order.
+pub(crate) async fn logged_after(
+    database: &Database,
+    sequence: i64,
+) -> Result<Vec<LoggedRow>, DatabaseError> {
+    let rows: Vec<(String, String, String, Option<String>, i64)> = sqlx::query_as(
+        "SELECT skill, version, digest, signer, sequence FROM versions WHERE sequence > $1 \
+         ORDER BY sequence",
+    )
+    .bind(sequence)
+    .fetch_all(database.pool())
+    .await?;
+    let read = |(skill, version, digest, signer, sequence): (String, String, String, _, _)| {
+        Ok(LoggedRow {
+            digest: digest.parse().map_err(decode)?,
+            skill,
+            version,
+            signer,
+            sequence,
+        })
+    };
+    let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
+    Ok(rows?)
+}
+
 /// Every digest there is.
 pub async fn digests(database: &Database) -> Result<Vec<(String, String, Digest)>, DatabaseError> {
     let rows: Vec<(String, String, String)> =

@@ -9,6 +9,7 @@
 mod archives;
 mod attacks;
 mod interfaces;
+mod log;
 mod pages;
 mod programs;
 mod registry;

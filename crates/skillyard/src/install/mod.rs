@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod difference;
 pub(crate) mod finish;
 mod meaning;
+mod logs;
 pub(crate) mod pick;
 pub(crate) mod place;
 mod progress;

@@ -1,6 +1,6 @@
 //! Sources on the network: forges, archives, sites and registries.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use secrecy::SecretString;
@@ -10,7 +10,7 @@ use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
 use skillyard_install::fetch::http::{Header, Http, Progress, Proxies, Settings};
-use skillyard_install::fetch::registry::{HttpRegistry, Registry as _, select};
+use skillyard_install::fetch::registry::{HttpRegistry, Registry as _, VersionInfo, select};
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{self, Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::material::Material;
@@ -21,6 +21,7 @@ use skillyard_install::tree::TreeLimits;
 use url::Url;
 
 use super::meaning::Withdrawn;
+use super::logs;
 use super::progress::Bar;
 use crate::config::Config;
 use crate::config::hosts::HostSettings;
@@ -42,6 +43,8 @@ pub(crate) struct Web {
     progress: Arc<dyn Progress>,
     headers: Vec<Header>,
     limits: TreeLimits,
+    /// Where the logs of registries are remembered.
+    logs: PathBuf,
 }
 
 impl Web {
@@ -68,6 +71,7 @@ impl Web {
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
             limits: TreeLimits::default(),
+            logs: context.environment.skillyard_home.join("registries.json"),
         })
     }
 
@@ -126,6 +130,7 @@ impl Web {
             version.yanked &= withdrawn == Withdrawn::Refused;
         }
         let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
+        self.check_log(&registry, version)?;
         if version.yanked {
             let note = format!(
                 "warning: {}@{} was withdrawn",
@@ -137,6 +142,21 @@ impl Web {
             .download(&self.transfer(quarantine), version)
             .map_err(failed)?;
         self.opened(&fetched, Some(version.version.to_string()))
+    }
+
+    /// Refuses a version that is not in the registry's log, and a log that lost something.
+    fn check_log(
+        &self,
+        registry: &HttpRegistry,
+        version: &VersionInfo,
+    ) -> Result<(), CommandError> {
+        let name = registry.base.as_str();
+        let seen = logs::seen(&self.logs, name)?;
+        let now = registry.check_log(&self.http, version, seen.as_ref());
+        match now.map_err(InstallFailure::from)? {
+            Some(now) => logs::remember(&self.logs, name, now),
+            None => Ok(()),
+        }
     }
 
     fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {

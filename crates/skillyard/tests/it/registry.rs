@@ -15,15 +15,15 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start(context: &TestContext) -> Self {
-        Self::start_with(context, &[])
+        Self::start_with(context, &["--port", "0"])
     }
 
-    /// With other storage.
-    pub(super) fn start_with(context: &TestContext, storage: &[&str]) -> Self {
+    /// With arguments of its own.
+    pub(super) fn start_with(context: &TestContext, arguments: &[&str]) -> Self {
         let mut process = context
             .skillyard()
-            .args(["registry", "serve", "--port", "0"])
-            .args(storage)
+            .args(["registry", "serve"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -227,4 +227,45 @@ fn a_token_that_is_not_good_is_not_kept() {
     let id = tokens["tokens"][0]["id"].as_str().unwrap().to_owned();
     context.good(&["registry", "token", "revoke", &id]);
     context.bad(&["whoami"]);
+}
+
+#[test]
+fn a_registry_that_forgot_something_is_not_believed() {
+    let context = TestContext::new();
+    let server = context.with_registry();
+    for version in ["1.0.0", "1.1.0"] {
+        context.write_version("pdf", "pdf", version);
+        context.good(&["publish", "pdf", "--yes"]);
+    }
+    let install = ["install", "pdf", "--scope", "project", "--yes", "--force"];
+    context.good(&install);
+    let port = server.url.rsplit(':').next().unwrap().to_owned();
+    drop(server);
+
+    // Back to an older state, as a thief or a bad backup would bring it, and then on from there.
+    let home = context.folder.path().join("home/.skillyard");
+    let registry = home.join("registry");
+    for file in ["registry.db", "registry.db-wal", "registry.db-shm"] {
+        let _ = std::fs::remove_file(registry.join(file));
+    }
+    let server = Server::start_with(&context, &["--port", &port]);
+    let token = context.token("ada");
+    context.good(&["login", "--token", &token]);
+    for (version, reason) in [
+        ("1.1.0", "shorter"),
+        ("1.2.0", "does not begin"),
+        ("1.3.0", "does not begin"),
+    ] {
+        context.write_version("pdf", "pdf", version);
+        context.good(&["publish", "pdf", "--yes"]);
+        let said = context.bad(&install);
+        assert!(said.contains(reason), "{version}: {said}");
+    }
+    drop(server);
+
+    // Another key is another registry.
+    std::fs::remove_file(registry.join("log.pem")).unwrap();
+    let _server = Server::start_with(&context, &["--port", &port]);
+    let said = context.bad(&install);
+    assert!(said.contains("another key"), "{said}");
 }

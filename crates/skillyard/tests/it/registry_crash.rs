@@ -92,7 +92,7 @@ fn a_registry_that_is_killed_keeps_what_it_acknowledged() {
 
     let verified = context.json(&["registry", "verify", "--json"]);
     assert_eq!(verified["damaged"], serde_json::json!([]));
-    let sound = verified["sound"].as_u64().unwrap() as usize;
+    let sound = usize::try_from(verified["sound"].as_u64().unwrap()).unwrap();
     assert!(sound >= acknowledged.len());
     let server = Server::start(&context);
     context.good(&["config", "set", "registry.url", &server.url]);
@@ -142,7 +142,7 @@ fn a_copy_of_a_registry_is_a_registry() {
     std::fs::write(&file, bytes).unwrap();
     assert_eq!(context.json(&verify)["damaged"][0]["problem"], "changed");
     assert_eq!(context.code(&verify), Some(1));
-    let server = Server::start_with(&context, &storage);
+    let server = Server::start_with(&context, &[&["--port", "0"], &storage[..]].concat());
     context.good(&["config", "set", "registry.url", &server.url]);
     let said = context.bad(&["install", "pdf", "--scope", "project", "--yes"]);
     assert!(said.contains("sha256"), "{said}");

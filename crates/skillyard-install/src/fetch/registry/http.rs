@@ -24,7 +24,7 @@ pub struct HttpRegistry {
 }
 
 impl HttpRegistry {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         shown_url(&self.base)
     }
 

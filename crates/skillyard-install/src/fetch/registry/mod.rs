@@ -5,6 +5,7 @@
 
 mod account;
 mod http;
+mod log;
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use crate::reference::Requirement;
 
 pub use account::{Account, Published};
 pub use http::HttpRegistry;
+pub use log::SeenLog;
 
 /// A registry of skills.
 pub trait Registry {
@@ -59,6 +61,9 @@ pub struct VersionInfo {
     /// When it was published, as RFC 3339 writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
+    /// Who signed it, as the registry found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
 }
 
 /// What a search found.
@@ -121,6 +126,14 @@ pub enum RegistryError {
     /// The index contradicts itself.
     #[error("the index of {registry} is not sound: {problem}")]
     Index {
+        /// The registry.
+        registry: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The log contradicts what was said or seen before.
+    #[error("the log of {registry} cannot be believed: {problem}")]
+    Log {
         /// The registry.
         registry: String,
         /// What is wrong.

@@ -2,6 +2,7 @@
 
 mod backup;
 mod gc;
+mod log_key;
 mod serve;
 mod token;
 mod verify;

@@ -1,6 +1,7 @@
 //! `skillyard registry serve`.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 use serde_json::json;
 use skillyard_registry::{Server, Settings};
@@ -8,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -33,6 +34,9 @@ pub(super) struct Args {
     /// Where clients reach it, if that is elsewhere
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    /// The key that signs the log of all versions; the same on every node of a cluster
+    #[arg(long, value_name = "FILE")]
+    log_key: Option<PathBuf>,
     #[command(flatten)]
     storage: Storage,
 }
@@ -52,6 +56,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     // Signals are heard from before anybody is told that it runs.
     let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
+    let key = log_key::load(context, args.log_key.as_deref())?;
     let registry = args.storage.registry(context).await?;
     let failed = |source| RegistryFailure::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -60,7 +65,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .url
         .clone()
         .unwrap_or_else(|| format!("http://{bound}"));
-    let server = Server::new(registry, Settings::new(&*url));
+    let server = Server::new(registry, Settings::new(&*url)).with_log_key(key);
     if context.printer.is_json() {
         context
             .printer

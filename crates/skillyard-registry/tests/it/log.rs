@@ -1,0 +1,65 @@
+//! The log of all versions: what a registry says it published, it published.
+
+use serde_json::Value;
+use skillyard_format::Digest;
+use skillyard_trust::signature::{Algorithm, SigningKey};
+use skillyard_trust::transparency::{SignedCheckpoint, check_consistency, check_inclusion, leaf};
+
+use super::yard::{Yard, skill};
+
+fn digests(value: &Value) -> Vec<Digest> {
+    let texts = value.as_array().unwrap().iter();
+    texts
+        .map(|each| each.as_str().unwrap().parse().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn every_version_is_in_the_log_and_the_log_only_grows() {
+    let mut yard = Yard::new().await;
+    assert_eq!(yard.get("/log/checkpoint").await.problem(), "404 not-found");
+    let key = SigningKey::generate(Algorithm::Ed25519, getrandom::fill).unwrap();
+    yard.server = yard.server.clone().with_log_key(key);
+    yard.router = yard.server.router();
+    let ada = yard.full("ada").await;
+    let mut before: Option<SignedCheckpoint> = None;
+    for number in 1..6 {
+        let version = format!("1.0.{number}");
+        let published = yard.publish(&ada, skill("forms", &version)).await.json();
+        let archive: Digest = published["digest"].as_str().unwrap().parse().unwrap();
+        let now = yard.get("/log/checkpoint").await.json();
+        let now: SignedCheckpoint = serde_json::from_value(now).unwrap();
+        now.check(None).unwrap();
+        let (size, root) = (now.checkpoint.size, now.checkpoint.root);
+        assert_eq!(size, number);
+
+        let path = format!("/log/entries/forms/{version}?size={size}");
+        let found = yard.get(&path).await.json();
+        let proof = digests(&found["proof"]);
+        let index = found["index"].as_u64().unwrap();
+        let own = leaf("forms", &version, archive, None);
+        check_inclusion(own, index, size, &proof, root).unwrap();
+        let other = leaf("forms", &version, Digest::of(b"other"), None);
+        check_inclusion(other, index, size, &proof, root).unwrap_err();
+
+        if let Some(before) = before {
+            let (from, old) = (before.checkpoint.size, before.checkpoint.root);
+            let path = format!("/log/consistency?from={from}&to={size}");
+            let proof = digests(&yard.get(&path).await.json()["proof"]);
+            check_consistency((from, old), (size, root), &proof).unwrap();
+        }
+        before = Some(now);
+    }
+    for path in [
+        "/log/entries/forms/1.0.1",
+        "/log/entries/forms/1.0.1?size=99",
+        "/log/entries/forms/1.0.5?size=1",
+        "/log/consistency?from=3&to=99",
+        "/log/consistency?from=4&to=3",
+        "/log/consistency?from=-1&to=x",
+    ] {
+        assert_eq!(yard.get(path).await.problem(), "400 parameter", "{path}");
+    }
+    let missing = yard.get("/log/entries/forms/9.9.9?size=5").await;
+    assert_eq!(missing.problem(), "404 no-such-version");
+}

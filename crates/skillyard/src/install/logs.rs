@@ -1,0 +1,47 @@
+//! What the logs of registries were when they were last seen: `registries.json`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skillyard_install::fetch::registry::SeenLog;
+
+use crate::config::private_file::{lock, read_text, write_private};
+use crate::error::CommandError;
+
+/// The logs by the addresses of their registries.
+type Logs = BTreeMap<String, SeenLog>;
+
+/// What was last seen of a registry's log.
+pub(crate) fn seen(file: &Path, registry: &str) -> Result<Option<SeenLog>, CommandError> {
+    Ok(load(file)?.remove(registry))
+}
+
+/// Remembers a log, unless a longer one is remembered already.
+pub(crate) fn remember(file: &Path, registry: &str, log: SeenLog) -> Result<(), CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
+    let mut logs = load(file)?;
+    if logs
+        .get(registry)
+        .is_some_and(|known| known.size >= log.size)
+    {
+        return Ok(());
+    }
+    logs.insert(registry.to_owned(), log);
+    let text = serde_json::to_string_pretty(&logs).map_err(|error| damaged(file, &error))?;
+    write_private(file, text.as_bytes())
+}
+
+fn load(file: &Path) -> Result<Logs, CommandError> {
+    if !file.exists() {
+        return Ok(Logs::new());
+    }
+    // Forgetting would let a registry start over, so what cannot be read is an error.
+    serde_json::from_str(&read_text(file)?).map_err(|error| damaged(file, &error))
+}
+
+fn damaged(file: &Path, error: &serde_json::Error) -> CommandError {
+    CommandError::Config {
+        path: file.to_owned(),
+        message: error.to_string(),
+    }
+}
