@@ -74,9 +74,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
-    let served = runtime()?.block_on(serve_stdio(server));
+    let outcome = runtime()?.block_on(serve_stdio(server));
     drop(watch);
-    served.map_err(ServeFailure::Mcp)?;
+    outcome.map_err(ServeFailure::Mcp)?;
     Ok(Status::Yes)
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
-    let served = runtime()?.block_on(async {
+    let outcome = runtime()?.block_on(async {
         let end = async {
             ended().await;
             context
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         bound.serve(Arc::clone(&server), end).await
     });
     drop(watch);
-    served.map_err(ServeFailure::Serve)?;
+    outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
 }
 
