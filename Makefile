@@ -4,11 +4,11 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test check bench fuzz tools python corpus retrieval clean-tools interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval clean-tools interop-sign
 .PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools
 
 run:
-	cargo run --release -- list
+	cargo run --release -- serve
 
 # Installs what is missing, then runs every test.
 test: tools python
@@ -24,6 +24,12 @@ interop-sign:
 	$(VENV)-signing/bin/pip install -q pytest -r tests/signing/requirements.txt
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-signing/bin/python -m pytest -q -p no:cacheprovider tests/signing/interop.py
+
+# The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
+browser:
+	cargo build -p skillyard
+	cd tests/browser && npm install --no-audit --no-fund --silent
+	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
 
 # Formatting, lints, documentation, licences and sources.
 check:

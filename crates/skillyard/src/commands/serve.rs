@@ -25,7 +25,7 @@ const OTHERS: u32 = 0o077;
 /// tokens: a file with a role (`read`, `chat`, `run` or `admin`) and a token a line.
 ///
 /// Examples:
-///   skillyard serve                                         http://127.0.0.1:7878
+///   skillyard serve                                         on 127.0.0.1:7878
 ///   skillyard serve --port 0                                any free port
 ///   skillyard serve --host 0.0.0.0 --token-file tokens.txt  for other machines too
 #[derive(Debug, clap::Args)]

@@ -26,6 +26,7 @@ mod read;
 mod read_resource;
 mod readme;
 mod scan;
+mod serve;
 mod show;
 mod signing;
 mod trust;
