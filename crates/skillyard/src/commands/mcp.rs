@@ -13,10 +13,10 @@ use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
 use crate::serving::Machine;
 
-/// Offer the skills that are here to an agent, over MCP on standard input and output
+/// Offer the skills that are here to an agent over MCP
 ///
-/// Agents start this themselves; `--setup` prints how to tell them. `skillyard serve` has the same
-/// at `/mcp`.
+/// It speaks on standard input and output. Agents start it themselves; `--setup` prints how to
+/// tell them. `skillyard serve` has the same at `/mcp`.
 ///
 /// Examples:
 ///   skillyard mcp --setup claude-code   the line that adds it to Claude Code
