@@ -87,8 +87,10 @@ async function browse(page, screen) {
   await look(page, screen, "library");
   await page.keyboard.press("/");
   await page.keyboard.type("extract a table");
-  await page.getByText("1 skill", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "pdf-tools" }).click();
+  await page.waitForURL(/q=extract/);
+  const first = page.locator(".card").first().getByRole("link");
+  assert.equal(await first.innerText(), "pdf-tools");
+  await first.click();
   await page.getByRole("heading", { name: "PDF tools" }).waitFor();
   await look(page, screen, "skill");
   await page.getByRole("button", { name: "Disable" }).click();
