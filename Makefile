@@ -4,8 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test check bench fuzz tools python corpus retrieval clean-tools interop-sign
-.PHONY: run test check bench fuzz tools python corpus retrieval scan-eval clean-tools interop
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-sign
 
 run:
 	cargo run --release -- serve
@@ -29,6 +28,11 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+# The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
+browser:
+	cargo build -p skillyard
+	cd tests/browser && npm install --no-audit --no-fund --silent
+	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
 
 # Formatting, lints, documentation, licences and sources.
 check:

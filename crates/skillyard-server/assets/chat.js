@@ -52,8 +52,11 @@
       add(make("div", "said user", event.text));
     },
     text(event) {
-      if (!answer) answer = add(make("div", "said partner", ""));
-      answer.textContent += event.text;
+      if (!answer) answer = { text: "", place: add(make("div", "said partner")) };
+      answer.text += event.text;
+      // Names between backticks are set as code; everything else is plain text.
+      const pieces = answer.text.split("`");
+      answer.place.replaceChildren(...pieces.map((piece, at) => (at % 2 && at < pieces.length - 1 ? make("code", "", piece) : document.createTextNode(piece))));
     },
     tool_call(event) {
       answer = null;
@@ -63,7 +66,7 @@
       const detail = event.input.path || event.input.query || "";
       head.append(make("code", "", event.name), " ", make("span", "", event.input.name || ""), " ", make("span", "muted", detail));
       head.append(make("span", "pill plain state", "running"));
-      card.append(head, make("h3", "", "Input"), make("pre", "", JSON.stringify(event.input, null, 2)));
+      card.append(head, make("p", "label", "Input"), make("pre", "", JSON.stringify(event.input, null, 2)));
       cards.set(event.id, { card, name: event.name, skill: event.input.name });
       add(card);
     },
@@ -73,7 +76,7 @@
       const state = known.card.querySelector(".state");
       state.textContent = event.ok ? "done" : "failed";
       state.className = "pill state " + (event.ok ? "ok" : "failed");
-      known.card.append(make("h3", "", "Output"), make("pre", "", event.output));
+      known.card.append(make("p", "label", "Output"), make("pre", "", event.output));
       cards.delete(event.id);
       if (event.ok && known.name === "skill_load") activate(known.skill);
     },
@@ -133,7 +136,6 @@
   const word = () => /(?:^|\s)\/([^\s/]*)$/.exec(box.value.slice(0, box.selectionStart));
   const close = () => {
     menu.hidden = true;
-    box.setAttribute("aria-expanded", "false");
     box.removeAttribute("aria-activedescendant");
   };
   const choose = (name) => {
@@ -177,7 +179,6 @@
     );
     chosen = 0;
     menu.hidden = fits.length === 0;
-    box.setAttribute("aria-expanded", String(!menu.hidden));
     mark();
   };
 

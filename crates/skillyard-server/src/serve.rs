@@ -83,16 +83,14 @@ impl Bound {
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
                 break;
             };
-            let (stream, peer) = tokio::select! {
+            let accepted = tokio::select! {
                 () = &mut end => break,
-                accepted = listener.accept() => match accepted {
-                    Ok(accepted) => accepted,
-                    // Without free descriptors there is nothing to do but wait for some.
-                    Err(_) => {
-                        tokio::time::sleep(Duration::from_millis(50)).await;
-                        continue;
-                    }
-                },
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, peer)) = accepted else {
+                // Without free descriptors there is nothing to do but wait for some.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
             };
             let _ = stream.set_nodelay(true);
             let router = router.clone();

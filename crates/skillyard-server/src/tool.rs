@@ -1,5 +1,7 @@
 //! The tools for models, as MCP, the API and chat call them.
 
+use std::fmt::Write as _;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_catalog::CatalogSkill;
@@ -175,10 +177,11 @@ impl Server {
             }
         };
         if let Some(next) = read.next_offset {
-            text.push_str(&format!(
-                "\n\n[cut at byte {next} of {}; go on with cursor \"{next}\"]",
-                read.size
-            ));
+            let size = read.size;
+            let _ = write!(
+                text,
+                "\n\n[cut at byte {next} of {size}; go on with cursor \"{next}\"]"
+            );
         }
         Ok(Answer {
             text,

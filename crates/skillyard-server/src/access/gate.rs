@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// The largest form.
 const MOST_FORM_BYTES: usize = 64 * 1024;
 /// How long an answer may take to begin.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The other end of a connection.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| refuse(status, "too many wrong tokens"))?;
-    let request = limited(request)?;
+    let request = limited(request).map_err(Problem::into_response)?;
     let path = request.uri().path();
     let open = path == "/healthz" || path == "/login" || path.starts_with("/assets/");
     let Some(role) = identity.role else {
@@ -169,12 +169,12 @@ fn identify(
 }
 
 /// The request, with a body that ends.
-fn limited(request: Request) -> Result<Request, Response> {
+fn limited(request: Request) -> Result<Request, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > MOST_BYTES) {
         let text = "the body is larger than 4 MiB";
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text));
     }
     Ok(request.map(|body| Body::new(Limited::new(body, MOST_BYTES))))
 }

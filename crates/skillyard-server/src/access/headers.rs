@@ -22,7 +22,8 @@ pub(super) fn with_policy(mut response: Response) -> Response {
     set(CONTENT_SECURITY_POLICY, POLICY);
     set(X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(X_FRAME_OPTIONS, "DENY");
-    set(REFERRER_POLICY, "no-referrer");
+    // Without any, browsers would send forms of ours without their origin.
+    set(REFERRER_POLICY, "same-origin");
     set(CACHE_CONTROL, "no-store");
     let same_origin = HeaderName::from_static("cross-origin-opener-policy");
     set(same_origin, "same-origin");

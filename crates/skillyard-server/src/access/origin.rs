@@ -3,8 +3,8 @@
 //! A page of another site can be given a name that leads here (DNS rebinding); what it cannot do
 //! is send another Host than that name.
 
-use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue};
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +50,8 @@ pub(super) fn check(
     if loopback_only && !is_loopback(host) {
         return Err(Foreign::Host);
     }
-    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
-    let mode = headers.get("sec-fetch-mode").map(|mode| mode.as_bytes());
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let mode = headers.get("sec-fetch-mode").map(HeaderValue::as_bytes);
     // A link on another page may lead here; its scripts may not.
     let foreign_site = matches!(site, Some(b"cross-site" | b"same-site"));
     if foreign_site && mode != Some(b"navigate") {

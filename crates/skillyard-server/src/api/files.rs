@@ -17,7 +17,7 @@ use crate::web::elsewhere;
 
 /// The files of a skill.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Files {
+pub(crate) struct FileListing {
     /// The files that can be read.
     files: Vec<FileEntry>,
     /// What is there too and cannot be read.
@@ -75,17 +75,17 @@ pub(crate) struct FileContent {
 
 /// List a skill's files
 #[utoipa::path(get, path = "/api/v1/skills/{name}/files", tag = "skills", params(("name" = String, Path)),
-    responses((status = 200, body = Files),
+    responses((status = 200, body = FileListing),
         (status = 400, body = Problem, content_type = "application/problem+json"),
         (status = 404, body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
-) -> Result<Json<Files>, Problem> {
+) -> Result<Json<FileListing>, Problem> {
     let listed = elsewhere(move || {
         let stock = server.shelf.stock();
         let list = Contents::open(stock.known(&name)?)?.list(None)?;
-        Ok::<_, Problem>(Files {
+        Ok::<_, Problem>(FileListing {
             files: list
                 .files
                 .into_iter()

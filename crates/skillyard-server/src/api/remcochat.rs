@@ -1,4 +1,4 @@
-//! `GET /api/skills` as RemcoChat has it: what was found, what collides, what is invalid.
+//! `GET /api/skills` as `RemcoChat` has it: what was found, what collides, what is invalid.
 
 use std::sync::Arc;
 

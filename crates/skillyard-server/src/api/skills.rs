@@ -74,10 +74,10 @@ pub(super) async fn list(
     let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
     let last = first.saturating_add(limit).min(found.len());
     let page = found[first..last].iter();
-    let list = SkillList {
+    let listed = SkillList {
         skills: page.map(|skill| SkillSummary::of(skill, viewer)).collect(),
         total: found.len(),
         next_cursor: (last < found.len()).then(|| format!("{}-{last}", stock.fingerprint)),
     };
-    tagged(&headers, &list)
+    tagged(&headers, &listed)
 }

@@ -80,7 +80,7 @@ impl Turn<'_> {
     /// Shows what fits and activates the best.
     fn search(&mut self, message: &str) -> Result<(), Problem> {
         let input = json!({ "query": message, "limit": MOST_HITS });
-        let found = self.call(Tool::Search, input)?;
+        let found = self.call(Tool::Search, &input)?;
         let results: Value = serde_json::from_str(&found).unwrap_or_default();
         let names = results["results"].as_array().into_iter().flatten();
         let names: Vec<&str> = names.filter_map(|hit| hit["name"].as_str()).collect();
@@ -102,7 +102,7 @@ impl Turn<'_> {
     /// Activates a skill and reads what its instructions link to; says in a line what came of it.
     fn activate(&mut self, name: &str, arguments: &str) -> String {
         let input = json!({ "name": name, "arguments": arguments });
-        if let Err(problem) = self.call(Tool::Load, input) {
+        if let Err(problem) = self.call(Tool::Load, &input) {
             return format!("{}\n", problem.detail());
         }
         let stock = self.server.shelf.stock();
@@ -110,7 +110,7 @@ impl Turn<'_> {
         let mut read = 0;
         for path in files.iter().take(MOST_FILES) {
             let input = json!({ "name": name, "path": path });
-            read += usize::from(self.call(Tool::Read, input).is_ok());
+            read += usize::from(self.call(Tool::Read, &input).is_ok());
         }
         match read {
             0 => format!("`{name}` is active; its instructions are above.\n"),
@@ -120,7 +120,7 @@ impl Turn<'_> {
     }
 
     /// Calls a tool for everybody to see.
-    fn call(&mut self, tool: Tool, input: Value) -> Result<String, Problem> {
+    fn call(&mut self, tool: Tool, input: &Value) -> Result<String, Problem> {
         self.calls += 1;
         let id = format!("call-{}", self.calls);
         self.listener.tell(ChatEvent::ToolCall {

@@ -47,13 +47,12 @@ impl Register {
 
     /// Begins a session.
     pub(crate) fn open(&self) -> Result<String, HostError> {
-        let id = match &self.partner {
-            Some(partner) => partner.open()?,
-            None => {
-                let mut bytes = [0; 16];
-                getrandom::fill(&mut bytes).map_err(HostError::new)?;
-                hex::encode(bytes)
-            }
+        let id = if let Some(partner) = &self.partner {
+            partner.open()?
+        } else {
+            let mut bytes = [0; 16];
+            getrandom::fill(&mut bytes).map_err(HostError::new)?;
+            hex::encode(bytes)
         };
         self.keep(&id, Vec::new());
         Ok(id)

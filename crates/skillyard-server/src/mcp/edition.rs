@@ -56,9 +56,9 @@ pub(super) struct PackedFile {
 
 impl Editions {
     /// The state that is shown now.
-    pub(super) fn current(&self, shelf: &Shelf) -> Arc<Edition> {
+    pub(super) fn current(&self, skills: &Shelf) -> Arc<Edition> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stock = shelf.stock();
+        let stock = skills.stock();
         if let Some(edition) = &*current
             && (Arc::ptr_eq(&edition.stock, &stock) || edition.lasts().is_some())
         {

@@ -1,5 +1,6 @@
 //! What MCP asks, and who answers it.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -74,7 +75,7 @@ impl Handler {
             names.join(", ")
         );
         if more > 0 {
-            text.push_str(&format!(", and {more} more that `skill_search` finds"));
+            let _ = write!(text, ", and {more} more that `skill_search` finds");
         }
         text.push('.');
         text
@@ -225,13 +226,13 @@ impl ServerHandler for Handler {
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                changed = self.changed(&mut changes) => {
+                goes_on = self.changed(&mut changes) => {
                     let sink = context.sink();
                     // A host that did not ask for a kind of change is not told of it.
                     let _ = sink.notify_tool_list_changed().await;
                     let _ = sink.notify_prompt_list_changed().await;
                     let _ = sink.notify_resource_list_changed().await;
-                    if !changed {
+                    if !goes_on {
                         return Ok(());
                     }
                 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, DigestLimits};
 use skillyard_format::Document;
+use skillyard_format::yaml::Mapping;
 
 use super::edition::{Edition, Package, PackedFile, pack_file};
 use super::uri::{self, SkillUri};
@@ -134,7 +135,7 @@ fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
         }
     };
     let document = Document::parse(text.as_bytes());
-    let frontmatter = document.mapping().map(|mapping| mapping.to_json())?;
+    let frontmatter = document.mapping().map(Mapping::to_json)?;
     Some(json!({
         "uri": uri::file(name, own),
         "frontmatter": frontmatter,

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect};
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, shown};
+use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::server::Server;
 
 #[derive(Template)]
@@ -75,12 +75,6 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
         frame,
     };
     Ok(shown(&page))
-}
-
-impl AdminPage {
-    fn address(&self, name: &str) -> String {
-        format!("/skills/{}", encoded(name))
-    }
 }
 
 /// `POST /admin/reload`.

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown};
+use super::{Frame, NoPage, Page, elsewhere, markdown, shown, skill_address};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -62,7 +62,7 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
         active: "library",
         frame,
         name: skill.record.name.to_string(),
-        address: format!("/skills/{}", encoded(&skill.record.name)),
+        address: skill_address(&skill.record.name),
         size: size(read.size),
         cut: read.next_offset.is_some(),
         shown: match read.content {

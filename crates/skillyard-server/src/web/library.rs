@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use serde::Deserialize;
 use skillyard_catalog::CatalogSkill;
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, shown};
+use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::server::Server;
 use crate::view::SkillSummary;
 
@@ -103,11 +103,5 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         next: (last < found.len()).then(|| address(wanted.page + 1)),
         frame,
         wanted,
-    }
-}
-
-impl LibraryPage {
-    fn address(&self, name: &str) -> String {
-        format!("/skills/{}", encoded(name))
     }
 }

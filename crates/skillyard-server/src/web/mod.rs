@@ -135,6 +135,11 @@ pub(crate) async fn missing(frame: Frame, request: Request) -> Response {
     NoPage { frame, problem }.into_response()
 }
 
+/// The address of a skill's page.
+fn skill_address(name: &str) -> String {
+    format!("/skills/{}", encoded(name))
+}
+
 /// A name or path as a part of an address.
 fn encoded(text: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

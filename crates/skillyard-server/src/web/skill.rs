@@ -11,12 +11,12 @@ use serde_json::Value;
 use skillyard_format::Document;
 use skillyard_format::tokens::estimate;
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown};
+use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::view::{SkillSummary, size};
+use crate::view::SkillSummary;
 
 #[derive(Template)]
 #[template(path = "skill.html")]
@@ -102,16 +102,12 @@ fn fields(json: &str) -> Vec<(String, String)> {
 }
 
 impl SkillPage {
-    fn address(&self) -> String {
-        format!("/skills/{}", encoded(&self.skill.name))
-    }
-
     fn file_address(&self, path: &str) -> String {
-        format!("{}/files/{}", self.address(), encoded(path))
-    }
-
-    fn size(&self, bytes: u64) -> String {
-        size(bytes)
+        format!(
+            "{}/files/{}",
+            skill_address(&self.skill.name),
+            encoded(path)
+        )
     }
 }
 
@@ -133,7 +129,7 @@ pub(crate) async fn switch(
         "off" => Switch::Off,
         _ => return Err(NoPage::new(frame, Problem::bad("`to` is `on` or `off`"))),
     };
-    let address = format!("/skills/{}", encoded(&name));
+    let address = skill_address(&name);
     let done = elsewhere(move || server.switch(&name, switch)).await;
     match done.and_then(|done| done) {
         Ok(_) => Ok((StatusCode::SEE_OTHER, Redirect::to(&address)).into_response()),

@@ -13,10 +13,10 @@ use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
 use crate::serving::Machine;
 
-/// Offer the skills that are here to an agent, over MCP on standard input and output
+/// Offer the skills that are here to an agent over MCP
 ///
-/// Agents start this themselves; `--setup` prints how to tell them. `skillyard serve` has the same
-/// at `/mcp`.
+/// It speaks on standard input and output. Agents start it themselves; `--setup` prints how to
+/// tell them. `skillyard serve` has the same at `/mcp`.
 ///
 /// Examples:
 ///   skillyard mcp --setup claude-code   the line that adds it to Claude Code
@@ -74,9 +74,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
-    let served = runtime()?.block_on(serve_stdio(server));
+    let outcome = runtime()?.block_on(serve_stdio(server));
     drop(watch);
-    served.map_err(ServeFailure::Mcp)?;
+    outcome.map_err(ServeFailure::Mcp)?;
     Ok(Status::Yes)
 }
 

@@ -25,7 +25,7 @@ const OTHERS: u32 = 0o077;
 /// tokens: a file with a role (`read`, `chat`, `run` or `admin`) and a token a line.
 ///
 /// Examples:
-///   skillyard serve                                         http://127.0.0.1:7878
+///   skillyard serve                                         on 127.0.0.1:7878
 ///   skillyard serve --port 0                                any free port
 ///   skillyard serve --host 0.0.0.0 --token-file tokens.txt  for other machines too
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
-    let served = runtime()?.block_on(async {
+    let outcome = runtime()?.block_on(async {
         let end = async {
             ended().await;
             context
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         bound.serve(Arc::clone(&server), end).await
     });
     drop(watch);
-    served.map_err(ServeFailure::Serve)?;
+    outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
 }
 

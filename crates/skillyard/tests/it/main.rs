@@ -44,6 +44,7 @@ mod registry_crash;
 mod run;
 mod scan;
 mod servers;
+mod serve;
 mod show;
 mod signing;
 mod trust;
