@@ -206,7 +206,14 @@ impl<'a> Supply<'a> {
             OriginKind::Git => entry.commit.as_deref(),
             _ => entry.version.as_deref(),
         };
-        self.at(reference, state)
+        let locked = entry.version.as_deref().map(semver::Version::parse);
+        match (reference, locked) {
+            (Reference::Registry(mut named), Some(Ok(version))) => {
+                named.requirement = Requirement::Locked(version);
+                Ok(Reference::Registry(named))
+            }
+            (reference, _) => self.at(reference, state),
+        }
     }
 
     fn at(&self, reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
@@ -285,7 +292,7 @@ impl<'a> Supply<'a> {
         let reference = self.written(&text)?;
         let reference = match &named.requirement {
             Requirement::Latest => reference,
-            range @ Requirement::Range { .. } => self.at(reference, Some(&range.to_string()))?,
+            wanted => self.at(reference, Some(&wanted.to_string()))?,
         };
         self.fetch(&reference)
     }
