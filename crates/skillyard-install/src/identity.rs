@@ -15,7 +15,7 @@ impl Reference {
             Self::Git(git) => git.revision.take().map(|each| each.to_string()),
             Self::Registry(registry) => match std::mem::take(&mut registry.requirement) {
                 Requirement::Latest => None,
-                range @ Requirement::Range { .. } => Some(range.to_string()),
+                wanted => Some(wanted.to_string()),
             },
             Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => None,
         };

@@ -3,8 +3,10 @@
 //! Matches come in tiers: the very name, names that begin so, then words by score. A registry of
 //! many skills goes on answering from the last picture while the next one is made.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use bytes::Bytes;
+use serde_json::Value;
 use skillyard_catalog::search::{Document, Index, Options};
 use tokio::sync::Mutex;
 
@@ -59,6 +61,18 @@ pub struct Picture {
     by_name: Vec<u32>,
     by_downloads: Vec<u32>,
     by_time: Vec<u32>,
+    documents: [OnceLock<Bytes>; 3],
+}
+
+/// A document over all skills, which is long, and therefore made once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocumentKind {
+    /// Discovery with archives.
+    Archives,
+    /// Discovery with files.
+    Files,
+    /// Plugins.
+    Marketplace,
 }
 
 /// The last picture, and who is making the next one.
@@ -149,17 +163,26 @@ impl Picture {
             by_name,
             by_downloads,
             by_time,
+            documents: Default::default(),
         }
     }
 
-    /// Every skill, by name.
-    pub fn skills(&self) -> &[SkillRow] {
-        &self.skills
-    }
-
-    /// The number of the change that this shows.
-    pub fn sequence(&self) -> i64 {
-        self.sequence
+    /// A document over all skills that are offered: `entry` makes a part for each, `frame` puts
+    /// something around them.
+    pub(crate) fn document(
+        &self,
+        kind: DocumentKind,
+        entry: impl Fn(&SkillRow) -> Value,
+        frame: impl FnOnce(Vec<Value>) -> Value,
+    ) -> Bytes {
+        let made = self.documents[kind as usize].get_or_init(|| {
+            let offered = self
+                .skills
+                .iter()
+                .filter(|skill| skill.latest.yanked.is_none());
+            frame(offered.map(entry).collect()).to_string().into()
+        });
+        made.clone()
     }
 
     /// The skills that fit, and how many there are in all.

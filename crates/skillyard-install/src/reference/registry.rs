@@ -27,7 +27,7 @@ impl fmt::Display for RegistryReference {
         self.name.fmt(f)?;
         match &self.requirement {
             Requirement::Latest => Ok(()),
-            requirement @ Requirement::Range { .. } => write!(f, "@{requirement}"),
+            requirement => write!(f, "@{requirement}"),
         }
     }
 }

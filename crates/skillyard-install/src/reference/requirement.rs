@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use semver::{BuildMetadata, Op, Version, VersionReq};
+use semver::{Version, VersionReq};
 
 use super::error::ReferenceError;
 use super::shown::shown;
@@ -24,6 +24,8 @@ pub enum Requirement {
         /// How it was written, without spaces.
         text: String,
     },
+    /// The very version that a lock names, also when it was withdrawn since; nobody can write this.
+    Locked(Version),
 }
 
 impl Requirement {
@@ -32,23 +34,7 @@ impl Requirement {
         match self {
             Self::Latest => version.pre.is_empty(),
             Self::Range { range, .. } => range.matches(version),
-        }
-    }
-
-    /// The one version that fits, where the requirement is a whole version.
-    pub fn exact(&self) -> Option<Version> {
-        let Self::Range { range, .. } = self else {
-            return None;
-        };
-        match range.comparators.as_slice() {
-            [only] if only.op == Op::Exact => Some(Version {
-                major: only.major,
-                minor: only.minor?,
-                patch: only.patch?,
-                pre: only.pre.clone(),
-                build: BuildMetadata::EMPTY,
-            }),
-            _ => None,
+            Self::Locked(locked) => locked == version,
         }
     }
 
@@ -88,7 +74,7 @@ impl Requirement {
     /// Whether the text could also be the name of a branch or tag, because it has no operator.
     pub fn could_be_a_name(&self) -> bool {
         match self {
-            Self::Latest => true,
+            Self::Latest | Self::Locked(_) => true,
             Self::Range { text, .. } => {
                 text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '*'])
             }
@@ -130,6 +116,7 @@ impl fmt::Display for Requirement {
         match self {
             Self::Latest => f.write_str("latest"),
             Self::Range { text, .. } => f.write_str(text),
+            Self::Locked(version) => version.fmt(f),
         }
     }
 }

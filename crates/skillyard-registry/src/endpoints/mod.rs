@@ -16,6 +16,9 @@ mod summary;
 pub(crate) mod well_known;
 pub(crate) mod yank;
 
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use semver::Version;
 use skillyard_format::SkillName;
 
@@ -49,4 +52,12 @@ fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
         return Err(RegistryError::Parameter(reason));
     }
     Ok(())
+}
+
+/// JSON that was written before.
+fn json_response(bytes: Bytes) -> Response {
+    let mut response = bytes.into_response();
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }

@@ -1,14 +1,14 @@
 //! The discovery documents: 0.2.0 with archives, 0.1.0 with single files.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::named;
+use super::{json_response, named};
 use crate::error::RegistryError;
 use crate::package;
+use crate::search::DocumentKind;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -16,8 +16,8 @@ use crate::store::skills::SkillRow;
 /// The format of the document with archives.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 
-pub(crate) async fn archives(State(server): State<Server>) -> Result<Json<Value>, RegistryError> {
-    let skills = entries(&server, |skill| {
+pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let entry = |skill: &SkillRow| {
         json!({
             "name": skill.name,
             "type": "archive",
@@ -26,20 +26,40 @@ pub(crate) async fn archives(State(server): State<Server>) -> Result<Json<Value>
             "digest": skill.latest.digest,
             "version": skill.latest.version,
         })
-    });
-    Ok(Json(json!({ "$schema": SCHEMA, "skills": skills.await? })))
+    };
+    let frame = |skills| json!({ "$schema": SCHEMA, "skills": skills });
+    let picture = server
+        .registry
+        .search
+        .picture(&server.registry.database)
+        .await?;
+    Ok(json_response(picture.document(
+        DocumentKind::Archives,
+        entry,
+        frame,
+    )))
 }
 
-pub(crate) async fn files(State(server): State<Server>) -> Result<Json<Value>, RegistryError> {
-    let skills = entries(&server, |skill| {
+pub(crate) async fn files(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let entry = |skill: &SkillRow| {
         let files = skill.latest.facts.files.iter().map(|file| &file.path);
         json!({
             "name": skill.name,
             "description": skill.latest.facts.description,
             "files": files.collect::<Vec<_>>(),
         })
-    });
-    Ok(Json(json!({ "skills": skills.await? })))
+    };
+    let frame = |skills| json!({ "skills": skills });
+    let picture = server
+        .registry
+        .search
+        .picture(&server.registry.database)
+        .await?;
+    Ok(json_response(picture.document(
+        DocumentKind::Files,
+        entry,
+        frame,
+    )))
 }
 
 pub(crate) async fn file(
@@ -66,20 +86,4 @@ pub(crate) async fn file(
     let kind = HeaderValue::from_static("application/octet-stream");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Ok(response)
-}
-
-async fn entries(
-    server: &Server,
-    entry: impl Fn(&SkillRow) -> Value,
-) -> Result<Vec<Value>, RegistryError> {
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let offered = picture
-        .skills()
-        .iter()
-        .filter(|skill| skill.latest.yanked.is_none());
-    Ok(offered.map(entry).collect())
 }

@@ -153,14 +153,12 @@ fn print(
         .filter_map(|hit| Some((*skills.get(hit.document as usize)?, hit)))
         .collect();
     if context.printer.is_json() {
-        let mut results: Vec<Value> = hits
-            .iter()
-            .map(|(skill, hit)| json_hit(skill, hit))
-            .collect();
-        results.extend(remote.map(Found::json).unwrap_or_default());
+        let mut results = remote.map(Found::json).unwrap_or_default();
+        results.extend(hits.iter().map(|(skill, hit)| json_hit(skill, hit)));
         context.printer.json(&json!({ "results": results }))?;
     } else {
-        let mut text = String::new();
+        // Whoever searches with a registry at hand looks for what is not here yet.
+        let mut text = remote.map_or_else(String::new, |remote| remote.text(context));
         for (skill, hit) in &hits {
             let _ = writeln!(
                 text,
@@ -173,9 +171,6 @@ fn print(
             if explain {
                 text.push_str(&explanation(hit));
             }
-        }
-        if let Some(remote) = remote {
-            text.push_str(&remote.text(context));
         }
         context.printer.data(&text)?;
         if let Some(remote) = remote {

@@ -208,10 +208,7 @@ impl InstallFailure {
             | Self::NoRevisions(_)
             | Self::NoRegistry
             | Self::NoSource { .. }
-            | Self::Http(_)
-            | Self::Forge(ForgeError::Http(_) | ForgeError::RateLimited { .. })
-            | Self::RegistryAnswer(RegistryError::Http(_))
-            | Self::Site(WellKnownError::Http(_))
+            | Self::Forge(ForgeError::RateLimited { .. })
             | Self::Git(GitError::Missing | GitError::Run(_) | GitError::Failed { .. })
             | Self::OneName(_)
             | Self::Lockfile(_)
@@ -219,6 +216,10 @@ impl InstallFailure {
             | Self::Target(_)
             | Self::Store(StoreError::Disk { .. })
             | Self::Transaction(_) => 2,
+            Self::Http(error)
+            | Self::Forge(ForgeError::Http(error))
+            | Self::RegistryAnswer(RegistryError::Http(error))
+            | Self::Site(WellKnownError::Http(error)) => http_code(error),
             _ => 1,
         }
     }
@@ -233,6 +234,18 @@ impl InstallFailure {
             Self::Findings { findings, .. } => findings.clone(),
             _ => Vec::new(),
         }
+    }
+}
+
+/// A server that says no is an answer, and so are other bytes than were promised; a server that
+/// cannot be reached or asked is none.
+fn http_code(error: &HttpError) -> u8 {
+    match error {
+        HttpError::Digest { .. } => 1,
+        error => match error.status() {
+            Some(403 | 409 | 410 | 422) => 1,
+            _ => 2,
+        },
     }
 }
 

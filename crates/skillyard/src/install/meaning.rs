@@ -2,15 +2,6 @@
 
 use skillyard_install::reference::{Reference, ReferenceError};
 
-/// Whether versions that their registry withdrew may be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Withdrawn {
-    /// Nothing new uses them.
-    Refused,
-    /// A lock that names one goes on using it.
-    Allowed,
-}
-
 /// Where the skills of a reference really are.
 #[derive(Debug, Clone)]
 pub(crate) struct Meaning {
@@ -18,8 +9,6 @@ pub(crate) struct Meaning {
     pub(crate) reference: Reference,
     /// The alias it was written with, whose login is used.
     pub(crate) alias: Option<String>,
-    /// Whether withdrawn versions count.
-    pub(crate) withdrawn: Withdrawn,
 }
 
 impl Meaning {
@@ -28,7 +17,6 @@ impl Meaning {
         Self {
             reference,
             alias: None,
-            withdrawn: Withdrawn::Refused,
         }
     }
 
@@ -36,6 +24,6 @@ impl Meaning {
     pub(crate) fn source(&self) -> Result<String, ReferenceError> {
         let whole = self.reference.in_folder("")?;
         let alias = self.alias.as_deref().unwrap_or_default();
-        Ok(format!("{alias} {whole} {:?}", self.withdrawn))
+        Ok(format!("{alias} {whole}"))
     }
 }

@@ -21,7 +21,7 @@ use skillyard_install::reference::{
 use skillyard_install::staging::Staging;
 use skillyard_install::tree::TreeLimits;
 
-use super::meaning::{Meaning, Withdrawn};
+use super::meaning::Meaning;
 use super::pick::Pick;
 use super::place::Place;
 use super::web::Web;
@@ -192,12 +192,17 @@ impl<'a> Supply<'a> {
         let mut meaning = self.meaning(&reference)?;
         let state = match entry.origin {
             OriginKind::Git => entry.commit.clone(),
-            OriginKind::Registry => entry.version.as_ref().map(|version| format!("={version}")),
             _ => None,
         };
-        meaning.reference = at(meaning.reference, state.as_deref())?;
-        // Whoever locked a version goes on getting it.
-        meaning.withdrawn = Withdrawn::Allowed;
+        let version = entry.version.as_deref().map(semver::Version::parse);
+        meaning.reference = match (meaning.reference, version) {
+            // Whoever locked a version goes on getting it, also when it was withdrawn.
+            (Reference::Registry(mut named), Some(Ok(version))) => {
+                named.requirement = Requirement::Locked(version);
+                Reference::Registry(named)
+            }
+            (reference, _) => at(reference, state.as_deref())?,
+        };
         let mut found = self.chosen(&reference, &meaning, &Pick::Only)?;
         let found = found
             .pop()
@@ -288,7 +293,7 @@ impl<'a> Supply<'a> {
             Reference::Registry(registry) => {
                 let quarantine = self.quarantine()?;
                 self.web()?
-                    .registry(registry, meaning.withdrawn, &quarantine)
+                    .registry(registry, &quarantine)
             }
         }
     }

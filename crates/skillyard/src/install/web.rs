@@ -20,7 +20,6 @@ use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
-use super::meaning::Withdrawn;
 use super::logs;
 use super::progress::Bar;
 use crate::config::Config;
@@ -117,18 +116,14 @@ impl Web {
     pub(crate) fn registry(
         &self,
         reference: &RegistryReference,
-        withdrawn: Withdrawn,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let source = self.registry_source(reference.alias.as_deref())?;
         let registry = client(&source)?;
         let failed = InstallFailure::from;
-        let mut versions = registry
+        let versions = registry
             .versions(&self.http, &reference.name)
             .map_err(failed)?;
-        for version in &mut versions {
-            version.yanked &= withdrawn == Withdrawn::Refused;
-        }
         let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
         self.check_log(&registry, version)?;
         if version.yanked {

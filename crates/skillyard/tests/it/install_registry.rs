@@ -115,6 +115,7 @@ fn bytes_that_the_index_does_not_know_are_refused() {
         json!({ "name": "pdf", "version": "1.0.0", "digest": Digest::of(&good).to_string() });
     let server = Server::start(move |asked| match asked.path() {
         "/index/3/p/pdf" => Reply::ok(line.to_string()),
+        "/log/checkpoint" => Reply::status(404),
         _ => Reply::ok(bad.clone()),
     });
     context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));

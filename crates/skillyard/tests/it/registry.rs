@@ -134,7 +134,10 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
     assert!(said.contains("pdf@1.1.0 was withdrawn"), "{said}");
     assert!(context.installed().contains("This is 1.1.0."));
 
-    // Nothing new uses it.
+    // Nothing new uses it, not even by its number.
+    let exact = ["install", "pdf@1.1.0", "--scope", "user", "--yes"];
+    let said = context.bad(&exact);
+    assert!(said.contains("no version that fits"), "{said}");
     context.good(&["remove", "pdf", "--scope", "project"]);
     context.good(&install);
     assert!(context.installed().contains("This is 1.0.0."));

@@ -144,23 +144,16 @@ pub enum RegistryError {
     Http(#[from] HttpError),
 }
 
-/// The highest version that fits and was not withdrawn; a withdrawn one only for who names exactly
-/// that version, as a lock does.
+/// The highest version that fits and was not withdrawn; a withdrawn one only for a lock that names it.
 pub fn select<'a>(
     name: &SkillName,
     versions: &'a [VersionInfo],
     requirement: &Requirement,
 ) -> Result<&'a VersionInfo, RegistryError> {
-    let offered = || versions.iter().filter(|info| !info.yanked);
+    let is_locked = matches!(requirement, Requirement::Locked(_));
+    let offered = || versions.iter().filter(|info| is_locked || !info.yanked);
     let candidates = offered().map(|info| (info.version.clone(), info));
     if let Some((_, info)) = requirement.select(candidates) {
-        return Ok(info);
-    }
-    let exact = requirement.exact();
-    if let Some(info) = versions
-        .iter()
-        .find(|info| Some(&info.version) == exact.as_ref())
-    {
         return Ok(info);
     }
     let mut highest: Vec<&Version> = offered().map(|info| &info.version).collect();

@@ -23,7 +23,11 @@ use crate::error::registry::RegistryFailure;
 ///   skillyard registry serve --port 8080 --url https://skills.example.com
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// The address to listen on
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
