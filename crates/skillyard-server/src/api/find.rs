@@ -18,6 +18,7 @@ const MOST: usize = 100;
 
 /// Words to look for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Words {
     /// The words.
     q: String,
@@ -27,6 +28,7 @@ pub(crate) struct Words {
 
 /// A task.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Task {
     /// The task, in the user's words.
     task: String,

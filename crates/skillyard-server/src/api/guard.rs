@@ -29,7 +29,6 @@ pub(crate) struct GuardQuestion {
     /// The tool, such as `Bash`.
     tool: String,
     /// What it is called with: a text, or named values.
-    #[schema(value_type = Object)]
     input: Value,
 }
 

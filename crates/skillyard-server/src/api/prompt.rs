@@ -20,6 +20,7 @@ const MOST_SKILLS: usize = 1_000;
 
 /// What the prompt is like.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct PromptInput {
     /// `xml`, `json`, `markdown`, `codex`, `skills-ref` or `summary`.
     format: Option<Format>,

@@ -20,8 +20,8 @@ use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
 
-/// The longest message, in bytes.
-const MOST_BYTES: usize = 100_000;
+/// The longest message, in characters.
+const LONGEST: usize = 25_000;
 /// How many events wait for a slow reader; the others wait where they are kept.
 const WINDOW: usize = 16;
 
@@ -53,6 +53,7 @@ pub(crate) struct History {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Message {
     /// The text.
+    #[schema(min_length = 1, max_length = 25_000, pattern = r"\S")]
     text: String,
 }
 
@@ -118,8 +119,8 @@ pub(super) async fn say(
     Given(message): Given<Message>,
 ) -> Result<StatusCode, Problem> {
     let text = message.text.trim();
-    if text.is_empty() || text.len() > MOST_BYTES {
-        return Err(Problem::bad("a message has between 1 and 100000 bytes"));
+    if text.is_empty() || text.chars().count() > LONGEST {
+        return Err(Problem::bad("a message has between 1 and 25000 characters"));
     }
     let conversation = find(&server, &id).await?;
     server.take_turn(&id, conversation, text.to_owned())?;

@@ -19,6 +19,7 @@ const MOST: usize = 500;
 
 /// Which skills are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
     /// Only of this source.
     source: Option<String>,

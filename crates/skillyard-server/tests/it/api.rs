@@ -164,6 +164,8 @@ async fn problems_have_the_form_of_problems() {
 async fn the_document_names_every_route() {
     let document = TestServer::new().get("/api/v1/openapi.json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
+    let parameters = document["paths"]["/api/v1/search"]["get"]["parameters"].as_array();
+    assert!(parameters.unwrap().iter().all(|each| each["in"] == "query"));
     assert_eq!(document["paths"].as_object().unwrap().len(), 24);
 }
 
