@@ -256,7 +256,7 @@ impl<'a> Supply<'a> {
             Requirement::Range { .. } if !meant.has_revisions() => {
                 return Err(InstallFailure::NoRevisions(reference.to_string()).into());
             }
-            range @ Requirement::Range { .. } => at(meant, Some(&range.to_string()))?,
+            wanted => at(meant, Some(&wanted.to_string()))?,
         };
         Ok(Meaning {
             alias: Some(alias.clone()),
@@ -292,8 +292,7 @@ impl<'a> Supply<'a> {
             }
             Reference::Registry(registry) => {
                 let quarantine = self.quarantine()?;
-                self.web()?
-                    .registry(registry, &quarantine)
+                self.web()?.registry(registry, &quarantine)
             }
         }
     }
