@@ -6,6 +6,11 @@
 //! takes secrets out of all that is said.
 //! Nothing is configured or started before the arguments are understood.
 
+#![allow(
+    rustdoc::bare_urls,
+    reason = "doc comments of arguments are help for a terminal"
+)]
+
 mod agent;
 mod baseline;
 mod cli;
