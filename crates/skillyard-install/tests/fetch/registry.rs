@@ -2,10 +2,10 @@
 
 use skillyard_format::{Digest, SkillName};
 use skillyard_install::fetch::Content;
-use skillyard_install::origin::OriginKind;
 use skillyard_install::fetch::registry::{
     HttpRegistry, Registry as _, RegistryError, index_path, select,
 };
+use skillyard_install::origin::OriginKind;
 use url::Url;
 
 use crate::server::{Asked, Reply, Server};
