@@ -28,6 +28,7 @@ mod install_network;
 mod install_registry;
 mod install_requires;
 mod install_secrets;
+mod install_settings;
 mod install_sources;
 mod install_staging;
 mod list;
