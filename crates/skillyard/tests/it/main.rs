@@ -12,6 +12,7 @@ mod chat;
 mod cli;
 mod completions;
 mod config;
+mod doctor;
 mod enable;
 mod eval;
 mod explain;
