@@ -100,6 +100,11 @@ impl Terminal<'_> {
         let printer = &self.context.printer;
         match event {
             TurnEvent::Text { delta } => {
+                // What is said of a turn that was stopped does not belong to its last sentence.
+                if self.cancel.load(Ordering::Relaxed) {
+                    self.end_line();
+                }
+                let printer = &self.context.printer;
                 self.collected.mid_line = !delta.ends_with('\n');
                 let text: Cow<'_, str> = if printer.styles_data() {
                     self.collected.markdown.push(&visible(delta)).into()

@@ -38,7 +38,14 @@ pub(crate) fn result(
         CallOutcome::Ok if !verbose => String::new(),
         _ => format!(": {}", visible(preview)),
     };
-    format!("  {word} in {milliseconds} ms{shown}")
+    format!("  {word} in {}{shown}", time(milliseconds))
+}
+
+fn time(milliseconds: u64) -> String {
+    if milliseconds < 1000 {
+        return format!("{milliseconds} ms");
+    }
+    format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
 }
 
 fn told(arguments: &Map<String, Value>) -> String {
@@ -92,6 +99,10 @@ mod tests {
         assert_eq!(
             result(CallOutcome::Denied, 0, "no", false),
             "  ⊘ denied in 0 ms: no"
+        );
+        assert_eq!(
+            result(CallOutcome::Ok, 4814, "", false),
+            "  ✓ done in 4.8 s"
         );
     }
 }
