@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deprecate;
 pub(crate) mod doctor;
+mod doctor_agents;
 mod doctor_install;
 pub(crate) mod enable;
 pub(crate) mod eval;
