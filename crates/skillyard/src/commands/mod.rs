@@ -3,6 +3,8 @@
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod chat;
+mod chat_sessions;
+mod chat_talk;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deprecate;

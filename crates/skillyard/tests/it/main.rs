@@ -45,6 +45,7 @@ mod registry;
 mod registry_crash;
 mod run;
 mod scan;
+mod seeds;
 mod serve;
 mod servers;
 mod show;
