@@ -2,6 +2,7 @@
 
 mod access;
 mod activation;
+mod agents;
 mod api;
 mod catalog_prompt;
 mod chat;
@@ -21,7 +22,7 @@ mod watching;
 mod web;
 
 pub use access::{Access, AccessError, Role, Tokens};
-pub use chat::{Chat, ChatEvent, Consent, Listener, Question, SessionSummary};
+pub use agents::{Agents, AgentsError, Models, Wish};
 pub use contents::{Contents, ContentsError};
 pub use host::{Host, HostError, Standing, Switch};
 pub use mcp::{McpError, serve_stdio};

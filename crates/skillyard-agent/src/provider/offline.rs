@@ -16,6 +16,9 @@ pub const NAME: &str = "offline";
 /// What every answer ends with.
 const NOTICE: &str = "(offline: no model was asked; this is what one would be given)";
 
+/// How many files of a skill are read that only its instructions speak of.
+const MOST_FILES: usize = 3;
+
 /// No model at all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Offline;
@@ -23,11 +26,21 @@ pub struct Offline;
 /// What happened since the user spoke.
 struct Turn<'a> {
     text: String,
-    /// Envelopes, by skill.
-    skills: Vec<(String, &'a str)>,
+    /// The envelopes of the session so far, by skill.
+    known: Vec<(String, &'a str)>,
+    /// Those that the user or a call has just named.
+    skills: Vec<Named<'a>>,
     calls: Vec<&'a ToolCall>,
     results: Vec<&'a ToolResult>,
     place: usize,
+}
+
+/// A skill that was just named.
+struct Named<'a> {
+    name: String,
+    envelope: &'a str,
+    /// Whether it came with a receipt only, because the session has it already.
+    again: bool,
 }
 
 impl Provider for Offline {
@@ -64,6 +77,7 @@ impl<'a> Turn<'a> {
         let start = messages.iter().rposition(is_user).unwrap_or_default();
         let mut turn = Self {
             text: String::new(),
+            known: Vec::new(),
             skills: Vec::new(),
             calls: Vec::new(),
             results: Vec::new(),
@@ -98,8 +112,18 @@ impl<'a> Turn<'a> {
     }
 
     fn envelope(&mut self, name: &str, text: &'a str, now: bool) {
-        if now && text.starts_with("<skill_content") {
-            self.skills.push((name.to_owned(), text));
+        let again = !text.starts_with("<skill_content");
+        if !again {
+            self.known.retain(|(each, _)| each != name);
+            self.known.push((name.to_owned(), text));
+        }
+        let known = self.known.iter().find(|(each, _)| each == name);
+        if let (true, Some((_, envelope))) = (now, known) {
+            self.skills.push(Named {
+                name: name.to_owned(),
+                envelope,
+                again,
+            });
         }
     }
 
@@ -137,8 +161,8 @@ impl<'a> Turn<'a> {
             return Vec::new();
         }
         let words: Vec<&str> = self.text.split_whitespace().collect();
-        let mut calls = Vec::new();
-        for (name, envelope) in &self.skills {
+        let mut calls: Vec<ToolCall> = Vec::new();
+        for Named { name, envelope, .. } in &self.skills {
             for (at, word) in words.iter().enumerate() {
                 let word = word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | ',' | ';'));
                 if !envelope.contains(&format!("<file>{word}</file>")) {
@@ -154,6 +178,26 @@ impl<'a> Turn<'a> {
                     ("skill_read", json!({ "name": name, "path": word }))
                 };
                 calls.push(self.call(calls.len(), tool, &arguments));
+            }
+        }
+        if calls.is_empty() {
+            return self.calls_of_instructions();
+        }
+        calls
+    }
+
+    /// Where the message names no file, those are read that the instructions speak of.
+    fn calls_of_instructions(&self) -> Vec<ToolCall> {
+        let mut calls: Vec<ToolCall> = Vec::new();
+        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
+            let (body, files) = envelope
+                .rsplit_once("<skill_resources>")
+                .unwrap_or_default();
+            let files = files.split("<file>").skip(1);
+            let paths = files.filter_map(|file| Some(file.split_once("</file>")?.0));
+            for path in paths.filter(|path| body.contains(path)).take(MOST_FILES) {
+                let arguments = json!({ "name": name, "path": path });
+                calls.push(self.call(calls.len(), "skill_read", &arguments));
             }
         }
         calls
@@ -173,7 +217,7 @@ impl<'a> Turn<'a> {
 
     fn answer(&self) -> String {
         let mut sections = Vec::new();
-        for (name, envelope) in &self.skills {
+        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
             sections.push(format!("Skill `{name}`:\n\n{}", instructions(envelope)));
         }
         for (call, result) in self.calls.iter().zip(&self.results) {

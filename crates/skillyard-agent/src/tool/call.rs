@@ -92,6 +92,7 @@ impl Calls<'_> {
             id: call.id.clone(),
             name: tool.clone(),
             summary: shortened(&call.arguments),
+            arguments: call.arguments.clone(),
         });
         let start = Instant::now();
         let mut ended = match understood(call) {
@@ -114,6 +115,7 @@ impl Calls<'_> {
             name: tool.clone(),
             outcome: ended.outcome,
             preview: shortened(&ended.content),
+            content: ended.content.clone(),
             milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
         });
         Ok(ToolResult {
@@ -223,6 +225,7 @@ impl Calls<'_> {
             digest: digest.to_string(),
             trigger,
             tokens: skillyard_format::tokens::estimate(text),
+            text: text.to_owned(),
         });
         let mut event = Event::new(EventKind::SkillActivated)
             .session(&self.session.id)

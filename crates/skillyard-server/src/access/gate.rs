@@ -13,7 +13,8 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
 
 use super::origin::{Foreign, Sender};
-use super::{Access, Role, cookie, forgery, origin, session};
+use super::{Access, Holder, Role, cookie, forgery, origin, session};
+use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -35,6 +36,8 @@ pub(crate) struct Visitor {
     pub(crate) role: Role,
     /// The value that their pages carry against forged changes.
     pub(crate) csrf: String,
+    /// Whose sessions they see.
+    pub(crate) keeper: Keeper,
 }
 
 /// Lets a request pass, or says why not.
@@ -65,7 +68,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     {
         return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"));
     }
-    let loopback_only = matches!(server.settings.access, Access::Loopback);
+    let loopback_only = matches!(server.access(), Access::Loopback);
     let authority = request.uri().authority().map(|it| it.as_str().to_owned());
     let sender = origin::check(request.headers(), authority.as_deref(), loopback_only)
         .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
@@ -74,7 +77,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     let request = limited(request).map_err(Problem::into_response)?;
     let path = request.uri().path();
     let open = path == "/healthz" || path == "/login" || path.starts_with("/assets/");
-    let Some(role) = identity.role else {
+    let Some(holder) = identity.holder else {
         if !open {
             return Err(unknown(path));
         }
@@ -92,7 +95,11 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         request
     };
     request.extensions_mut().insert(Visitor {
-        role,
+        role: holder.role,
+        keeper: match holder.role {
+            Role::Admin => Keeper::All,
+            _ => Keeper::Token(holder.name),
+        },
         csrf: server.forgery.value(&identity.session),
     });
     Ok(next.run(request).await)
@@ -126,7 +133,7 @@ enum By {
 }
 
 struct Identity {
-    role: Option<Role>,
+    holder: Option<Holder>,
     by: By,
     session: String,
 }
@@ -136,10 +143,13 @@ fn identify(
     headers: &HeaderMap,
     peer: Option<IpAddr>,
 ) -> Result<Identity, StatusCode> {
-    let tokens = match &server.settings.access {
+    let tokens = match server.access() {
         Access::Loopback => {
             return Ok(Identity {
-                role: Some(Role::Admin),
+                holder: Some(Holder {
+                    role: Role::Admin,
+                    name: String::new(),
+                }),
                 by: By::Place,
                 session: String::new(),
             });
@@ -149,20 +159,20 @@ fn identify(
     let authorization = headers.get(AUTHORIZATION);
     if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
         let token = value.strip_prefix("Bearer ").unwrap_or_default();
-        let role = tokens.role(token);
+        let holder = tokens.holder(token);
         // Right tokens cost nothing, so that only guessing is slowed down.
-        if role.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
+        if holder.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
             return Err(StatusCode::TOO_MANY_REQUESTS);
         }
         return Ok(Identity {
-            role,
+            holder,
             by: By::Bearer,
             session: String::new(),
         });
     }
     let value = cookie::value(headers, session::COOKIE).unwrap_or_default();
     Ok(Identity {
-        role: server.sessions.role(value),
+        holder: server.sessions.holder(&tokens, value),
         by: By::Cookie,
         session: value.to_owned(),
     })

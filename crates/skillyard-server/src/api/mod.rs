@@ -6,6 +6,8 @@ mod find;
 mod guard;
 mod input;
 mod manage;
+mod messages;
+mod models;
 mod openapi;
 mod prompt;
 mod remcochat;
@@ -41,14 +43,21 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         .route("/api/v1/tools/{name}", post(tools::call));
     let talk = Router::new()
         .route("/api/v1/sessions", get(sessions::list).post(sessions::open))
-        .route("/api/v1/sessions/{id}", get(sessions::get))
-        .route("/api/v1/sessions/{id}/messages", post(sessions::say))
-        .route("/api/v1/sessions/{id}/stop", post(sessions::stop))
-        .route("/api/v1/sessions/{id}/events", get(sessions::follow))
+        .route(
+            "/api/v1/sessions/{id}",
+            get(sessions::get).delete(sessions::delete),
+        )
+        .route("/api/v1/sessions/{id}/export", get(sessions::export))
+        .route("/api/v1/sessions/{id}/fork", post(sessions::fork))
+        .route("/api/v1/sessions/{id}/release", post(sessions::release))
+        .route("/api/v1/sessions/{id}/messages", post(messages::say))
+        .route("/api/v1/sessions/{id}/stop", post(messages::stop))
+        .route("/api/v1/sessions/{id}/events", get(messages::follow))
         .route(
             "/api/v1/sessions/{id}/approvals/{question}",
-            post(sessions::decide),
+            post(messages::decide),
         )
+        .route("/api/v1/models", get(models::list))
         .route_layer(from_fn(gate::talkers));
     let admin = Router::new()
         .route("/api/v1/skills/{name}/enable", post(manage::enable))

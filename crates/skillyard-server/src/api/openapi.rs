@@ -6,7 +6,10 @@ use axum::Json;
 use axum::extract::State;
 use utoipa::OpenApi;
 
-use super::{audit, files, find, guard, manage, prompt, remcochat, sessions, skill, skills, tools};
+use super::{
+    audit, files, find, guard, manage, messages, models, prompt, remcochat, sessions, skill,
+    skills, tools,
+};
 use crate::server::Server;
 
 #[derive(OpenApi)]
@@ -32,10 +35,15 @@ use crate::server::Server;
         sessions::list,
         sessions::open,
         sessions::get,
-        sessions::say,
-        sessions::stop,
-        sessions::follow,
-        sessions::decide,
+        sessions::delete,
+        sessions::export,
+        sessions::fork,
+        sessions::release,
+        messages::say,
+        messages::stop,
+        messages::follow,
+        messages::decide,
+        models::list,
         remcochat::list,
         remcochat::reload,
     )
@@ -45,9 +53,6 @@ struct Document;
 /// `GET /api/v1/openapi.json`.
 pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
     let mut document = Document::openapi();
-    server
-        .settings
-        .version
-        .clone_into(&mut document.info.version);
+    server.version.clone_into(&mut document.info.version);
     Json(document)
 }

@@ -12,14 +12,34 @@ const FILES: &[(&str, &str, &str)] = &[
         include_str!("../../assets/style.css"),
     ),
     (
+        "cards.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/cards.js"),
+    ),
+    (
         "chat.js",
         "text/javascript; charset=utf-8",
         include_str!("../../assets/chat.js"),
     ),
     (
+        "dom.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/dom.js"),
+    ),
+    (
         "library.js",
         "text/javascript; charset=utf-8",
         include_str!("../../assets/library.js"),
+    ),
+    (
+        "markdown.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/markdown.js"),
+    ),
+    (
+        "menu.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/menu.js"),
     ),
     (
         "mark.svg",

@@ -19,6 +19,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
+use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::Viewer;
@@ -28,6 +29,7 @@ use crate::view::Viewer;
 pub(crate) struct Frame {
     role: Option<Role>,
     csrf: String,
+    keeper: Keeper,
 }
 
 impl Frame {
@@ -37,6 +39,10 @@ impl Frame {
 
     fn may_talk(&self) -> bool {
         self.role >= Some(Role::Chat)
+    }
+
+    fn may_run(&self) -> bool {
+        self.role >= Some(Role::Run)
     }
 
     fn is_known(&self) -> bool {
@@ -62,6 +68,9 @@ impl<S: Sync> FromRequestParts<S> for Frame {
             csrf: visitor
                 .map(|visitor| visitor.csrf.clone())
                 .unwrap_or_default(),
+            keeper: visitor.map_or(Keeper::Token(String::new()), |visitor| {
+                visitor.keeper.clone()
+            }),
         })
     }
 }

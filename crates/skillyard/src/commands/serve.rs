@@ -11,6 +11,7 @@ use serde_json::json;
 use skillyard_server::{Access, Server, Settings, Tokens, bind};
 
 use super::Outcome;
+use crate::agent::Desk;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
@@ -53,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let settings = Settings {
         access,
         version: env!("CARGO_PKG_VERSION"),
-        chat: None,
+        agents: Some(Arc::new(Desk::open(context)?)),
     };
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
@@ -65,6 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             context
                 .printer
                 .note("Ending; answers under way are finished first");
+            server.close();
         };
         bound.serve(Arc::clone(&server), end).await
     });
