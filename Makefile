@@ -16,6 +16,7 @@ test: tools python
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/signing/corpus.py
+	$(MAKE) browser
 
 # Signatures made and verified side by side with the `model_signing` tool, fetched from PyPI.
 interop-sign:
@@ -28,11 +29,15 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
-# The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
-browser:
+
+# The pages in Chromium, with pictures in target/screenshots.
+browser: tools tests/browser/node_modules/.done
 	cargo build -p skillyard
-	cd tests/browser && npm install --no-audit --no-fund --silent
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
+
+tests/browser/node_modules/.done: tests/browser/package.json
+	cd tests/browser && npm install --no-audit --no-fund --silent
+	touch $@
 
 # Formatting, lints, documentation, licences and sources.
 check:

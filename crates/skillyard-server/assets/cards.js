@@ -112,10 +112,12 @@ export const question = (asked, chat, answer) => {
   return element;
 };
 
-/** A question that has its answer. */
+/** A question that has its answer: what is left of it fits on a line. */
 export const decided = (element, consent) => {
   const words = { once: "allowed once", session: "allowed in this chat", digest: "always allowed for these files", no: "denied" };
-  element.querySelector(".buttons")?.replaceWith(make("p", "pill " + (consent === "no" ? "denied" : "ok"), words[consent]));
+  const title = element.querySelector(".approval-title");
+  const command = element.querySelector("pre").textContent;
+  element.replaceChildren(title, make("code", "detail", command), make("span", "pill state " + (consent === "no" ? "denied" : "ok"), words[consent]));
   element.classList.add("decided");
 };
 

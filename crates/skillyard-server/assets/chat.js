@@ -54,7 +54,9 @@ const show = {
     add(make("div", "said user", event.text));
     busy(true);
     toEnd();
-    if (at("title").textContent === "New chat") at("title").textContent = event.text.split("\n")[0].slice(0, 60);
+    if (at("title").textContent !== "New chat") return;
+    const title = event.text.split("\n")[0].slice(0, 60);
+    for (const place of [at("title"), at("entry")]) place?.replaceChildren(title);
   },
   started(event) {
     if (!at("with").children.length) at("with").append(make("span", "pill plain", event.model));
@@ -125,8 +127,9 @@ const decide = async (id, consent) => {
   const told = await send("POST", `${api}/${session}/approvals/${encodeURIComponent(id)}`, { consent });
   if (!told.ok) complain(await reason(told));
 };
+let events = null;
 const follow = () => {
-  const events = new EventSource(`${api}/${session}/events`);
+  events = new EventSource(`${api}/${session}/events`);
   events.addEventListener("message", (message) => {
     const event = JSON.parse(message.data);
     show[event.type]?.(event);
@@ -150,6 +153,11 @@ const begin = async () => {
   at("export").download = session + ".json";
   if (at("replay")) at("replay").href = "/audit/replay/" + session;
   at("resume").textContent = session;
+  const entry = make("a", "", "New chat");
+  entry.id = "entry";
+  entry.href = "/chat/" + session;
+  entry.setAttribute("aria-current", "page");
+  at("chats").querySelector("ul").prepend(make("li", "", entry));
   if (wish.agent) at("with").append(make("span", "pill plain", wish.agent));
   follow();
   return true;
@@ -187,6 +195,7 @@ at("fork").addEventListener("click", async () => {
 });
 at("delete").addEventListener("click", async () => {
   if (!confirm("Delete this chat? It cannot be brought back.")) return;
+  events.close();
   const deleted = await send("DELETE", `${api}/${session}`);
   if (deleted.ok) location.assign("/");
   else complain(await reason(deleted));

@@ -68,6 +68,10 @@ export const attach = (box, menu) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       chosen = (chosen + (event.key === "ArrowDown" ? 1 : count - 1)) % count;
       mark();
+    } else if (event.key === "Enter" && word()?.[1] === menu.children[chosen].dataset.name) {
+      // The name is there already: the message is meant.
+      close();
+      return false;
     } else if (event.key === "Tab" || event.key === "Enter") choose(menu.children[chosen].dataset.name);
     else if (event.key === "Escape") close();
     else return false;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use axum::Router;
 use skillyard_audit::Event;
-
 use tokio::sync::Semaphore;
 
 use crate::access::session::Sessions;
@@ -29,6 +29,8 @@ pub struct Settings {
     pub version: &'static str,
     /// Who answers in chats; without them there are none.
     pub agents: Option<Arc<dyn Agents>>,
+    /// A registry that stands below `/registry`.
+    pub registry: Option<Router>,
 }
 
 /// The server, without its listener.
@@ -44,6 +46,7 @@ pub struct Server {
     pub(crate) metrics: Metrics,
     pub(crate) editions: Editions,
     pub(crate) register: Register,
+    pub(crate) registry: Option<Router>,
     pub(crate) followers: Arc<Semaphore>,
     pub(crate) turns: Arc<Semaphore>,
 }
@@ -64,6 +67,7 @@ impl Server {
             metrics: Metrics::default(),
             editions: Editions::default(),
             register: Register::new(settings.agents),
+            registry: settings.registry,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
             turns: Arc::new(Semaphore::new(TURNS)),
         }))
@@ -74,8 +78,11 @@ impl Server {
         &self.shelf
     }
 
-    /// Looks for skills again; tells whether anything is different.
+    /// Reads the configuration and looks for skills again; tells whether anything is different.
     pub fn reload(&self) -> Result<bool, HostError> {
+        if let Some(access) = self.host.access()? {
+            self.admit(access);
+        }
         self.shelf.reload(&*self.host)
     }
 
@@ -86,7 +93,7 @@ impl Server {
     }
 
     /// Lets others ask from now on. An address that strangers reach stays closed to them.
-    pub fn admit(&self, access: Access) {
+    fn admit(&self, access: Access) {
         let mut known = self.access.write().unwrap_or_else(PoisonError::into_inner);
         if matches!((&*known, &access), (Access::Tokens(_), Access::Loopback)) {
             return;

@@ -14,7 +14,9 @@ use http_body_util::{BodyExt as _, Limited};
 
 use super::origin::{Foreign, Sender};
 use super::{Access, Holder, Role, cookie, forgery, origin, session};
-use crate::chat::Keeper;
+use crate::chat::{Keeper, Trace};
+use crate::log::{self, Line};
+use crate::mounted::is_registry;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -38,6 +40,17 @@ pub(crate) struct Visitor {
     pub(crate) csrf: String,
     /// Whose sessions they see.
     pub(crate) keeper: Keeper,
+    /// Where their pages lead besides.
+    pub(crate) extras: Extras,
+}
+
+/// What not every server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Extras {
+    /// Agents that answer.
+    pub(crate) agents: bool,
+    /// A registry.
+    pub(crate) registry: bool,
 }
 
 /// Lets a request pass, or says why not.
@@ -48,6 +61,8 @@ pub(crate) async fn gate(
 ) -> Response {
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
+    let trace = Trace::of(request.headers());
+    let start = Instant::now();
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
     let response = match answer {
         Ok(Ok(response)) => response,
@@ -56,6 +71,22 @@ pub(crate) async fn gate(
             .into_response(),
     };
     server.metrics.request(&method, &path, response.status());
+    let role = response
+        .extensions()
+        .get::<Role>()
+        .map(|role| role.as_str());
+    server.host.log(&Line::Request {
+        method: method.as_str(),
+        path: &path,
+        status: response.status().as_u16(),
+        milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+        role,
+        trace: trace.as_ref().map(Trace::id),
+    });
+    if let Some(cause) = log::cause(&response) {
+        let what = &format!("{method} {path}");
+        server.host.log(&Line::Failure { what, cause });
+    }
     super::headers::with_policy(response)
 }
 
@@ -72,11 +103,15 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     let authority = request.uri().authority().map(|it| it.as_str().to_owned());
     let sender = origin::check(request.headers(), authority.as_deref(), loopback_only)
         .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
+    if server.registry.is_some() && is_registry(request.uri().path()) {
+        return Ok(next.run(request).await);
+    }
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| refuse(status, "too many wrong tokens"))?;
     let request = limited(request).map_err(Problem::into_response)?;
     let path = request.uri().path();
-    let open = path == "/healthz" || path == "/login" || path.starts_with("/assets/");
+    let open =
+        matches!(path, "/healthz" | "/login" | "/favicon.ico") || path.starts_with("/assets/");
     let Some(holder) = identity.holder else {
         if !open {
             return Err(unknown(path));
@@ -101,8 +136,14 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
             _ => Keeper::Token(holder.name),
         },
         csrf: server.forgery.value(&identity.session),
+        extras: Extras {
+            agents: server.register.agents().is_ok(),
+            registry: server.registry.is_some(),
+        },
     });
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(holder.role);
+    Ok(response)
 }
 
 fn explain(foreign: Foreign) -> &'static str {

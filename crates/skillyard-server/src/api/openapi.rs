@@ -7,8 +7,8 @@ use axum::extract::State;
 use utoipa::OpenApi;
 
 use super::{
-    audit, files, find, guard, manage, messages, models, prompt, remcochat, sessions, skill,
-    skills, tools,
+    agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
+    sessions, skill, skills, tools,
 };
 use crate::server::Server;
 
@@ -20,6 +20,8 @@ use crate::server::Server;
         skill::get,
         skill::body,
         skill::activate,
+        skill::findings,
+        skill::usage,
         files::list,
         files::read,
         find::search,
@@ -30,8 +32,16 @@ use crate::server::Server;
         manage::enable,
         manage::disable,
         manage::reload,
+        install::install,
         audit::query,
         audit::verify,
+        audit::replay,
+        agents::list,
+        agents::create,
+        agents::get,
+        agents::change,
+        agents::versions,
+        agents::version,
         sessions::list,
         sessions::open,
         sessions::get,

@@ -13,6 +13,7 @@ use super::history::active;
 use super::watched::Watched;
 use super::{Conversation, Trace};
 use crate::host::HostError;
+use crate::log::Line;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -44,6 +45,10 @@ impl Server {
             match server.turn(&conversation, &text, trace) {
                 Ok(reason) => ending.reason = reason,
                 Err(problem) => {
+                    if let Some(cause) = problem.cause() {
+                        let what = "a turn";
+                        server.host.log(&Line::Failure { what, cause });
+                    }
                     let text = problem.detail().to_owned();
                     conversation.tell(ChatEvent::Problem { text });
                 }

@@ -48,6 +48,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// `GET /favicon.ico`, for pages that name no picture of their own.
+pub(crate) async fn icon() -> Response {
+    file(Path("mark.svg".to_owned())).await
+}
+
 /// `GET /assets/{file}`.
 pub(crate) async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(each, ..)| *each == name) {

@@ -15,7 +15,8 @@ use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings};
 use skillyard_format::package::Digest;
 use skillyard_server::{
-    Access, Host, HostError, Server, Settings, Standing, Switch, Tokens, router,
+    Access, Host, HostError, Installation, Order, Refusal, Server, Settings, Standing, Switch,
+    Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -69,6 +70,7 @@ impl Host for Machine {
             third_party: false,
             scripts: "ask".into(),
             reason: "it is a test".into(),
+            ..Standing::default()
         }
     }
 
@@ -109,6 +111,20 @@ impl Host for Machine {
 
     fn read_limits(&self) -> ReadLimits {
         ReadLimits::default()
+    }
+
+    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+        let planned = "sha256:planned";
+        match order.plan.as_deref() {
+            Some(plan) if plan != planned => Err(Refusal::Refused("another plan".into())),
+            plan => Ok(Installation {
+                plan: planned.into(),
+                applied: plan.is_some(),
+                scope: "user".into(),
+                skills: Vec::new(),
+                unchanged: vec![order.reference.clone()],
+            }),
+        }
     }
 }
 
@@ -202,6 +218,7 @@ impl TestServer {
             access,
             version: "test",
             agents: Some(Arc::new(Desk::new(Arc::clone(&machine)))),
+            registry: None,
         };
         let host: Arc<dyn Host> = machine.clone();
         let server = Server::new(host, settings).unwrap();

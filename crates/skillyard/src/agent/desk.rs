@@ -34,6 +34,13 @@ impl Desk {
         })
     }
 
+    /// The skills, unless servers are to offer none.
+    fn offered(&self, only: Option<Vec<String>>) -> Result<Shelf, CommandError> {
+        let none = !self.context.config()?.serves_skills();
+        let only = if none { Some(Vec::new()) } else { only };
+        shelf(&self.context, &wanted(only))
+    }
+
     fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
         let context = &self.context;
         let (mut settings, only, version) = match &wish.agent {
@@ -55,7 +62,7 @@ impl Desk {
         }
         // A model that nobody answers for is refused now, not in the first turn.
         model::provider(context, &settings.model)?;
-        let shelf = shelf(context, &wanted(only))?;
+        let shelf = self.offered(only)?;
         let here = &context.environment.current_dir;
         let mut session = super::session(&shelf, &settings, version, here)?;
         session.state.owner.clone_from(&wish.owner);
@@ -99,7 +106,7 @@ impl Agents for Desk {
     }
 
     fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError> {
-        shelf(&self.context, &wanted(only)).map_err(told)
+        self.offered(only).map_err(told)
     }
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         access: Access::Loopback,
         version: env!("CARGO_PKG_VERSION"),
         agents: None,
+        registry: None,
     };
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
