@@ -21,6 +21,9 @@ pub trait Host: Send + Sync + 'static {
     /// How far a skill with these files is trusted.
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;
 
+    /// How far each skill is trusted, in a word.
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
+
     /// Lets a skill be used, or keeps it out of prompts; tells whether that changed anything.
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError>;
 

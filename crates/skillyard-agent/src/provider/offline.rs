@@ -262,5 +262,7 @@ fn attribute(envelope: &str, name: &str) -> Option<String> {
 fn instructions(envelope: &str) -> &str {
     let inside = envelope.split_once('\n').map_or("", |(_, inside)| inside);
     let inside = inside.strip_suffix("</skill_content>").unwrap_or(inside);
-    inside.trim_end()
+    // What comes behind is for whoever reads files, not for people.
+    let body = inside.rsplit_once("\n\nSkill directory: ");
+    body.map_or(inside, |(body, _)| body).trim_end()
 }

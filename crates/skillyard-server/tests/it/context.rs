@@ -74,6 +74,14 @@ impl Host for Machine {
         }
     }
 
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
+        let tier = |skill: &CatalogSkill| match skill.record.name.as_str() {
+            "attack" => "low".to_owned(),
+            _ => "high".to_owned(),
+        };
+        skills.iter().map(tier).collect()
+    }
+
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
         let mut disabled = self.disabled.lock().unwrap();
         let before = disabled.len();

@@ -122,6 +122,17 @@ impl Host for Machine {
         }
     }
 
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
+        let Ok(permissions) = Permissions::load(&self.context) else {
+            return vec!["unknown".to_owned(); skills.len()];
+        };
+        let tier = |skill: &CatalogSkill| {
+            let provenance = permissions.provenance(skill);
+            permissions.verdict(&provenance).tier.as_str().to_owned()
+        };
+        skills.iter().map(tier).collect()
+    }
+
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
         let file = Target::user(self.context.environment.config_file());
         let disabled = switch == Switch::Off;
