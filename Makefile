@@ -17,6 +17,7 @@ test: tools python
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/signing/corpus.py
+	$(MAKE) browser
 
 # Signatures made and verified side by side with the `model_signing` tool, fetched from PyPI.
 interop-sign:
@@ -45,11 +46,14 @@ e2e-model:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
-# The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
-browser:
+# The pages in Chromium, with pictures in target/screenshots.
+browser: tools tests/browser/node_modules/.done
 	cargo build -p skillyard
-	cd tests/browser && npm install --no-audit --no-fund --silent
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
+
+tests/browser/node_modules/.done: tests/browser/package.json
+	cd tests/browser && npm install --no-audit --no-fund --silent
+	touch $@
 
 # Formatting, lints, documentation, licences and sources.
 check:

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -120,5 +121,6 @@ async fn answer(
 ) -> Result<axum::response::Response, Infallible> {
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(Peer(peer));
+    request.extensions_mut().insert(ConnectInfo(peer));
     router.oneshot(request).await
 }

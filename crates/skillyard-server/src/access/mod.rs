@@ -16,6 +16,7 @@ mod tokens;
 pub(crate) use forgery::Forgery;
 pub(crate) use rate::Rate;
 pub use role::Role;
+pub(crate) use tokens::Holder;
 pub use tokens::{AccessError, Tokens};
 
 /// Who may ask.

@@ -12,9 +12,19 @@ const FILES: &[(&str, &str, &str)] = &[
         include_str!("../../assets/style.css"),
     ),
     (
+        "cards.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/cards.js"),
+    ),
+    (
         "chat.js",
         "text/javascript; charset=utf-8",
         include_str!("../../assets/chat.js"),
+    ),
+    (
+        "dom.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/dom.js"),
     ),
     (
         "library.js",
@@ -22,11 +32,26 @@ const FILES: &[(&str, &str, &str)] = &[
         include_str!("../../assets/library.js"),
     ),
     (
+        "markdown.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/markdown.js"),
+    ),
+    (
+        "menu.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../assets/menu.js"),
+    ),
+    (
         "mark.svg",
         "image/svg+xml",
         include_str!("../../assets/mark.svg"),
     ),
 ];
+
+/// `GET /favicon.ico`, for pages that name no picture of their own.
+pub(crate) async fn icon() -> Response {
+    file(Path("mark.svg".to_owned())).await
+}
 
 /// `GET /assets/{file}`.
 pub(crate) async fn file(Path(name): Path<String>) -> Response {
