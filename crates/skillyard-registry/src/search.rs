@@ -3,6 +3,7 @@
 //! Matches come in tiers: the very name, names that begin so, then words by score. A registry of
 //! many skills goes on answering from the last picture while the next one is made.
 
+use std::cell::RefCell;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
@@ -12,6 +13,7 @@ use tokio::sync::Mutex;
 
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::look::Looks;
 use crate::store::skills::{self, SkillRow};
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
@@ -78,6 +80,7 @@ pub(crate) enum DocumentKind {
 /// The last picture, and who is making the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
+    looks: Looks,
     picture: RwLock<Option<Arc<Picture>>>,
     making: Arc<Mutex<()>>,
 }
@@ -89,7 +92,7 @@ impl Search {
         database: &Database,
     ) -> Result<Arc<Picture>, RegistryError> {
         let current = self.current();
-        let sequence = database.sequence().await?;
+        let sequence = self.looks.sequence(database).await?;
         match current {
             Some(picture) if picture.sequence >= sequence => Ok(picture),
             Some(picture) if picture.skills.len() > SMALL => {
@@ -188,50 +191,63 @@ impl Picture {
     /// The skills that fit, and how many there are in all.
     pub fn ask(&self, question: &Question) -> (Vec<&SkillRow>, usize) {
         let words = question.words.trim();
-        let places = if words.is_empty() {
-            match question.sort {
-                Sort::Relevance | Sort::Name => self.by_name.clone(),
-                Sort::Downloads => self.by_downloads.clone(),
-                Sort::Updated => self.by_time.clone(),
-            }
+        let (page, total) = if words.is_empty() {
+            let order = match question.sort {
+                Sort::Relevance | Sort::Name => &self.by_name,
+                Sort::Downloads => &self.by_downloads,
+                Sort::Updated => &self.by_time,
+            };
+            let fitting = order.iter().filter(|place| self.fits(**place, question));
+            let page = fitting.clone().skip(question.offset);
+            let page: Vec<u32> = page.take(question.limit).copied().collect();
+            (page, fitting.count())
         } else {
-            self.ranked(words, question.sort)
+            self.ranked(words, question)
         };
-        let fitting = places
+        let page = page
             .iter()
             .filter_map(|place| self.skills.get(*place as usize));
-        let fitting: Vec<&SkillRow> = fitting.filter(|skill| fits(skill, question)).collect();
-        let total = fitting.len();
-        let page = fitting
-            .into_iter()
-            .skip(question.offset)
-            .take(question.limit);
         (page.collect(), total)
     }
 
-    /// Places in tiers: the name, names that begin so, words.
-    fn ranked(&self, words: &str, sort: Sort) -> Vec<u32> {
-        let options = Options {
-            limit: self.skills.len(),
-            ..Options::default()
-        };
+    /// The page of places in tiers, the name, names that begin so, words; and how many fit.
+    fn ranked(&self, words: &str, question: &Question) -> (Vec<u32>, usize) {
         let name = words.to_lowercase().replace(' ', "-");
         let start = self.skills.partition_point(|skill| *skill.name < *name);
         let begin_so = self.skills[start..]
             .iter()
             .take_while(|skill| skill.name.starts_with(&name));
-        let mut places: Vec<u32> = (start..start + begin_so.count())
-            .filter_map(|place| u32::try_from(place).ok())
-            .collect();
-        let tiered: std::collections::HashSet<u32> = places.iter().copied().collect();
-        let hits = self
-            .index
-            .search(words, &options)
-            .into_iter()
-            .map(|hit| hit.document);
-        places.extend(hits.filter(|place| !tiered.contains(place)));
+        let tier = start..start + begin_so.count();
+        let is_in_tier = |place: u32| tier.contains(&(place as usize));
+        let tier = tier.clone().filter_map(|place| u32::try_from(place).ok());
+        let mut places: Vec<u32> = tier.filter(|place| self.fits(*place, question)).collect();
+        // Every match passes here, and most of them are on no page: they are counted, not ordered.
+        let matches = RefCell::new(Vec::new());
+        let filter = |place: u32| {
+            let is_match = !is_in_tier(place) && self.fits(place, question);
+            if is_match {
+                matches.borrow_mut().push(place);
+            }
+            is_match
+        };
+        let end = question.offset.saturating_add(question.limit);
+        let options = Options {
+            limit: match question.sort {
+                Sort::Relevance => end.saturating_sub(places.len()),
+                _ => 0,
+            },
+            filter: Some(&filter),
+            ..Options::default()
+        };
+        let hits = self.index.search(words, &options);
+        let matches = matches.take();
+        let total = places.len() + matches.len();
         let at = |place: &u32| &self.skills[*place as usize];
-        match sort {
+        match question.sort {
+            Sort::Relevance => places.extend(hits.iter().map(|hit| hit.document)),
+            _ => places.extend(matches),
+        }
+        match question.sort {
             Sort::Relevance => {}
             Sort::Name => places.sort_unstable(),
             Sort::Downloads => places.sort_by_key(|place| std::cmp::Reverse(at(place).downloads)),
@@ -239,7 +255,13 @@ impl Picture {
                 places.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence));
             }
         }
-        places
+        let page = places.into_iter().skip(question.offset);
+        (page.take(question.limit).collect(), total)
+    }
+
+    fn fits(&self, place: u32, question: &Question) -> bool {
+        let skill = self.skills.get(place as usize);
+        skill.is_some_and(|skill| fits(skill, question))
     }
 }
 

@@ -6,19 +6,27 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use bytes::Bytes;
+use skillyard_format::Digest;
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::counter::Counter;
 use crate::guard::guard;
+use crate::kept::Kept;
 use crate::listen::listen;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
+use crate::sheet::Sheet;
 
 /// The most uploads that are held in memory at once; others wait.
 const UPLOADS: usize = 32;
+/// How many bytes of skills' sheets are kept in memory.
+const SHEETS: usize = 16 * 1024 * 1024;
+/// How many bytes of archives are kept in memory.
+const ARCHIVES: usize = 16 * 1024 * 1024;
 
 /// What may be asked of a server, and how much.
 #[derive(Debug, Clone)]
@@ -59,6 +67,8 @@ pub struct Server {
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
+    pub(crate) archives: Arc<Kept<Digest, Bytes>>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }
 
@@ -69,6 +79,8 @@ impl Server {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
+            sheets: Arc::new(Kept::new(SHEETS)),
+            archives: Arc::new(Kept::new(ARCHIVES)),
             log_key: None,
             registry,
             settings: Arc::new(settings),

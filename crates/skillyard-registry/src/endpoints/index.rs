@@ -10,7 +10,7 @@ use super::named;
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::versions::{self, VersionRow};
+use crate::store::versions::VersionRow;
 
 /// One line of the index.
 #[derive(Debug, Serialize)]
@@ -55,8 +55,8 @@ pub(crate) async fn index(
     if path != address(&name) {
         return Err(RegistryError::NoSkill(name.to_string()));
     }
-    let text = file(&server, &name).await?;
-    let tag = format!("\"{}\"", Digest::of(text.as_bytes()).to_hex());
+    let text = server.sheet(&name).await?.text.clone();
+    let tag = format!("\"{}\"", Digest::of(&text).to_hex());
     let is_known = headers
         .get_all(header::IF_NONE_MATCH)
         .iter()
@@ -82,13 +82,10 @@ pub(crate) async fn index(
     Ok(response)
 }
 
-async fn file(server: &Server, name: &SkillName) -> Result<String, RegistryError> {
-    let rows = versions::of(&server.registry.database, name.as_str()).await?;
-    if rows.is_empty() {
-        return Err(RegistryError::NoSkill(name.to_string()));
-    }
+/// The file of a skill with these versions.
+pub(crate) fn file(name: &SkillName, rows: &[VersionRow]) -> Result<String, RegistryError> {
     let mut text = String::new();
-    for row in &rows {
+    for row in rows {
         let line = serde_json::to_string(&Line::new(name, row));
         text.push_str(&line.map_err(RegistryError::internal)?);
         text.push('\n');

@@ -37,6 +37,18 @@ pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, Da
     Ok(row.as_ref().map(read).transpose()?)
 }
 
+/// The latest version of a skill.
+pub(crate) async fn latest_of(
+    database: &Database,
+    name: &str,
+) -> Result<Option<Version>, DatabaseError> {
+    let latest: Option<String> = sqlx::query_scalar("SELECT latest FROM skills WHERE name = $1")
+        .bind(name)
+        .fetch_optional(database.pool())
+        .await?;
+    Ok(latest.and_then(|text| Version::parse(&text).ok()))
+}
+
 /// All skills.
 pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
     let rows = sqlx::query(concat!(
