@@ -8,7 +8,6 @@ mod endpoints;
 pub mod error;
 mod guard;
 mod kept;
-mod listen;
 mod look;
 pub mod maintenance;
 pub mod names;

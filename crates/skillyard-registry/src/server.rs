@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::Extensions;
 use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
 use skillyard_format::Digest;
+use skillyard_listen::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -15,12 +18,17 @@ use tokio::sync::Semaphore;
 use crate::counter::Counter;
 use crate::guard::guard;
 use crate::kept::Kept;
-use crate::listen::listen;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
 
+/// The most connections; others wait in the system's queue.
+const CONNECTIONS: usize = 4096;
+/// How long a client may take nothing of its answer.
+const STALL: Duration = Duration::from_secs(30);
+/// How long what was begun may take once the server is to stop.
+const FAREWELL: Duration = Duration::from_secs(10);
 /// The most uploads that are held in memory at once; others wait.
 const UPLOADS: usize = 32;
 /// How many bytes of skills' sheets are kept in memory.
@@ -113,8 +121,16 @@ impl Server {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let router = self.router();
-        listen(listener, router, self.settings.header_time, stop).await?;
+        let limits = Limits {
+            connections: CONNECTIONS,
+            head: self.settings.header_time,
+            stall: STALL,
+            farewell: FAREWELL,
+        };
+        let introduce = |extensions: &mut Extensions, peer| {
+            extensions.insert(ConnectInfo(peer));
+        };
+        listen(listener, self.router(), limits, introduce, stop).await?;
         self.settle().await;
         Ok(())
     }
