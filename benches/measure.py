@@ -128,7 +128,7 @@ def write_requests(file: Path, requests: list[dict]) -> None:
     """Requests in the form that the script for `wrk` reads."""
     with file.open("w") as out:
         for request in requests:
-            headers = "; ".join(f"{name}: {value}" for name, value in request.get("headers", {}).items())
+            headers = ";".join(f"{name}: {value}" for name, value in request.get("headers", {}).items())
             body = json.dumps(request["body"], separators=(",", ":")) if "body" in request else ""
             out.write(f"{request.get('method', 'GET')}\t{request['path']}\t{headers}\t{body}\n")
 

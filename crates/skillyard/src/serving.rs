@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
@@ -24,12 +24,15 @@ pub(crate) struct Machine {
     audit_folder: PathBuf,
     index_folder: PathBuf,
     limits: ReadLimits,
+    /// Opened once: a server records an event with nearly every answer.
+    recorder: Recorder,
 }
 
 impl Machine {
     pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
         let config = context.config()?;
         Ok(Self {
+            recorder: context.recorder()?,
             context: context.clone(),
             audit_folder: context.environment.logs_folder(),
             index_folder: context.environment.skillyard_home.join("index"),
@@ -98,7 +101,8 @@ impl Host for Machine {
     }
 
     fn record(&self, event: &Event) -> Result<(), HostError> {
-        self.context.record(event).map_err(HostError::new)
+        self.recorder.record(event).map_err(HostError::new)?;
+        Ok(())
     }
 
     fn audit_folder(&self) -> &Path {

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
 
 use super::origin::{Foreign, Sender};
+use super::upload::Waiting;
 use super::{Access, Role, cookie, forgery, origin, session};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -45,10 +46,16 @@ pub(crate) async fn gate(
 ) -> Response {
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
+    let waiting = Waiting::default();
+    let request = request.map(|body| waiting.watch(body));
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
     let response = match answer {
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal,
+        Err(_) if waiting.for_client() => {
+            let text = "the body of the request took too long";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, text).into_response()
+        }
         Err(_) => Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")
             .into_response(),
     };
