@@ -10,6 +10,7 @@ mod guard;
 mod listen;
 pub mod maintenance;
 pub mod names;
+mod openapi;
 pub mod package;
 mod pages;
 mod peer;
@@ -21,6 +22,7 @@ pub mod search;
 mod segments;
 pub mod server;
 pub mod store;
+mod tag;
 pub mod token;
 mod transparency;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -13,12 +13,17 @@ use tokio::sync::Semaphore;
 use crate::counter::Counter;
 use crate::guard::guard;
 use crate::listen::listen;
+use crate::pages::trouble;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
+use crate::tag;
 
 /// The most uploads that are held in memory at once; others wait.
 const UPLOADS: usize = 32;
+
+/// The most archives that are opened for pages at once; others wait.
+const OPENED: usize = 4;
 
 /// What may be asked of a server, and how much.
 #[derive(Debug, Clone)]
@@ -59,6 +64,7 @@ pub struct Server {
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }
 
@@ -69,6 +75,7 @@ impl Server {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
+            opened: Arc::new(Semaphore::new(OPENED)),
             log_key: None,
             registry,
             settings: Arc::new(settings),
@@ -85,6 +92,8 @@ impl Server {
     /// Everything it answers to.
     pub fn router(&self) -> Router {
         let routes = routes()
+            .layer(from_fn(tag::tagged))
+            .layer(from_fn_with_state(self.clone(), trouble::explained))
             .layer(from_fn_with_state(self.clone(), rate::limit))
             .layer(from_fn_with_state(self.clone(), guard));
         routes.with_state(self.clone())
