@@ -12,7 +12,10 @@ use sqlx::{Any, AnyConnection, AnyPool, Executor as _, Transaction};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// The steps from an empty database to the present one; steps are added, never changed.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_start.sql"),
+    include_str!("migrations/0002_namespaces.sql"),
+];
 
 /// How long a writer waits for the one before it.
 const BUSY: Duration = Duration::from_secs(20);

@@ -11,6 +11,7 @@ mod kept;
 mod look;
 pub mod maintenance;
 pub mod names;
+mod openapi;
 pub mod package;
 mod pages;
 mod peer;
@@ -23,6 +24,7 @@ mod segments;
 pub mod server;
 mod sheet;
 pub mod store;
+mod tag;
 pub mod token;
 mod transparency;
 

@@ -188,6 +188,22 @@ impl Picture {
         made.clone()
     }
 
+    /// The skill of a name.
+    pub(crate) fn named(&self, name: &str) -> Option<&SkillRow> {
+        let place = self.skills.binary_search_by(|skill| (*skill.name).cmp(name));
+        self.skills.get(place.ok()?)
+    }
+
+    /// All skills, sorted by name.
+    pub(crate) fn skills(&self) -> &[SkillRow] {
+        &self.skills
+    }
+
+    /// What a document made of this picture is tagged with.
+    pub(crate) fn tag(&self) -> String {
+        format!("\"{}-{}\"", env!("CARGO_PKG_VERSION"), self.sequence)
+    }
+
     /// The skills that fit, and how many there are in all.
     pub fn ask(&self, question: &Question) -> (Vec<&SkillRow>, usize) {
         let words = question.words.trim();

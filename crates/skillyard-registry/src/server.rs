@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::Extensions;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use bytes::Bytes;
 use skillyard_format::Digest;
 use skillyard_listen::{Limits, listen};
@@ -18,10 +18,12 @@ use tokio::sync::Semaphore;
 use crate::counter::Counter;
 use crate::guard::guard;
 use crate::kept::Kept;
+use crate::pages::trouble;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
+use crate::tag;
 
 /// The most connections; others wait in the system's queue.
 const CONNECTIONS: usize = 4096;
@@ -35,6 +37,9 @@ const UPLOADS: usize = 32;
 const SHEETS: usize = 16 * 1024 * 1024;
 /// How many bytes of archives are kept in memory.
 const ARCHIVES: usize = 16 * 1024 * 1024;
+
+/// The most archives that are opened for pages at once; others wait.
+const OPENED: usize = 4;
 
 /// What may be asked of a server, and how much.
 #[derive(Debug, Clone)]
@@ -77,6 +82,7 @@ pub struct Server {
     pub(crate) uploads: Arc<Semaphore>,
     pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
+    pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }
 
@@ -89,6 +95,7 @@ impl Server {
             uploads: Arc::new(Semaphore::new(UPLOADS)),
             sheets: Arc::new(Kept::new(SHEETS)),
             archives: Arc::new(Kept::new(ARCHIVES)),
+            opened: Arc::new(Semaphore::new(OPENED)),
             log_key: None,
             registry,
             settings: Arc::new(settings),
@@ -105,6 +112,8 @@ impl Server {
     /// Everything it answers to.
     pub fn router(&self) -> Router {
         let routes = routes()
+            .layer(from_fn(tag::tagged))
+            .layer(from_fn_with_state(self.clone(), trouble::explained))
             .layer(from_fn_with_state(self.clone(), rate::limit))
             .layer(from_fn_with_state(self.clone(), guard));
         routes.with_state(self.clone())

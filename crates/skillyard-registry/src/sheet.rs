@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderValue;
 use bytes::Bytes;
 use semver::Version;
 use skillyard_format::{Digest, SkillName};
@@ -22,6 +23,8 @@ const SHORT: u64 = 256 * 1024;
 pub(crate) struct Sheet {
     /// Its file in the index.
     pub(crate) text: Bytes,
+    /// The tag of that file.
+    pub(crate) tag: HeaderValue,
     latest: Option<Version>,
     releases: Vec<Release>,
 }
@@ -60,8 +63,11 @@ impl Server {
         if rows.is_empty() {
             return Err(RegistryError::NoSkill(name.to_string()));
         }
+        let text = index::file(name, &rows)?;
+        let tag = format!("\"{}\"", &Digest::of(text.as_bytes()).to_hex()[..32]);
         let sheet = Arc::new(Sheet {
-            text: index::file(name, &rows)?.into(),
+            text: text.into(),
+            tag: HeaderValue::from_str(&tag).map_err(RegistryError::internal)?,
             latest,
             releases: rows
                 .into_iter()

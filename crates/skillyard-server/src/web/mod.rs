@@ -1,5 +1,5 @@
 //! The pages. Templates are compiled in and escape every value; what is HTML already went through
-//! `markdown`, which sanitises it.
+//! `skillyard_web::markdown`, which sanitises it.
 
 pub(crate) mod admin;
 pub(crate) mod assets;
@@ -8,7 +8,6 @@ pub(crate) mod chat;
 pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
-mod markdown;
 pub(crate) mod skill;
 
 use askama::Template;
@@ -16,6 +15,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use skillyard_web::address::encoded;
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
@@ -140,14 +140,7 @@ fn skill_address(name: &str) -> String {
     format!("/skills/{}", encoded(name))
 }
 
-/// A name or path as a part of an address.
-fn encoded(text: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-    const KEPT: &AsciiSet = &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'~')
-        .remove(b'/');
-    utf8_percent_encode(text, KEPT).to_string()
+/// The address of the page of a skill's file; `link` may hold a place on it.
+fn file_address(name: &str, link: &str) -> String {
+    format!("{}/files/{link}", skill_address(name))
 }
