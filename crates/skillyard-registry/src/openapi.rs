@@ -3,9 +3,7 @@
 use axum::Json;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{
-    Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn,
-};
+use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 
 use crate::endpoints::{
@@ -140,7 +138,8 @@ fn complete(operation: &mut Operation) {
         responses.entry(status.to_owned()).or_insert_with(usual);
     }
     if operation.security.is_none() && operation.request_body.is_none() {
-        let unchanged = ResponseBuilder::new().description("not changed since the tag in `If-None-Match`");
+        let unchanged =
+            ResponseBuilder::new().description("not changed since the tag in `If-None-Match`");
         responses.insert("304".to_owned(), unchanged.build().into());
     }
 }

@@ -190,7 +190,9 @@ impl Picture {
 
     /// The skill of a name.
     pub(crate) fn named(&self, name: &str) -> Option<&SkillRow> {
-        let place = self.skills.binary_search_by(|skill| (*skill.name).cmp(name));
+        let place = self
+            .skills
+            .binary_search_by(|skill| (*skill.name).cmp(name));
         self.skills.get(place.ok()?)
     }
 

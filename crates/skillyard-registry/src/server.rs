@@ -1,6 +1,7 @@
 //! The server: a registry with what HTTP needs around it.
 
 use std::io;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,9 +73,13 @@ impl Settings {
     }
 }
 
-/// What every endpoint is handed.
+/// What every endpoint is handed; each request gets several of it, so it is one pointer.
 #[derive(Clone)]
-pub struct Server {
+pub struct Server(Arc<Parts>);
+
+/// What a server consists of.
+#[derive(Clone)]
+pub struct Parts {
     pub(crate) registry: Registry,
     pub(crate) settings: Arc<Settings>,
     pub(crate) counter: Counter,
@@ -86,10 +91,18 @@ pub struct Server {
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }
 
+impl Deref for Server {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl Server {
     /// A server for a registry; downloads are counted as long as it lives.
     pub fn new(registry: Registry, settings: Settings) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
@@ -99,13 +112,13 @@ impl Server {
             log_key: None,
             registry,
             settings: Arc::new(settings),
-        }
+        }))
     }
 
     /// Signs the log of all versions with a key, the same on every node.
     #[must_use]
     pub fn with_log_key(mut self, key: SigningKey) -> Self {
-        self.log_key = Some(Arc::new(key));
+        Arc::make_mut(&mut self.0).log_key = Some(Arc::new(key));
         self
     }
 

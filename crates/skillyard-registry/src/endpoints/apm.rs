@@ -21,8 +21,8 @@ use crate::registry::Published;
 use crate::search::Question;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::versions::{self as rows, VersionRow};
 use crate::store::owners;
+use crate::store::versions::{self as rows, VersionRow};
 
 /// The versions of a package.
 #[derive(Debug, Serialize, ToSchema)]

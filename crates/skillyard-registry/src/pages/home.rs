@@ -148,7 +148,9 @@ pub(crate) async fn home(
     found.retain(|skill| wanted.trusts(skill));
     let total = found.len();
     let offered = picture.skills().iter();
-    let all = offered.filter(|skill| skill.latest.yanked.is_none()).count();
+    let all = offered
+        .filter(|skill| skill.latest.yanked.is_none())
+        .count();
     let at = |offset: usize| {
         let first = wanted.address("", "");
         let mark = if first.contains('?') { '&' } else { '?' };

@@ -158,7 +158,11 @@ impl Page {
     }
 
     fn archive_address(&self) -> String {
-        format!("/skills/{}/{}/download", encoded(&self.name), self.shown.version)
+        format!(
+            "/skills/{}/{}/download",
+            encoded(&self.name),
+            self.shown.version
+        )
     }
 
     fn install(&self) -> String {
