@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -18,6 +19,9 @@ use crate::store::skills::{self, SkillRow};
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
 const SMALL: usize = 2_000;
+
+/// Making pictures of a large registry that changes all the time may take this part of the time.
+const REST: u32 = 4;
 
 /// How results are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +58,14 @@ pub struct Question {
     pub limit: usize,
 }
 
+impl Question {
+    /// Whether only words decide.
+    fn is_about_all(&self) -> bool {
+        let texts = [&self.owner, &self.license, &self.tag];
+        texts.iter().all(|each| each.is_none()) && self.scripts.is_none()
+    }
+}
+
 /// The skills at one moment.
 #[derive(Debug)]
 pub struct Picture {
@@ -63,6 +75,10 @@ pub struct Picture {
     by_name: Vec<u32>,
     by_downloads: Vec<u32>,
     by_time: Vec<u32>,
+    /// Which skills anybody new may find, side by side, because a search asks this of thousands.
+    offered: Vec<bool>,
+    made: Instant,
+    took: Duration,
     documents: [OnceLock<Bytes>; 3],
 }
 
@@ -97,7 +113,9 @@ impl Search {
             Some(picture) if picture.sequence >= sequence => Ok(picture),
             Some(picture) if picture.skills.len() > SMALL => {
                 // One is enough to make it; the others answer from what is there.
-                if let Ok(guard) = Arc::clone(&self.making).try_lock_owned() {
+                if picture.has_rested()
+                    && let Ok(guard) = Arc::clone(&self.making).try_lock_owned()
+                {
                     let (search, database) = (Arc::clone(self), database.clone());
                     tokio::spawn(async move {
                         // Who asks next tries again.
@@ -126,9 +144,10 @@ impl Search {
 
     async fn make(&self, database: &Database) -> Result<Arc<Picture>, RegistryError> {
         // Read before the skills, so that a change in between leads to another picture.
+        let start = Instant::now();
         let sequence = database.sequence().await?;
         let skills = skills::all(database).await?;
-        let made = tokio::task::spawn_blocking(move || Picture::new(sequence, skills)).await;
+        let made = tokio::task::spawn_blocking(move || Picture::new(sequence, skills, start)).await;
         let made = Arc::new(made.map_err(RegistryError::internal)?);
         *self.picture.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
         Ok(made)
@@ -136,7 +155,7 @@ impl Search {
 }
 
 impl Picture {
-    fn new(sequence: i64, mut skills: Vec<SkillRow>) -> Self {
+    fn new(sequence: i64, mut skills: Vec<SkillRow>, start: Instant) -> Self {
         skills.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let index = Index::build(skills.iter().map(|skill| {
             Document {
@@ -159,6 +178,9 @@ impl Picture {
         by_downloads.sort_by_key(|place| std::cmp::Reverse(at(place).downloads));
         let mut by_time = by_name.clone();
         by_time.sort_by_key(|place| std::cmp::Reverse(at(place).latest.sequence));
+        // A skill whose every version was withdrawn is found by nobody new.
+        let offered = skills.iter().map(|skill| skill.latest.yanked.is_none());
+        let offered = offered.collect();
         Self {
             sequence,
             skills,
@@ -166,6 +188,9 @@ impl Picture {
             by_name,
             by_downloads,
             by_time,
+            offered,
+            made: Instant::now(),
+            took: start.elapsed(),
             documents: Default::default(),
         }
     }
@@ -278,8 +303,14 @@ impl Picture {
     }
 
     fn fits(&self, place: u32, question: &Question) -> bool {
-        let skill = self.skills.get(place as usize);
-        skill.is_some_and(|skill| fits(skill, question))
+        let place = place as usize;
+        let is_offered = self.offered.get(place).copied().unwrap_or(false);
+        is_offered && (question.is_about_all() || fits(&self.skills[place], question))
+    }
+
+    /// Whether the next picture may be begun: one that takes long is made less often.
+    fn has_rested(&self) -> bool {
+        self.made.elapsed() >= self.took * REST
     }
 }
 
@@ -291,8 +322,11 @@ fn fits(skill: &SkillRow, question: &Question) -> bool {
     };
     is(&question.owner, Some(&skill.latest.publisher))
         && is(&question.license, facts.license.as_deref())
-        && question.tag.as_ref().is_none_or(|tag| facts.tags.iter().any(|each| each.eq_ignore_ascii_case(tag)))
-        && question.scripts.is_none_or(|wanted| wanted == facts.has_scripts())
-        // A skill whose every version was withdrawn is found by nobody new.
-        && skill.latest.yanked.is_none()
+        && question
+            .tag
+            .as_ref()
+            .is_none_or(|tag| facts.tags.iter().any(|each| each.eq_ignore_ascii_case(tag)))
+        && question
+            .scripts
+            .is_none_or(|wanted| wanted == facts.has_scripts())
 }
