@@ -34,15 +34,16 @@ def passed_on(popularity, edges: int, lifetime: float) -> float:
 
 
 def drawn(popularity, edges: int, lifetime: float, chance: random.Random) -> float:
-    """The same by drawing arrivals at one edge: for the popular skills, and for one in twenty kinds of the others."""
-    total, seconds = 0.0, 40 * lifetime
+    """The same by drawing arrivals at one edge: for the popular skills, and for one in four kinds of the others."""
+    total = 0.0
     for place, (rate, many) in enumerate(popularity):
         weight = many * edges
         if place >= 200:
-            if place % 20:
+            if place % 4:
                 continue
-            weight *= 20
+            weight *= 4
         time, fresh_until, passed, each = 0.0, 0.0, 0, rate / edges
+        seconds = max(40 * lifetime, 100 / each)
         # A skill that is asked for all the time is passed on once in each lifetime; nothing to draw.
         if each * lifetime > 1_000:
             passed = seconds / (lifetime + 1 / each)
