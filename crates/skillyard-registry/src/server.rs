@@ -9,13 +9,16 @@ use axum::middleware::from_fn_with_state;
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tower::util::MapRequest;
 
+use crate::auth::door;
 use crate::counter::Counter;
 use crate::guard::guard;
 use crate::listen::listen;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
+use crate::scoped::joined;
 
 /// The most uploads that are held in memory at once; others wait.
 const UPLOADS: usize = 32;
@@ -35,6 +38,28 @@ pub struct Settings {
     pub answer_time: Duration,
     /// How often somebody may ask.
     pub rates: Rates,
+    /// Who may read.
+    pub access: Access,
+    /// Whose word counts about where a request comes from.
+    pub proxy: Proxy,
+}
+
+/// Who may read a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody who reaches it.
+    Open,
+    /// Whoever has a token.
+    Private,
+}
+
+/// What stands before a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proxy {
+    /// Nothing: a request comes from where its connection comes from.
+    None,
+    /// A proxy that says in `X-Forwarded-For` who asked it.
+    Trusted,
 }
 
 impl Settings {
@@ -47,6 +72,8 @@ impl Settings {
             header_time: Duration::from_secs(15),
             answer_time: Duration::from_mins(2),
             rates: Rates::default(),
+            access: Access::Open,
+            proxy: Proxy::None,
         }
     }
 }
@@ -85,9 +112,12 @@ impl Server {
     /// Everything it answers to.
     pub fn router(&self) -> Router {
         let routes = routes()
+            .layer(from_fn_with_state(self.clone(), door))
             .layer(from_fn_with_state(self.clone(), rate::limit))
             .layer(from_fn_with_state(self.clone(), guard));
-        routes.with_state(self.clone())
+        // What is around a router is before its routes are chosen.
+        let routes = MapRequest::new(routes.with_state(self.clone()), joined);
+        Router::new().fallback_service(routes)
     }
 
     /// Waits until the downloads so far are counted.

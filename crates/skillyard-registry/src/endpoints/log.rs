@@ -11,13 +11,19 @@ use super::{named, numbered};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
+use crate::store::{checkpoints, upstream, versions};
 
 pub(crate) async fn checkpoint(
     State(server): State<Server>,
 ) -> Result<Json<SignedCheckpoint>, RegistryError> {
+    let registry = &server.registry;
+    // A mirror has no say of its own: it repeats what the registry behind it signed.
+    if upstream::find(&registry.database).await?.is_some() {
+        let last = checkpoints::last(&registry.database).await?;
+        return last.map(Json).ok_or(RegistryError::NoRoute);
+    }
     // A registry without a key has no log that anybody could check.
     let key = server.log_key.as_ref().ok_or(RegistryError::NoRoute)?;
-    let registry = &server.registry;
     let time = crate::store::stored(registry.now());
     let signed = registry
         .log
@@ -50,6 +56,42 @@ pub(crate) async fn inclusion(
     Ok(Json(json!({ "index": place, "proof": proof })))
 }
 
+/// The most entries in one answer.
+const MOST: i64 = 1000;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Part {
+    from: i64,
+    limit: Option<i64>,
+}
+
+/// Entries in the order of the log, for those who keep all of it.
+pub(crate) async fn entries(
+    State(server): State<Server>,
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<Json<Value>, RegistryError> {
+    let wrong = || RegistryError::Parameter("`from` is a place in the log".to_owned());
+    let part = part.map_err(|_| wrong())?.0;
+    if part.from < 0 {
+        return Err(wrong());
+    }
+    let limit = part.limit.unwrap_or(MOST).clamp(1, MOST);
+    let rows = versions::logged_from(&server.registry.database, part.from, limit).await?;
+    let entries: Vec<Value> = (part.from..)
+        .zip(&rows)
+        .map(|(index, row)| {
+            json!({
+                "index": index,
+                "name": row.skill,
+                "version": row.version,
+                "digest": row.digest,
+                "signer": row.signer,
+            })
+        })
+        .collect();
+    Ok(Json(json!({ "entries": entries })))
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Span {
     from: usize,
@@ -60,8 +102,21 @@ pub(crate) async fn consistency(
     State(server): State<Server>,
     span: Result<Query<Span>, QueryRejection>,
 ) -> Result<Json<Value>, RegistryError> {
+    proven(&server, span.ok().map(|span| span.0)).await
+}
+
+/// The same as a path, which a host of plain files can have, too.
+pub(crate) async fn consistency_path(
+    State(server): State<Server>,
+    Segments((from, to)): Segments<(String, String)>,
+) -> Result<Json<Value>, RegistryError> {
+    let span = from.parse().ok().zip(to.parse().ok());
+    proven(&server, span.map(|(from, to)| Span { from, to })).await
+}
+
+async fn proven(server: &Server, span: Option<Span>) -> Result<Json<Value>, RegistryError> {
     let wrong = || RegistryError::Parameter("`from` and `to` are lengths of the log".to_owned());
-    let Span { from, to } = span.map_err(|_| wrong())?.0;
+    let Span { from, to } = span.ok_or_else(wrong)?;
     let log = server.registry.log.read(&server.registry.database).await?;
     let proof = log.tree.consistency(from, to).ok_or_else(wrong)?;
     Ok(Json(json!({ "proof": proof })))

@@ -2,21 +2,40 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bytes::Bytes;
 use serde_json::json;
 
 use super::json_response;
+use super::well_known::prefixed;
 use crate::error::RegistryError;
-use crate::search::DocumentKind;
+use crate::search::{DocumentKind, Picture};
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
 
 pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let picture = server.registry.picture().await?;
     let url = &server.settings.url;
+    Ok(json_response(document(&picture, url, None)))
+}
+
+pub(crate) async fn marketplace_in(
+    State(server): State<Server>,
+    Segments(namespace): Segments<String>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    let picture = server.registry.picture().await?;
+    let (url, namespace) = (&server.settings.url, Some(namespace.as_str()));
+    Ok(json_response(document(&picture, url, namespace)))
+}
+
+/// The plugins with bare names, or those in a namespace.
+pub(crate) fn document(picture: &Picture, url: &str, namespace: Option<&str>) -> Bytes {
     let entry = |skill: &SkillRow| {
         let latest = &skill.latest;
         let address = format!("{url}/skills/{}/{}", skill.name, latest.version);
         json!({
-            "name": skill.name,
+            "name": skill.own_name(),
             "description": latest.facts.description,
             "version": latest.version,
             "author": { "name": latest.publisher },
@@ -34,20 +53,11 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
     };
     let frame = |plugins| {
         json!({
-            "name": "skillyard",
+            "name": namespace.map_or_else(|| "skillyard".to_owned(), |each| format!("skillyard-{each}")),
             "owner": { "name": url },
             "metadata": { "description": "The skills of this registry" },
             "plugins": plugins,
         })
     };
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    Ok(json_response(picture.document(
-        DocumentKind::Marketplace,
-        entry,
-        frame,
-    )))
+    picture.document(DocumentKind::Marketplace, namespace, entry, frame)
 }

@@ -4,27 +4,42 @@ use std::fmt::Write as _;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::json;
+use skillyard_format::Namespace;
 
 use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::registry::Published;
+use crate::curation::checked_tag;
+use crate::registry::{Destination, Published};
 use crate::server::Server;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Parameters {
+    namespace: Option<String>,
+    tag: Option<String>,
+}
 
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
+    parameters: Result<Query<Parameters>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, RegistryError> {
+    let destination = destination(parameters)?;
     // Held until the upload is done with; the semaphore is never closed.
     let _permit = server.uploads.acquire().await;
     let upload = upload(&server, &headers, body).await?;
-    let (status, package) = match server.registry.publish(&identity, upload, None).await? {
+    let (status, package) = match server
+        .registry
+        .publish(&identity, upload, destination)
+        .await? {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };
@@ -46,6 +61,23 @@ pub(crate) async fn publish(
         Json(answer),
     )
         .into_response())
+}
+
+fn destination(
+    parameters: Result<Query<Parameters>, QueryRejection>,
+) -> Result<Destination, RegistryError> {
+    let wrong = |reason: String| RegistryError::Parameter(reason);
+    let parameters = parameters.map_err(|_| wrong("a parameter cannot be read".to_owned()))?;
+    let Parameters { namespace, tag } = parameters.0;
+    let namespace = namespace.map(|text| Namespace::new(&text)).transpose();
+    if let Some(tag) = &tag {
+        checked_tag(tag)?;
+    }
+    Ok(Destination {
+        namespace: namespace.map_err(|problem| wrong(problem.to_string()))?,
+        tag,
+        expected: None,
+    })
 }
 
 /// The whole body, unless it is too large or too slow.

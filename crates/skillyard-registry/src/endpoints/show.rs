@@ -9,7 +9,7 @@ use super::summary::Summary;
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::{owners, skills, versions};
+use crate::store::{owners, skills, tags, versions};
 
 pub(crate) async fn show(
     State(server): State<Server>,
@@ -38,6 +38,12 @@ pub(crate) async fn show(
         })
         .collect();
     let mut answer = json!(Summary::new(&skill, &server.settings));
+    let tags: serde_json::Map<String, Value> = tags::of(database, name.as_str())
+        .await?
+        .into_iter()
+        .map(|(tag, version)| (tag, version.into()))
+        .collect();
+    answer["dist_tags"] = Value::Object(tags);
     answer["owners"] = json!(owners::of(database, name.as_str()).await?);
     answer["files"] = json!(skill.latest.facts.files);
     answer["findings"] = json!(skill.latest.facts.findings);

@@ -9,6 +9,8 @@ use crate::store::skills::SkillRow;
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary<'a> {
     name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'a str>,
     description: &'a str,
     version: String,
     author: &'a str,
@@ -32,6 +34,7 @@ impl<'a> Summary<'a> {
         let latest = &skill.latest;
         Self {
             name: &skill.name,
+            namespace: skill.namespace(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
             author: &latest.publisher,

@@ -46,11 +46,7 @@ pub(crate) async fn home(
     let parameters = parameters.map(|query| query.0).unwrap_or_default();
     let words: String = parameters.q.unwrap_or_default().chars().take(100).collect();
     let offset = parameters.offset.unwrap_or(0).min(1_000_000);
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
+    let picture = server.registry.picture().await?;
     let (found, total) = picture.ask(&Question {
         words: words.clone(),
         sort: if words.is_empty() {
