@@ -64,7 +64,9 @@ class Yard:
             [binary, "registry", "serve", "--port", "0", "--json"],
             env=self.environment, stdout=subprocess.PIPE, text=True, cwd=place,
         )
-        self.url = json.loads(self.server.stdout.readline())["url"]
+        self.url = json.loads("".join(iter(self.server.stdout.readline, "}\n")) + "}")["url"]
+
+    def fill(self) -> None:
         token = json.loads(self.ours("registry", "token", "create", "--user", "ada",
                                      "--scope", "publish", "--scope", "yank", "--json"))["token"]
         self.ours("config", "set", "registry.url", self.url)
@@ -180,6 +182,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="skillyard-interop-") as place:
         yard = Yard(Path(place), binary)
         try:
+            yard.fill()
             for client in chosen:
                 try:
                     client(yard)

@@ -3,14 +3,12 @@
 use axum::Json;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{
-    Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn,
-};
+use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 
 use crate::endpoints::{
-    apm, deprecate, download, health, index, list, log, marketplace, me, owners, publish, show,
-    well_known, yank,
+    apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
+    namespaces, owners, publish, show, tokens, transfers, well_known, yank,
 };
 use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::problem::Problem;
@@ -26,12 +24,19 @@ use crate::problem::Problem;
         download::archive,
         index::index,
         log::checkpoint,
+        log::entries,
         log::inclusion,
         log::consistency,
+        log::consistency_path,
+        changes::changes,
         well_known::archives,
         well_known::files,
         well_known::file,
+        well_known::archives_in,
+        well_known::files_in,
+        well_known::file_in,
         marketplace::marketplace,
+        marketplace::marketplace_in,
         apm::versions,
         apm::publish,
         apm::download,
@@ -44,6 +49,23 @@ use crate::problem::Problem;
         owners::list,
         owners::add,
         owners::remove,
+        dist_tags::list,
+        dist_tags::put,
+        dist_tags::delete,
+        transfers::list,
+        transfers::offer_skill,
+        transfers::accept_skill,
+        transfers::decline_skill,
+        transfers::offer_namespace,
+        transfers::accept_namespace,
+        transfers::decline_namespace,
+        namespaces::show,
+        namespaces::create,
+        namespaces::add,
+        namespaces::remove,
+        tokens::list,
+        tokens::create,
+        tokens::revoke,
         me::me,
         health::health,
         document,
@@ -140,7 +162,8 @@ fn complete(operation: &mut Operation) {
         responses.entry(status.to_owned()).or_insert_with(usual);
     }
     if operation.security.is_none() && operation.request_body.is_none() {
-        let unchanged = ResponseBuilder::new().description("not changed since the tag in `If-None-Match`");
+        let unchanged =
+            ResponseBuilder::new().description("not changed since the tag in `If-None-Match`");
         responses.insert("304".to_owned(), unchanged.build().into());
     }
 }

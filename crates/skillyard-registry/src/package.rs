@@ -16,7 +16,9 @@ use skillyard_format::package::archive::{
     Archive, ArchiveError, ArchivePath, Limits, Mode, Rules, Shape, Sink,
 };
 use skillyard_format::package::pack::{PackError, PackFile, PackFormat, pack};
-use skillyard_format::{Digest, Document, Profile, Skill, SkillName, Subject, rules};
+use skillyard_format::{
+    Digest, Document, Profile, QualifiedName, Skill, SkillName, Subject, rules,
+};
 use skillyard_trust::scan::{self, File, Severity};
 use skillyard_trust::signature::{Invalid, Place, Policy, Tree, Verification, verify_skill};
 use utoipa::ToSchema;
@@ -30,8 +32,8 @@ const MOST_FINDINGS: usize = 100;
 /// A skill that may be published.
 #[derive(Debug, Clone)]
 pub struct Package {
-    /// Its name.
-    pub name: SkillName,
+    /// Its name, in the namespace that it goes to.
+    pub name: QualifiedName,
     /// Its version.
     pub version: Version,
     /// The archive that is served.
@@ -220,7 +222,7 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
         tree.add(&file.path, file.executable, Digest::of(&file.bytes));
     }
     Ok(Package {
-        name,
+        name: name.into(),
         version,
         digest: Digest::of(&archive),
         archive: archive.into(),

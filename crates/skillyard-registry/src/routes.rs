@@ -4,8 +4,8 @@ use axum::Router;
 use axum::routing::{delete, get, post, put};
 
 use crate::endpoints::{
-    apm, deprecate, download, health, index, list, log, marketplace, me, owners, publish, show,
-    well_known, yank,
+    apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
+    namespaces, owners, publish, show, tokens, transfers, well_known, yank,
 };
 use crate::error::RegistryError;
 use crate::openapi;
@@ -26,8 +26,11 @@ pub(crate) fn routes() -> Router<Server> {
             get(download::archive),
         )
         .route("/log/checkpoint", get(log::checkpoint))
+        .route("/log/entries", get(log::entries))
         .route("/log/entries/{name}/{version}", get(log::inclusion))
         .route("/log/consistency", get(log::consistency))
+        .route("/log/consistency/{from}/{to}", get(log::consistency_path))
+        .route("/changes", get(changes::changes))
         // For clients of others.
         .route(
             "/.well-known/agent-skills/index.json",
@@ -38,6 +41,23 @@ pub(crate) fn routes() -> Router<Server> {
         .route(
             "/.claude-plugin/marketplace.json",
             get(marketplace::marketplace),
+        )
+        // The same for what is in a namespace.
+        .route(
+            "/{namespace}/.well-known/agent-skills/index.json",
+            get(well_known::archives_in),
+        )
+        .route(
+            "/{namespace}/.well-known/skills/index.json",
+            get(well_known::files_in),
+        )
+        .route(
+            "/{namespace}/.well-known/skills/{name}/{*path}",
+            get(well_known::file_in),
+        )
+        .route(
+            "/{namespace}/.claude-plugin/marketplace.json",
+            get(marketplace::marketplace_in),
         )
         .route("/v1/packages/{owner}/{name}/versions", get(apm::versions))
         .route(
@@ -61,6 +81,34 @@ pub(crate) fn routes() -> Router<Server> {
             "/skills/{name}/owners/{account}",
             put(owners::add).delete(owners::remove),
         )
+        .route("/skills/{name}/dist-tags", get(dist_tags::list))
+        .route(
+            "/skills/{name}/dist-tags/{tag}",
+            put(dist_tags::put).delete(dist_tags::delete),
+        )
+        .route(
+            "/skills/{name}/transfer",
+            put(transfers::offer_skill)
+                .post(transfers::accept_skill)
+                .delete(transfers::decline_skill),
+        )
+        .route(
+            "/namespaces/{namespace}",
+            get(namespaces::show).put(namespaces::create),
+        )
+        .route(
+            "/namespaces/{namespace}/members/{account}",
+            put(namespaces::add).delete(namespaces::remove),
+        )
+        .route(
+            "/namespaces/{namespace}/transfer",
+            put(transfers::offer_namespace)
+                .post(transfers::accept_namespace)
+                .delete(transfers::decline_namespace),
+        )
+        .route("/transfers", get(transfers::list))
+        .route("/tokens", get(tokens::list).post(tokens::create))
+        .route("/tokens/{id}", delete(tokens::revoke))
         .route("/me", get(me::me))
         .route("/health", get(health::health))
         .route("/openapi.json", get(openapi::document))

@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::registry::Registry;
 use crate::store::skills::{self, SkillRow};
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
@@ -132,6 +133,13 @@ impl Search {
     }
 }
 
+impl Registry {
+    /// The picture to answer from.
+    pub(crate) async fn picture(&self) -> Result<Arc<Picture>, RegistryError> {
+        self.search.picture(&self.database).await
+    }
+}
+
 impl Picture {
     fn new(sequence: i64, mut skills: Vec<SkillRow>) -> Self {
         skills.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -167,27 +175,33 @@ impl Picture {
         }
     }
 
-    /// A document over all skills that are offered: `entry` makes a part for each, `frame` puts
+    /// A document over the skills with bare names, or in a namespace, that are offered: `entry` makes a part for each, `frame` puts
     /// something around them.
     pub(crate) fn document(
         &self,
         kind: DocumentKind,
+        namespace: Option<&str>,
         entry: impl Fn(&SkillRow) -> Value,
         frame: impl FnOnce(Vec<Value>) -> Value,
     ) -> Bytes {
-        let made = self.documents[kind as usize].get_or_init(|| {
+        let make = || {
             let offered = self
                 .skills
                 .iter()
-                .filter(|skill| skill.latest.yanked.is_none());
+                .filter(|skill| skill.latest.yanked.is_none() && skill.namespace() == namespace);
             frame(offered.map(entry).collect()).to_string().into()
-        });
-        made.clone()
+        };
+        match namespace {
+            None => self.documents[kind as usize].get_or_init(make).clone(),
+            Some(_) => make(),
+        }
     }
 
     /// The skill of a name.
     pub(crate) fn named(&self, name: &str) -> Option<&SkillRow> {
-        let place = self.skills.binary_search_by(|skill| (*skill.name).cmp(name));
+        let place = self
+            .skills
+            .binary_search_by(|skill| (*skill.name).cmp(name));
         self.skills.get(place.ok()?)
     }
 

@@ -1,13 +1,11 @@
 //! `GET /skills/{name}/download` and `GET /skills/{name}/{version}/download`.
 
-use std::net::IpAddr;
-
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use semver::Version;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
@@ -66,14 +64,14 @@ pub(crate) async fn archive(
 
 pub(super) async fn send(
     server: &Server,
-    name: &SkillName,
+    name: &QualifiedName,
     version: Option<&Version>,
     peer: Peer,
     caching: &'static str,
 ) -> Result<Response, RegistryError> {
     let found = server.registry.version(name, version).await?;
     let archive = server.registry.blobs.get(found.digest).await?;
-    server.counter.count(visit(server, name, peer.0));
+    server.counter.count(visit(server, name, &peer));
     let mut response = Body::from_stream(archive.into_stream()).into_response();
     let file = format!(
         "attachment; filename=\"{}-{}.tar.gz\"",
@@ -105,16 +103,21 @@ pub(super) async fn send(
 }
 
 /// A name as a header can hold it.
-fn ascii(name: &SkillName) -> String {
+fn ascii(name: &QualifiedName) -> String {
     let plain = |c: char| if c.is_ascii() { c } else { '_' };
-    name.as_str().chars().map(plain).collect()
+    name.name().as_str().chars().map(plain).collect()
 }
 
-/// A visit, without the address that it came from.
-fn visit(server: &Server, name: &SkillName, peer: Option<IpAddr>) -> Download {
+/// A visit, without the address that it came from: whoever has a token counts as one wherever
+/// they are, everybody else by their address.
+fn visit(server: &Server, name: &QualifiedName, peer: &Peer) -> Download {
     let day = server.registry.now().to_string()[..10].to_owned();
-    let peer = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.to_string());
-    let visitor = Digest::of(format!("{day} {peer}").as_bytes()).to_hex();
+    let who = match (&peer.account, peer.address) {
+        (Some(account), _) => format!("account {account}"),
+        (None, Some(address)) => address.to_string(),
+        (None, None) => "unknown".to_owned(),
+    };
+    let visitor = Digest::of(format!("{day} {who}").as_bytes()).to_hex();
     Download {
         skill: name.to_string(),
         visitor: visitor[..16].to_owned(),

@@ -94,11 +94,7 @@ pub(crate) async fn list(
 ) -> Result<Response, RegistryError> {
     let wrong = |_| RegistryError::Parameter("a parameter cannot be read".to_owned());
     let question = parameters.map_err(wrong)?.0.question()?;
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
+    let picture = server.registry.picture().await?;
     let (found, total) = picture.ask(&question);
     let skills: Vec<Summary<'_>> = found
         .into_iter()

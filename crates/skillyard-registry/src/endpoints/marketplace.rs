@@ -2,13 +2,16 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::json_response;
+use super::well_known::prefixed;
 use crate::error::RegistryError;
-use crate::search::DocumentKind;
+use crate::search::{DocumentKind, Picture};
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
 
@@ -16,7 +19,7 @@ use crate::store::skills::SkillRow;
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Marketplace<'a> {
     /// What users call it: `plugin@skillyard`.
-    name: &'static str,
+    name: String,
     /// Whose it is.
     owner: Person<'a>,
     /// What is said about it.
@@ -79,12 +82,34 @@ pub(crate) struct PluginSource {
 #[utoipa::path(get, path = "/.claude-plugin/marketplace.json", tag = "discovery",
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let picture = server.registry.picture().await?;
     let url = &server.settings.url;
+    let document = document(&picture, url, None);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The same for the skills of a namespace
+#[utoipa::path(get, path = "/{namespace}/.claude-plugin/marketplace.json", tag = "discovery",
+    params(("namespace" = String, Path, description = "the namespace, with its `@`")),
+    responses((status = 200, body = Marketplace)))]
+pub(crate) async fn marketplace_in(
+    State(server): State<Server>,
+    Segments(namespace): Segments<String>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    let picture = server.registry.picture().await?;
+    let (url, namespace) = (&server.settings.url, Some(namespace.as_str()));
+    let document = document(&picture, url, namespace);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The plugins with bare names, or those in a namespace.
+pub(crate) fn document(picture: &Picture, url: &str, namespace: Option<&str>) -> Bytes {
     let entry = |skill: &SkillRow| {
         let latest = &skill.latest;
         let address = format!("{url}/skills/{}/{}", skill.name, latest.version);
         json!(Plugin {
-            name: &skill.name,
+            name: skill.own_name(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
             author: Person {
@@ -103,7 +128,10 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
     };
     let frame = |plugins| {
         json!(Marketplace {
-            name: "skillyard",
+            name: namespace.map_or_else(
+                || "skillyard".to_owned(),
+                |each| format!("skillyard-{each}")
+            ),
             owner: Person { name: url },
             metadata: MarketplaceFacts {
                 description: "The skills of this registry",
@@ -111,11 +139,5 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
             plugins,
         })
     };
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let document = picture.document(DocumentKind::Marketplace, entry, frame);
-    Ok(json_response(document, &picture.tag()))
+    picture.document(DocumentKind::Marketplace, namespace, entry, frame)
 }

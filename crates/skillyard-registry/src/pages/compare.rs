@@ -66,7 +66,13 @@ pub(crate) async fn compare(
     let before = || Ok((to + 1).min(all.len() - 1));
     let from = span.from.as_deref().map_or_else(before, place)?;
     let (from, to) = (&all[from], &all[to]);
-    let changes = opened(&server, [from, to], |_| true, |[old, new]| between(&old, &new)).await?;
+    let changes = opened(
+        &server,
+        [from, to],
+        |_| true,
+        |[old, new]| between(&old, &new),
+    )
+    .await?;
     page(&Page {
         address: skill_address(name.as_str()),
         name: name.to_string(),

@@ -102,10 +102,16 @@ fn change(
     }
     let (old, new) = (bytes(old), bytes(new));
     if old.len().max(new.len()) > LONGEST {
-        change.notes.push("It is too long to be compared here.".to_owned());
+        change
+            .notes
+            .push("It is too long to be compared here.".to_owned());
         return change;
     }
-    let text = |bytes| std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let text = |bytes| {
+        std::str::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.contains('\0'))
+    };
     match (text(old), text(new)) {
         (Some(old), Some(new)) => compare(&mut change, old, new, most, deadline),
         _ => change.notes.push(format!(
@@ -122,7 +128,9 @@ fn bytes(file: Option<&Unpacked>) -> &[u8] {
 }
 
 fn compare(change: &mut Change, old: &str, new: &str, most: usize, deadline: Instant) {
-    let diff = TextDiff::configure().deadline(deadline).diff_lines(old, new);
+    let diff = TextDiff::configure()
+        .deadline(deadline)
+        .diff_lines(old, new);
     let mut hidden = 0;
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
         let mut rows = vec![Row::Place(hunk.header().to_string().trim_end().to_owned())];
@@ -148,7 +156,9 @@ fn compare(change: &mut Change, old: &str, new: &str, most: usize, deadline: Ins
         change.rows.append(&mut rows);
     }
     if hidden > 0 {
-        change.notes.push(format!("{hidden} more lines are not shown."));
+        change
+            .notes
+            .push(format!("{hidden} more lines are not shown."));
     }
 }
 
@@ -174,17 +184,28 @@ mod tests {
 
     #[test]
     fn instructions_come_first_then_scripts_and_what_is_the_same_is_left_out() {
-        let old = [file("SKILL.md", "a\nb\n"), file("a.md", "x\n"), file("same", "s")];
+        let old = [
+            file("SKILL.md", "a\nb\n"),
+            file("a.md", "x\n"),
+            file("same", "s"),
+        ];
         let new = [
             file("SKILL.md", "a\nc\n"),
             file("same", "s"),
             file("scripts/z.sh", "echo\n"),
         ];
         let changes = between(&old, &new);
-        let told: Vec<_> = changes.iter().map(|each| (&*each.path, each.what)).collect();
+        let told: Vec<_> = changes
+            .iter()
+            .map(|each| (&*each.path, each.what))
+            .collect();
         assert_eq!(
             told,
-            [("SKILL.md", "changed"), ("scripts/z.sh", "new"), ("a.md", "removed")]
+            [
+                ("SKILL.md", "changed"),
+                ("scripts/z.sh", "new"),
+                ("a.md", "removed")
+            ]
         );
         assert_eq!(
             changes[0].rows,
@@ -209,8 +230,15 @@ mod tests {
     #[test]
     fn what_is_long_or_no_text_is_told_and_not_shown() {
         let long = "x\n".repeat(LONGEST);
-        let changes = between(&[file("a", "x"), file("b", "x\0")], &[file("a", &long), file("b", "y")]);
-        assert!(changes.iter().all(|each| each.rows.is_empty() && each.notes.len() == 1));
+        let changes = between(
+            &[file("a", "x"), file("b", "x\0")],
+            &[file("a", &long), file("b", "y")],
+        );
+        assert!(
+            changes
+                .iter()
+                .all(|each| each.rows.is_empty() && each.notes.len() == 1)
+        );
         let many: String = (0..3_000).map(|number| format!("{number}\n")).collect();
         let changes = between(&[], &[file("a", &many)]);
         assert_eq!(changes[0].rows.len(), MOST_OF_FILE);
@@ -221,7 +249,9 @@ mod tests {
     #[test]
     fn files_made_to_be_slow_to_compare_take_no_longer_than_our_patience() {
         let text = |step: usize| -> String {
-            (0..40_000).map(|line| format!("{}\n", line * step % 9_973)).collect()
+            (0..40_000)
+                .map(|line| format!("{}\n", line * step % 9_973))
+                .collect()
         };
         let begin = Instant::now();
         let changes = between(&[file("a", &text(7))], &[file("a", &text(4_211))]);

@@ -143,12 +143,14 @@ pub(crate) async fn home(
     wanted.q = wanted.q.chars().take(LONGEST).collect();
     let offset = wanted.offset.min(FURTHEST);
     let registry = &server.registry;
-    let picture = registry.search.picture(&registry.database).await?;
+    let picture = registry.picture().await?;
     let (mut found, _) = picture.ask(&wanted.question());
     found.retain(|skill| wanted.trusts(skill));
     let total = found.len();
     let offered = picture.skills().iter();
-    let all = offered.filter(|skill| skill.latest.yanked.is_none()).count();
+    let all = offered
+        .filter(|skill| skill.latest.yanked.is_none())
+        .count();
     let at = |offset: usize| {
         let first = wanted.address("", "");
         let mark = if first.contains('?') { '&' } else { '?' };

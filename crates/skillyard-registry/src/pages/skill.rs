@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use semver::Version;
 use serde::Deserialize;
-use skillyard_format::{Document, SkillName};
+use skillyard_format::{Document, QualifiedName};
 use skillyard_web::address::encoded;
 use skillyard_web::markdown::render;
 use utoipa::IntoParams;
@@ -35,7 +35,7 @@ impl Wanted {
     /// The version that a page is asked for.
     pub(super) fn version(
         wanted: Result<Query<Self>, QueryRejection>,
-        name: &SkillName,
+        name: &QualifiedName,
     ) -> Result<Option<Version>, RegistryError> {
         let wrong = |_| RegistryError::Parameter("`version` is one version".to_owned());
         let text = wanted.map_err(wrong)?.0.version;
@@ -98,7 +98,7 @@ pub(crate) async fn skill(
 
 async fn instructions(
     server: &Server,
-    name: &SkillName,
+    name: &QualifiedName,
     version: &VersionRow,
 ) -> Result<String, RegistryError> {
     let (name, number) = (name.to_string(), version.version.to_string());
@@ -115,7 +115,7 @@ async fn instructions(
 /// The skills whose latest version needs this one.
 async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
     let registry = &server.registry;
-    let picture = registry.search.picture(&registry.database).await?;
+    let picture = registry.picture().await?;
     let needs = |reference: &String| {
         let rest = reference.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
@@ -158,7 +158,11 @@ impl Page {
     }
 
     fn archive_address(&self) -> String {
-        format!("/skills/{}/{}/download", encoded(&self.name), self.shown.version)
+        format!(
+            "/skills/{}/{}/download",
+            encoded(&self.name),
+            self.shown.version
+        )
     }
 
     fn install(&self) -> String {

@@ -90,7 +90,7 @@ async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
 /// Names that a search for a missing one finds.
 async fn near(server: &Server, name: &str) -> Vec<String> {
     let registry = &server.registry;
-    let Ok(picture) = registry.search.picture(&registry.database).await else {
+    let Ok(picture) = registry.picture().await else {
         return Vec::new();
     };
     let question = Question {

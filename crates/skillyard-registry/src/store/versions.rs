@@ -6,7 +6,7 @@ use skillyard_format::Digest;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::stored;
+use super::{decode, stored};
 use crate::database::{Database, DatabaseError};
 use crate::package::{Facts, Package};
 
@@ -153,29 +153,48 @@ pub(crate) struct LoggedRow {
     pub(crate) sequence: i64,
 }
 
+/// What was published, in order, from a place in the log on.
+pub(crate) async fn logged_from(
+    database: &Database,
+    place: i64,
+    limit: i64,
+) -> Result<Vec<LoggedRow>, DatabaseError> {
+    let rows: Vec<Logged> = sqlx::query_as(
+        "SELECT skill, version, digest, signer, sequence FROM versions \
+         ORDER BY sequence LIMIT $1 OFFSET $2",
+    )
+    .bind(limit)
+    .bind(place)
+    .fetch_all(database.pool())
+    .await?;
+    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+}
+
+type Logged = (String, String, String, Option<String>, i64);
+
+fn logged((skill, version, digest, signer, sequence): Logged) -> Result<LoggedRow, sqlx::Error> {
+    Ok(LoggedRow {
+        digest: digest.parse().map_err(decode)?,
+        skill,
+        version,
+        signer,
+        sequence,
+    })
+}
+
 /// What was published after a change, in order.
 pub(crate) async fn logged_after(
     database: &Database,
     sequence: i64,
 ) -> Result<Vec<LoggedRow>, DatabaseError> {
-    let rows: Vec<(String, String, String, Option<String>, i64)> = sqlx::query_as(
+    let rows: Vec<Logged> = sqlx::query_as(
         "SELECT skill, version, digest, signer, sequence FROM versions WHERE sequence > $1 \
          ORDER BY sequence",
     )
     .bind(sequence)
     .fetch_all(database.pool())
     .await?;
-    let read = |(skill, version, digest, signer, sequence): (String, String, String, _, _)| {
-        Ok(LoggedRow {
-            digest: digest.parse().map_err(decode)?,
-            skill,
-            version,
-            signer,
-            sequence,
-        })
-    };
-    let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
-    Ok(rows?)
+    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
 }
 
 /// Every digest there is.
@@ -223,8 +242,4 @@ pub(super) fn read(row: &AnyRow) -> Result<VersionRow, sqlx::Error> {
         facts: serde_json::from_str(&facts).map_err(decode)?,
         yanked: (yanked != 0).then(|| reason.unwrap_or_default()),
     })
-}
-
-fn decode(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
-    sqlx::Error::Decode(Box::new(error))
 }

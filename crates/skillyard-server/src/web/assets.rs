@@ -18,7 +18,10 @@ pub(crate) async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|file| file.name == name) {
         Some(file) => {
             // Short, because a new binary brings new files under the old names.
-            let headers = [(CONTENT_TYPE, file.media_type), (CACHE_CONTROL, "max-age=300")];
+            let headers = [
+                (CONTENT_TYPE, file.media_type),
+                (CACHE_CONTROL, "max-age=300"),
+            ];
             (headers, file.text).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),

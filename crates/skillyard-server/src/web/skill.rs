@@ -66,9 +66,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         skill: SkillSummary::of(skill, viewer),
         standing: server.host.standing(skill, digest.as_ref()),
         digest: digest.map(|digest| digest.to_string()),
-        body: render(document.body(), |link| {
-            file_address(&record.name, link)
-        }),
+        body: render(document.body(), |link| file_address(&record.name, link)),
         body_tokens: estimate(document.body()),
         fields: fields(&record.fields),
         files: contents.list(None)?,
