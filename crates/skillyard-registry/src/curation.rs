@@ -93,7 +93,10 @@ impl Registry {
             .skill(name.as_str())
             .detail("account", &identity.account)
             .detail("tag", tag.chars().take(64).collect::<String>())
-            .detail("version", version.map_or_else(|| "none".into(), Version::to_string));
+            .detail(
+                "version",
+                version.map_or_else(|| "none".into(), Version::to_string),
+            );
         let result = self.try_tag(identity, name, tag, version).await;
         self.noted(event, result).await
     }

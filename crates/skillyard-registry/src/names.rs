@@ -152,7 +152,13 @@ mod tests {
                 "{first} {second}"
             );
         }
-        for (first, second) in [("pdf", "pdfs"), ("read", "write"), ("step-2", "step-3"), ("pdf", "@acme/pdf"), ("@acme/pdf", "@acne/pdf")] {
+        for (first, second) in [
+            ("pdf", "pdfs"),
+            ("read", "write"),
+            ("step-2", "step-3"),
+            ("pdf", "@acme/pdf"),
+            ("@acme/pdf", "@acne/pdf"),
+        ] {
             assert_ne!(
                 folded(&name(first)),
                 folded(&name(second)),

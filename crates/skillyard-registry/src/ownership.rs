@@ -247,7 +247,9 @@ impl Registry {
                 return Err(RegistryError::NoTransfer(subject.text()));
             }
             let owner = Some(Role::Owner);
-            subject.set(&mut change, &found.recipient, owner, now).await?;
+            subject
+                .set(&mut change, &found.recipient, owner, now)
+                .await?;
             if found.sender != found.recipient {
                 subject.set(&mut change, &found.sender, None, now).await?;
             }
@@ -271,9 +273,8 @@ impl Registry {
             let (mut change, _) = self.database.change().await?;
             let found = transfers::find(&mut change, &subject.text(), self.now()).await?;
             let role = subject.role(&mut change, &identity.account).await?;
-            let is_theirs = |found: &Transfer| {
-                found.recipient == identity.account || role == Some(Role::Owner)
-            };
+            let is_theirs =
+                |found: &Transfer| found.recipient == identity.account || role == Some(Role::Owner);
             let Some(found) = found.filter(is_theirs) else {
                 return Err(RegistryError::NoTransfer(subject.text()));
             };

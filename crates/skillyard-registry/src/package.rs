@@ -194,7 +194,10 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
     files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
 
     let (name, version, mut facts) = described(&files, &shape)?;
-    let (verdict, findings) = scanned(&files)?;
+    let (verdict, findings, grave) = scanned(&files);
+    if !grave.is_empty() {
+        return Err(Refusal::Findings(grave));
+    }
     facts.findings = findings;
     let signer = signer(&files, now)?;
 
@@ -211,16 +214,12 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
         })
         .collect();
     let archive = pack(&packed, PackFormat::TarGz, &Limits::skill())?;
-    let mut tree = TreeDigest::default();
-    for file in &files {
-        tree.add(&file.path, file.executable, Digest::of(&file.bytes));
-    }
     Ok(Package {
         name: name.into(),
         version,
         digest: Digest::of(&archive),
         archive: archive.into(),
-        tree: tree.finish(),
+        tree: tree(&files),
         signer,
         verdict,
         facts,
@@ -229,13 +228,66 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
 
 /// One file of an archive that we packed.
 pub(crate) fn file(archive: &[u8], wanted: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+    let found = unpacked(archive, |path| path.as_str() == wanted)?;
+    Ok(found.into_iter().next().map(|file| file.bytes))
+}
+
+/// All files of an archive that we packed: paths and contents.
+pub(crate) fn files(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, ArchiveError> {
+    let found = unpacked(archive, |_| true)?;
+    Ok(found
+        .into_iter()
+        .map(|file| (file.path, file.bytes))
+        .collect())
+}
+
+/// The digest over the files of an archive that we packed.
+pub(crate) fn tree_of(archive: &[u8]) -> Result<Digest, ArchiveError> {
+    let mut found = unpacked(archive, |_| true)?;
+    found.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    Ok(tree(&found))
+}
+
+/// A version that another registry examined and packed: the same, and refused for nothing but
+/// what cannot be read. Whether it is believed follows from that registry's log.
+pub(crate) fn inspect(archive: Bytes, now: Timestamp) -> Result<Package, Refusal> {
+    let mut files = unpacked(&archive, |_| true)?;
+    files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    let (name, version, mut facts) = described(&files, &Shape::Flat)?;
+    let (verdict, findings, _) = scanned(&files);
+    facts.findings = findings;
+    Ok(Package {
+        name: name.into(),
+        version,
+        digest: Digest::of(&archive),
+        archive,
+        tree: tree(&files),
+        signer: signer(&files, now)?,
+        verdict,
+        facts,
+    })
+}
+
+fn unpacked(
+    archive: &[u8],
+    mut wanted: impl FnMut(&ArchivePath) -> bool,
+) -> Result<Vec<Unpacked>, ArchiveError> {
     let mut archive = Archive::open(Cursor::new(archive), Rules::skill())?;
     let mut sink = Files {
         shape: &Shape::Flat,
         files: Vec::new(),
     };
-    archive.deliver(&mut |path| path.as_str() == wanted, &mut sink)?;
-    Ok(sink.files.into_iter().next().map(|file| file.bytes))
+    archive.deliver(&mut wanted, &mut sink)?;
+    Ok(sink.files)
+}
+
+/// The digest over files in their order.
+fn tree(files: &[Unpacked]) -> Digest {
+    let mut tree = TreeDigest::default();
+    for file in files {
+        tree.add(&file.path, file.executable, Digest::of(&file.bytes));
+    }
+    tree.finish()
 }
 
 fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, Facts), Refusal> {
@@ -289,7 +341,8 @@ fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, F
     Ok((name, version, facts))
 }
 
-fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refusal> {
+/// The verdict, what was found, and what of it keeps a skill out.
+fn scanned(files: &[Unpacked]) -> (&'static str, Vec<FindingFact>, Vec<FindingFact>) {
     let files: Vec<File<'_>> = files
         .iter()
         .map(|file| File {
@@ -310,9 +363,6 @@ fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refus
         .iter()
         .filter(|each| each.severity >= REFUSED_FROM);
     let grave: Vec<FindingFact> = grave.map(told).collect();
-    if !grave.is_empty() {
-        return Err(Refusal::Findings(grave));
-    }
     let verdict = report.summary().worst.map_or("clean", Severity::name);
     let findings = report
         .findings
@@ -320,7 +370,7 @@ fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refus
         .take(MOST_FINDINGS)
         .map(told)
         .collect();
-    Ok((verdict, findings))
+    (verdict, findings, grave)
 }
 
 /// Who signed the files. Whether they are believed is for each client to say; a signature that

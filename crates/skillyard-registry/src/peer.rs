@@ -20,7 +20,11 @@ pub(crate) struct Peer {
 }
 
 /// The address that a request comes from: the connection's, or what a trusted proxy says.
-pub(crate) fn address(extensions: &Extensions, headers: &HeaderMap, proxy: Proxy) -> Option<IpAddr> {
+pub(crate) fn address(
+    extensions: &Extensions,
+    headers: &HeaderMap,
+    proxy: Proxy,
+) -> Option<IpAddr> {
     let connection = extensions.get::<ConnectInfo<SocketAddr>>();
     let connection = connection.map(|connection| connection.0.ip());
     match proxy {
@@ -57,9 +61,8 @@ mod tests {
         let mut extensions = Extensions::new();
         extensions.insert(ConnectInfo(SocketAddr::from(([10, 0, 0, 1], 80))));
         let mut headers = HeaderMap::new();
-        let told = |headers: &HeaderMap, proxy| {
-            address(&extensions, headers, proxy).unwrap().to_string()
-        };
+        let told =
+            |headers: &HeaderMap, proxy| address(&extensions, headers, proxy).unwrap().to_string();
         assert_eq!(told(&headers, Proxy::Trusted), "10.0.0.1");
         headers.insert("x-forwarded-for", "1.1.1.1, 2.2.2.2".parse().unwrap());
         assert_eq!(told(&headers, Proxy::Trusted), "2.2.2.2");

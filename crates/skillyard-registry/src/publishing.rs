@@ -106,7 +106,8 @@ impl Registry {
         drop(connection);
         if matches!(place, Place::NewSkill) && name.namespace().is_none() {
             let text = name.as_str();
-            self.hold_if_near(Among::Names, text, text, identity).await?;
+            self.hold_if_near(Among::Names, text, text, identity)
+                .await?;
         }
         self.blobs
             .put(package.digest, package.archive.clone())

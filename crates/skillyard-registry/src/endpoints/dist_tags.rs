@@ -48,7 +48,10 @@ pub(crate) async fn delete(
     Segments((name, tag)): Segments<(String, String)>,
 ) -> Result<Json<Value>, RegistryError> {
     let name = named(&name)?;
-    server.registry.set_tag(&identity, &name, &tag, None).await?;
+    server
+        .registry
+        .set_tag(&identity, &name, &tag, None)
+        .await?;
     told(&server, &name).await
 }
 

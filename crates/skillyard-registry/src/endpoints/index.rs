@@ -7,10 +7,10 @@ use serde::Serialize;
 use skillyard_format::{Digest, QualifiedName, SkillName};
 
 use super::namespaced;
+use crate::database::{Database, DatabaseError};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::database::{Database, DatabaseError};
 use crate::store::tags;
 use crate::store::versions::{self, VersionRow};
 
@@ -94,10 +94,7 @@ pub(crate) async fn index(
 }
 
 /// The file of a skill: a line for each of its versions; none when there is no such skill.
-pub(crate) async fn file(
-    database: &Database,
-    name: &str,
-) -> Result<Option<String>, DatabaseError> {
+pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
     let rows = versions::of(database, name).await?;
     let tags = tags::of(database, name).await?;
     let mut text = String::new();
@@ -137,7 +134,15 @@ mod tests {
             let name: QualifiedName = name.parse().unwrap();
             assert_eq!(at(&name.index_path().join("/")).unwrap(), name);
         }
-        for path in ["", "pdf", "3/x/pdf", "pd/fs/pdf", "@acme/pdf", "@/3/p/pdf", "@a/../3/p/pdf"] {
+        for path in [
+            "",
+            "pdf",
+            "3/x/pdf",
+            "pd/fs/pdf",
+            "@acme/pdf",
+            "@/3/p/pdf",
+            "@a/../3/p/pdf",
+        ] {
             assert!(at(path).is_err(), "{path}");
         }
     }

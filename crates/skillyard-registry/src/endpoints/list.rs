@@ -27,6 +27,9 @@ pub(crate) struct Parameters {
     license: Option<String>,
     tag: Option<String>,
     scripts: Option<bool>,
+    signed: Option<bool>,
+    verdict: Option<String>,
+    facets: Option<bool>,
 }
 
 impl Parameters {
@@ -52,6 +55,8 @@ impl Parameters {
             license: self.license,
             tag: self.tag,
             scripts: self.scripts,
+            signed: self.signed,
+            verdict: self.verdict,
             sort,
             offset: self.offset.unwrap_or(0).min(FURTHEST),
             limit: self.limit.unwrap_or(20).min(MOST),
@@ -64,14 +69,18 @@ pub(crate) async fn list(
     parameters: Result<Query<Parameters>, QueryRejection>,
 ) -> Result<Json<Value>, RegistryError> {
     let wrong = |_| RegistryError::Parameter("a parameter cannot be read".to_owned());
-    let question = parameters.map_err(wrong)?.0.question()?;
+    let parameters = parameters.map_err(wrong)?.0;
+    let with_facets = parameters.facets == Some(true);
+    let question = parameters.question()?;
     let picture = server.registry.picture().await?;
     let (found, total) = picture.ask(&question);
     let skills: Vec<Summary<'_>> = found
         .into_iter()
         .map(|skill| Summary::new(skill, &server.settings))
         .collect();
-    Ok(Json(
-        json!({ "skills": skills, "total": total, "offset": question.offset }),
-    ))
+    let mut answer = json!({ "skills": skills, "total": total, "offset": question.offset });
+    if with_facets {
+        answer["facets"] = json!(picture.facets(&question));
+    }
+    Ok(Json(answer))
 }

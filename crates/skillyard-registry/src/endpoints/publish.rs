@@ -14,8 +14,8 @@ use serde_json::json;
 use skillyard_format::Namespace;
 
 use crate::auth::Caller;
-use crate::error::RegistryError;
 use crate::curation::checked_tag;
+use crate::error::RegistryError;
 use crate::registry::{Destination, Published};
 use crate::server::Server;
 
@@ -39,7 +39,8 @@ pub(crate) async fn publish(
     let (status, package) = match server
         .registry
         .publish(&identity, upload, destination)
-        .await? {
+        .await?
+    {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };

@@ -110,7 +110,9 @@ async fn accept(
     subject: &Subject,
 ) -> Result<Json<Value>, RegistryError> {
     server.registry.accept(identity, subject).await?;
-    Ok(Json(json!({ "subject": subject.text(), "owner": identity.account })))
+    Ok(Json(
+        json!({ "subject": subject.text(), "owner": identity.account }),
+    ))
 }
 
 async fn decline(

@@ -44,14 +44,12 @@ pub async fn allow(
     account: &str,
     now: Timestamp,
 ) -> Result<bool, DatabaseError> {
-    let done = sqlx::query(
-        "UPDATE held_names SET allowed = $1 WHERE name = $2 AND account = $3",
-    )
-    .bind(stored(now))
-    .bind(name)
-    .bind(account)
-    .execute(database.pool())
-    .await?;
+    let done = sqlx::query("UPDATE held_names SET allowed = $1 WHERE name = $2 AND account = $3")
+        .bind(stored(now))
+        .bind(name)
+        .bind(account)
+        .execute(database.pool())
+        .await?;
     Ok(done.rows_affected() > 0)
 }
 

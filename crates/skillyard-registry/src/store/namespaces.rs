@@ -27,10 +27,11 @@ pub async fn skills(
     database: &Database,
     namespace: &Namespace,
 ) -> Result<Vec<String>, DatabaseError> {
-    let mut skills: Vec<String> = sqlx::query_scalar("SELECT name FROM skills WHERE namespace = $1")
-        .bind(namespace.as_str())
-        .fetch_all(database.pool())
-        .await?;
+    let mut skills: Vec<String> =
+        sqlx::query_scalar("SELECT name FROM skills WHERE namespace = $1")
+            .bind(namespace.as_str())
+            .fetch_all(database.pool())
+            .await?;
     skills.sort_unstable();
     Ok(skills)
 }
@@ -82,13 +83,12 @@ pub(crate) async fn role(
     namespace: &Namespace,
     account: &str,
 ) -> Result<Option<Role>, sqlx::Error> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT account, role FROM members WHERE namespace = $1 AND account = $2",
-    )
-    .bind(namespace.as_str())
-    .bind(account)
-    .fetch_all(connection)
-    .await?;
+    let rows: Vec<(String, String)> =
+        sqlx::query_as("SELECT account, role FROM members WHERE namespace = $1 AND account = $2")
+            .bind(namespace.as_str())
+            .bind(account)
+            .fetch_all(connection)
+            .await?;
     Ok(sorted(rows)?.first().map(|person| person.role))
 }
 

@@ -6,8 +6,8 @@ use skillyard_format::QualifiedName;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::{stored, tags};
 use super::versions::{self, VersionRow};
+use super::{stored, tags};
 use crate::database::{Database, DatabaseError};
 
 /// A skill with its latest version.
@@ -60,6 +60,14 @@ pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
     .fetch_all(database.pool())
     .await?;
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// The latest version of every skill, as it is noted.
+pub(crate) async fn latest_numbers(
+    database: &Database,
+) -> Result<Vec<(String, String)>, DatabaseError> {
+    let rows = sqlx::query_as("SELECT name, latest FROM skills ORDER BY name");
+    Ok(rows.fetch_all(database.pool()).await?)
 }
 
 /// Skills that changed after a change, in order: their names and the numbers of the changes.

@@ -8,10 +8,17 @@
 
 mod archives;
 mod attacks;
+mod audit;
+mod copies;
 mod interfaces;
 mod log;
+mod names;
+mod namespaces;
 mod pages;
 mod programs;
 mod registry;
+mod searching;
 mod storage;
+mod tags;
+mod tokens;
 mod yard;
