@@ -4,7 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-registry interop-sign
 
 run:
 	cargo run --release -- serve
@@ -28,11 +28,18 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+
+# Real clients install from our registry on loopback: `skills`, Claude Code, `apm`, `openskills`.
+interop-registry:
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/registry.py
+
 # The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
 browser:
 	cargo build -p skillyard
 	cd tests/browser && npm install --no-audit --no-fund --silent
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
+	SKILLYARD_BIN=target/debug/skillyard node tests/browser/registry.mjs
 
 # Formatting, lints, documentation, licences and sources.
 check:

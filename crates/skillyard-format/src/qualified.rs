@@ -31,7 +31,9 @@ pub enum QualifiedProblem {
     #[error("{0}")]
     Name(NameProblem),
     /// The part before the slash is no namespace.
-    #[error("`@{0}` is no namespace: 1 to {MAX_NAMESPACE} small letters, digits and single hyphens")]
+    #[error(
+        "`@{0}` is no namespace: 1 to {MAX_NAMESPACE} small letters, digits and single hyphens"
+    )]
     Namespace(String),
     /// There is a namespace and nothing in it.
     #[error("a name in a namespace is written `@namespace/name`")]
@@ -205,7 +207,9 @@ mod tests {
         for good in ["beta", "latest", "lts-2026", "next", "vnext", "a"] {
             assert!(is_tag(good), "{good}");
         }
-        for bad in ["", "v1", "v1-2", "1", "x", "v", "Beta", "be ta", "-a", "a-", "a.b", "^1", "é"] {
+        for bad in [
+            "", "v1", "v1-2", "1", "x", "v", "Beta", "be ta", "-a", "a-", "a.b", "^1", "é",
+        ] {
             assert!(!is_tag(bad), "{bad}");
         }
         assert!(!is_tag(&"a".repeat(41)));

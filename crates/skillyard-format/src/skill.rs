@@ -136,7 +136,9 @@ impl<'a> Skill<'a> {
             let table = self.metadata("skillyard")?.as_mapping()?;
             table.get(key).map(|entry| &entry.value)
         };
-        nested("requires-skills").map(references).unwrap_or_default()
+        nested("requires-skills")
+            .map(references)
+            .unwrap_or_default()
     }
 
     /// Whether the model may choose this skill by itself.

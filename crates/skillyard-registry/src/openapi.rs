@@ -22,6 +22,7 @@ use crate::problem::Problem;
         download::latest,
         download::version,
         download::archive,
+        download::zip,
         index::index,
         log::checkpoint,
         log::entries,

@@ -25,6 +25,7 @@ pub(crate) fn routes() -> Router<Server> {
             "/skills/{name}/{version}/archive.tar.gz",
             get(download::archive),
         )
+        .route("/skills/{name}/{version}/archive.zip", get(download::zip))
         .route("/log/checkpoint", get(log::checkpoint))
         .route("/log/entries", get(log::entries))
         .route("/log/entries/{name}/{version}", get(log::inclusion))

@@ -12,8 +12,12 @@ use tokio::sync::Mutex;
 
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::facets::Facets;
 use crate::registry::Registry;
 use crate::store::skills::{self, SkillRow};
+
+/// From so many downloads on a skill is used, not only there.
+const ADOPTED: u64 = 10;
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
 const SMALL: usize = 2_000;
@@ -45,6 +49,10 @@ pub struct Question {
     pub tag: Option<String>,
     /// Only with scripts, or only without.
     pub scripts: Option<bool>,
+    /// Only what somebody signed, or only what nobody did.
+    pub signed: Option<bool>,
+    /// Only with this verdict of the scanner.
+    pub verdict: Option<String>,
     /// The order.
     pub sort: Sort,
     /// How many to leave out at the start.
@@ -60,6 +68,8 @@ pub struct Picture {
     skills: Vec<SkillRow>,
     index: Index,
     by_name: Vec<u32>,
+    /// By the name that the skill itself has, whatever its namespace.
+    by_own_name: Vec<u32>,
     by_downloads: Vec<u32>,
     by_time: Vec<u32>,
     documents: [OnceLock<Bytes>; 3],
@@ -160,6 +170,8 @@ impl Picture {
         }));
         let by_name: Vec<u32> = (0..u32::try_from(skills.len()).unwrap_or(u32::MAX)).collect();
         let at = |place: &u32| &skills[*place as usize];
+        let mut by_own_name = by_name.clone();
+        by_own_name.sort_by(|a, b| at(a).own_name().cmp(at(b).own_name()));
         let mut by_downloads = by_name.clone();
         by_downloads.sort_by_key(|place| std::cmp::Reverse(at(place).downloads));
         let mut by_time = by_name.clone();
@@ -169,6 +181,7 @@ impl Picture {
             skills,
             index,
             by_name,
+            by_own_name,
             by_downloads,
             by_time,
             documents: Default::default(),
@@ -197,26 +210,41 @@ impl Picture {
         }
     }
 
+    /// What a document made of this picture is tagged with.
+    pub(crate) fn tag(&self) -> String {
+        format!("\"{}-{}\"", env!("CARGO_PKG_VERSION"), self.sequence)
+    }
+
     /// The skill of a name.
-    pub(crate) fn named(&self, name: &str) -> Option<&SkillRow> {
+    pub(crate) fn one(&self, name: &str) -> Option<&SkillRow> {
         let place = self
             .skills
             .binary_search_by(|skill| (*skill.name).cmp(name));
         self.skills.get(place.ok()?)
     }
 
-    /// All skills, sorted by name.
-    pub(crate) fn skills(&self) -> &[SkillRow] {
+    /// Every skill, by name.
+    pub(crate) fn all(&self) -> &[SkillRow] {
         &self.skills
-    }
-
-    /// What a document made of this picture is tagged with.
-    pub(crate) fn tag(&self) -> String {
-        format!("\"{}-{}\"", env!("CARGO_PKG_VERSION"), self.sequence)
     }
 
     /// The skills that fit, and how many there are in all.
     pub fn ask(&self, question: &Question) -> (Vec<&SkillRow>, usize) {
+        let fitting = self.fitting(question);
+        let total = fitting.len();
+        let page = fitting
+            .into_iter()
+            .skip(question.offset)
+            .take(question.limit);
+        (page.collect(), total)
+    }
+
+    /// How many of the skills that fit have which owner, licence, tag and so on.
+    pub fn facets(&self, question: &Question) -> Facets {
+        Facets::of(&self.fitting(question))
+    }
+
+    fn fitting(&self, question: &Question) -> Vec<&SkillRow> {
         let words = question.words.trim();
         let places = if words.is_empty() {
             match question.sort {
@@ -230,13 +258,47 @@ impl Picture {
         let fitting = places
             .iter()
             .filter_map(|place| self.skills.get(*place as usize));
-        let fitting: Vec<&SkillRow> = fitting.filter(|skill| fits(skill, question)).collect();
-        let total = fitting.len();
-        let page = fitting
-            .into_iter()
-            .skip(question.offset)
-            .take(question.limit);
-        (page.collect(), total)
+        fitting.filter(|skill| fits(skill, question)).collect()
+    }
+
+    /// Places whose names are this one, then those that begin so.
+    ///
+    /// The same name in a namespace is the name that is meant only where people use it or somebody
+    /// signed it: else whoever makes a namespace would stand beside everything well known.
+    fn named(&self, name: &str) -> Vec<u32> {
+        let at = |place: &u32| &self.skills[*place as usize];
+        let text = |place: &u32| -> &str {
+            if name.starts_with('@') {
+                &at(place).name
+            } else {
+                at(place).own_name()
+            }
+        };
+        let order = if name.starts_with('@') {
+            &self.by_name
+        } else {
+            &self.by_own_name
+        };
+        let start = order.partition_point(|place| text(place) < name);
+        let begin_so = order[start..]
+            .iter()
+            .take_while(|place| text(place).starts_with(name));
+        let is_meant = |place: &u32| {
+            let skill = at(place);
+            text(place) == name
+                && (skill.name == name
+                    || skill.downloads >= ADOPTED
+                    || skill.latest.signer.is_some())
+        };
+        let (mut exact, others): (Vec<u32>, Vec<u32>) = begin_so.copied().partition(is_meant);
+        exact.sort_by_key(|place| {
+            (
+                at(place).name != name,
+                std::cmp::Reverse(at(place).downloads),
+            )
+        });
+        exact.extend(others);
+        exact
     }
 
     /// Places in tiers: the name, names that begin so, words.
@@ -246,13 +308,7 @@ impl Picture {
             ..Options::default()
         };
         let name = words.to_lowercase().replace(' ', "-");
-        let start = self.skills.partition_point(|skill| *skill.name < *name);
-        let begin_so = self.skills[start..]
-            .iter()
-            .take_while(|skill| skill.name.starts_with(&name));
-        let mut places: Vec<u32> = (start..start + begin_so.count())
-            .filter_map(|place| u32::try_from(place).ok())
-            .collect();
+        let mut places = self.named(&name);
         let tiered: std::collections::HashSet<u32> = places.iter().copied().collect();
         let hits = self
             .index
@@ -279,7 +335,9 @@ fn fits(skill: &SkillRow, question: &Question) -> bool {
         None => true,
         Some(asked) => found.is_some_and(|found| found.eq_ignore_ascii_case(asked)),
     };
-    is(&question.owner, Some(&skill.latest.publisher))
+    (is(&question.owner, Some(&skill.latest.publisher)) || is(&question.owner, skill.namespace()))
+        && question.signed.is_none_or(|wanted| wanted == skill.latest.signer.is_some())
+        && is(&question.verdict, Some(&skill.latest.verdict))
         && is(&question.license, facts.license.as_deref())
         && question.tag.as_ref().is_none_or(|tag| facts.tags.iter().any(|each| each.eq_ignore_ascii_case(tag)))
         && question.scripts.is_none_or(|wanted| wanted == facts.has_scripts())

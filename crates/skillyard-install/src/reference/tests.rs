@@ -91,6 +91,12 @@ fn names_in_registries() {
     check("registry:pdf@~1.2", "registry", "pdf@~1.2");
     check("acme:pdf", "registry", "acme:pdf");
     check("acme:pdf@1", "registry", "acme:pdf@1");
+    check("pdf@beta", "registry", "pdf@beta");
+    check("@acme/pdf", "registry", "@acme/pdf");
+    check("@acme/pdf@^1", "registry", "@acme/pdf@^1");
+    check("@acme/pdf@beta", "registry", "@acme/pdf@beta");
+    check("registry:@acme/pdf", "registry", "@acme/pdf");
+    check("acme:@team/pdf@1.2", "registry", "acme:@team/pdf@1.2");
 }
 
 #[test]
@@ -393,7 +399,7 @@ fn near_misses_are_named() {
     refused("npm:x", "`npm:` is no known kind of source");
     refused(
         "acme:o/r",
-        "`acme` is a registry, so the reference is written `acme:name`",
+        "`acme` is a registry, so the reference is written `acme:name` or `@namespace/name`",
     );
     refused(
         "corp:pdf",

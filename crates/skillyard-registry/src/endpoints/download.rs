@@ -9,6 +9,7 @@ use skillyard_format::{Digest, QualifiedName};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
+use crate::package;
 use crate::peer::Peer;
 use crate::segments::Segments;
 use crate::server::Server;
@@ -60,6 +61,34 @@ pub(crate) async fn archive(
     peer: Peer,
 ) -> Result<Response, RegistryError> {
     version(state, segments, peer).await
+}
+
+/// Fetch a version as a ZIP, for clients that read no other archives
+#[utoipa::path(get, path = "/skills/{name}/{version}/archive.zip", tag = "skills",
+    params(("name" = String, Path, description = "the skill"),
+        ("version" = String, Path, description = "the version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
+pub(crate) async fn zip(
+    State(server): State<Server>,
+    Segments((name, version)): Segments<(String, String)>,
+    peer: Peer,
+) -> Result<Response, RegistryError> {
+    let name = named(&name)?;
+    let version = numbered(&name, &version)?;
+    let found = server.registry.version(&name, Some(&version)).await?;
+    // Held until it is packed; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    let archive = server.registry.blobs.read(found.digest).await?;
+    let packing = tokio::task::spawn_blocking(move || package::zipped(&archive)).await;
+    let zip = packing
+        .map_err(RegistryError::internal)?
+        .map_err(RegistryError::internal)?;
+    server.counter.count(visit(&server, &name, &peer));
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip"),
+        (header::CACHE_CONTROL, FOR_GOOD),
+    ];
+    Ok((headers, zip).into_response())
 }
 
 pub(super) async fn send(

@@ -5,6 +5,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
+use skillyard_format::Digest;
 use utoipa::ToSchema;
 
 use super::json_response;
@@ -72,10 +73,11 @@ pub(crate) struct Plugin<'a> {
 pub(crate) struct PluginSource {
     /// `archive`.
     source: &'static str,
-    /// Where the archive is.
+    /// Where the archive is: a ZIP, because Claude Code reads no other.
     url: String,
     /// Its SHA-256, in hex.
-    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
 }
 
 /// List every skill as a plugin of a marketplace, for Claude Code
@@ -119,8 +121,8 @@ pub(crate) fn document(picture: &Picture, url: &str, namespace: Option<&str>) ->
             keywords: &latest.facts.tags,
             source: PluginSource {
                 source: "archive",
-                url: format!("{address}/archive.tar.gz"),
-                sha256: latest.digest.to_hex(),
+                url: format!("{address}/archive.zip"),
+                sha256: latest.facts.zip.map(Digest::to_hex),
             },
             strict: false,
             skills: ["./"],

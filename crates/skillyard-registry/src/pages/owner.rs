@@ -38,7 +38,7 @@ pub(crate) async fn owner(
         return Err(nobody());
     }
     let picture = registry.picture().await?;
-    let skills = names.iter().filter_map(|name| picture.named(name));
+    let skills = names.iter().filter_map(|name| picture.one(name));
     let skills: Vec<Card> = skills.map(Card::from).collect();
     page(&Page {
         account,

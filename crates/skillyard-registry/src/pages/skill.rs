@@ -82,11 +82,12 @@ pub(crate) async fn skill(
     };
     let mut versions = versions::of(database, name.as_str()).await?;
     versions.reverse();
+    let owners = owners::of(database, name.as_str()).await?;
     page(&Page {
         instructions: instructions(&server, &name, &shown).await?,
-        owners: owners::of(database, name.as_str()).await?,
         dependents: dependents(&server, name.as_str()).await?,
-        clients: clients(&server.settings.url, name.as_str()),
+        clients: clients(&server.settings.url, &name, &shown.publisher),
+        owners,
         latest: (shown.version != latest).then_some(latest),
         name: skill.name,
         deprecated: skill.deprecated,
@@ -120,7 +121,7 @@ async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, Registry
         let rest = reference.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
     };
-    let needing = picture.skills().iter().filter(|skill| {
+    let needing = picture.all().iter().filter(|skill| {
         skill.latest.yanked.is_none() && skill.latest.facts.skills.iter().any(needs)
     });
     let names = needing.map(|skill| skill.name.clone());
@@ -128,13 +129,35 @@ async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, Registry
 }
 
 /// What to type into the clients of others.
-fn clients(url: &str, name: &str) -> Vec<(&'static str, String)> {
+fn clients(url: &str, name: &QualifiedName, owner: &str) -> Vec<(&'static str, String)> {
+    let own = name.name();
+    let (place, owner, market) = match name.namespace() {
+        Some(namespace) => (
+            format!("{url}/{namespace}"),
+            namespace.as_str(),
+            format!("skillyard-{}", namespace.as_str()),
+        ),
+        None => (url.to_owned(), owner, "skillyard".to_owned()),
+    };
     vec![
         (
-            "Skillyard, with this registry not being the default one",
+            "Make this the registry that Skillyard asks",
             format!("skillyard config set registry.url {url}"),
         ),
-        ("npx skills", format!("npx skills add {url} --skill {name}")),
+        (
+            "npx skills",
+            format!("npx skills add {place} --skill {own}"),
+        ),
+        (
+            "apm, with this registry in its apm.yml",
+            format!("apm install {owner}/{own}"),
+        ),
+        (
+            "Claude Code",
+            format!(
+                "claude plugin marketplace add {place}/.claude-plugin/marketplace.json && claude plugin install {own}@{market}"
+            ),
+        ),
     ]
 }
 
@@ -166,9 +189,10 @@ impl Page {
     }
 
     fn install(&self) -> String {
-        match self.latest {
-            None => format!("skillyard install {}", self.name),
-            Some(_) => format!("skillyard install {}@{}", self.name, self.shown.version),
+        // What was withdrawn is not for anybody new.
+        if self.latest.is_none() || self.shown.yanked.is_some() {
+            return format!("skillyard install {}", self.name);
         }
+        format!("skillyard install {}@{}", self.name, self.shown.version)
     }
 }

@@ -16,10 +16,7 @@ pub struct Download {
 }
 
 /// Counts what was not counted yet.
-pub(crate) async fn count(
-    database: &Database,
-    downloads: &[Download],
-) -> Result<(), DatabaseError> {
+pub async fn count(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
     let mut connection = database.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
     for each in downloads {

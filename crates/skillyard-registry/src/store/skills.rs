@@ -62,6 +62,14 @@ pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
+/// The latest version of every skill, as it is noted.
+pub(crate) async fn latest_numbers(
+    database: &Database,
+) -> Result<Vec<(String, String)>, DatabaseError> {
+    let rows = sqlx::query_as("SELECT name, latest FROM skills ORDER BY name");
+    Ok(rows.fetch_all(database.pool()).await?)
+}
+
 /// Skills that changed after a change, in order: their names and the numbers of the changes.
 pub(crate) async fn changed_after(
     database: &Database,

@@ -73,3 +73,12 @@ pub(crate) async fn remove(
         .await?;
     Ok(done.rows_affected() > 0)
 }
+
+/// Takes all tags of a skill away.
+pub(crate) async fn clear(connection: &mut AnyConnection, skill: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM tags WHERE skill = $1")
+        .bind(skill)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

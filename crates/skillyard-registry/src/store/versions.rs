@@ -6,7 +6,7 @@ use skillyard_format::Digest;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::{decode, stored};
+use super::decode;
 use crate::database::{Database, DatabaseError};
 use crate::package::{Facts, Package};
 
@@ -97,7 +97,7 @@ pub(crate) async fn add(
     .bind(package.digest.to_string())
     .bind(package.tree.to_string())
     .bind(i64::try_from(package.archive.len()).unwrap_or(i64::MAX))
-    .bind(stored(now))
+    .bind(super::stored(now))
     .bind(publisher)
     .bind(package.signer.clone())
     .bind(package.verdict)
@@ -195,6 +195,38 @@ pub(crate) async fn logged_after(
     .fetch_all(database.pool())
     .await?;
     Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+}
+
+/// A version as it has to be found in the store.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredRow {
+    pub(crate) skill: String,
+    pub(crate) version: String,
+    pub(crate) digest: Digest,
+    pub(crate) tree: Digest,
+    pub(crate) size: u64,
+    pub(crate) signer: Option<String>,
+}
+
+/// Every version, in the order of the log.
+pub(crate) async fn stored(database: &Database) -> Result<Vec<StoredRow>, DatabaseError> {
+    let rows: Vec<(String, String, String, String, i64, Option<String>)> = sqlx::query_as(
+        "SELECT skill, version, digest, tree, size, signer FROM versions ORDER BY sequence",
+    )
+    .fetch_all(database.pool())
+    .await?;
+    let read = |(skill, version, digest, tree, size, signer): (_, _, String, String, i64, _)| {
+        Ok(StoredRow {
+            skill,
+            version,
+            digest: digest.parse().map_err(decode)?,
+            tree: tree.parse().map_err(decode)?,
+            size: u64::try_from(size).unwrap_or_default(),
+            signer,
+        })
+    };
+    let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
+    Ok(rows?)
 }
 
 /// Every digest there is.

@@ -8,11 +8,18 @@
 
 mod archives;
 mod attacks;
+mod audit;
+mod copies;
 mod interfaces;
 mod log;
+mod names;
+mod namespaces;
 mod openapi;
 mod pages;
 mod programs;
 mod registry;
+mod searching;
 mod storage;
+mod tags;
+mod tokens;
 mod yard;

@@ -33,6 +33,7 @@ use crate::install::{changes, finish, review};
 ///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
 ///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
+///   skillyard install pdf-tools@^1 @acme/forms@beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
@@ -69,6 +70,9 @@ pub(crate) struct Args {
     /// A header for archives and sites, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
+    /// Fetch nothing: take names from what was seen before and bytes from the store
+    #[arg(long)]
+    offline: bool,
     /// Put links to the store into the folders instead of copies
     #[arg(long)]
     link: bool,
@@ -92,7 +96,8 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope)?;
-    let mut supply = Supply::new(context, &place).with_headers(&args.header);
+    let supply = Supply::new(context, &place).with_headers(&args.header);
+    let mut supply = supply.offline(args.offline);
     let roots = gather(&mut supply, args)?;
     let needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;

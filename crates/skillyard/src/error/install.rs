@@ -72,6 +72,8 @@ pub(crate) enum InstallFailure {
     LockOutdated(String),
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
+    #[error("`{alias}` is no registry, so it has no `{name}`")]
+    NoNamespaces { alias: String, name: String },
     #[error(
         "`{name}` was not installed: the scanner found something that is never installed without a word from you"
     )]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use skillyard_format::SkillName;
+use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
@@ -29,12 +29,22 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
+/// How far a source may be looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// On the network, too.
+    Everywhere,
+    /// On this machine.
+    Here,
+}
+
 /// Sources that were opened, each once.
 pub(crate) struct Supply<'a> {
     context: &'a Context,
     place: &'a Place,
     opened: HashMap<String, Box<dyn Material>>,
     headers: Vec<String>,
+    reach: Reach,
     web: Option<Web>,
     /// Folders that go when this goes.
     quarantines: Vec<Staging>,
@@ -47,6 +57,7 @@ impl<'a> Supply<'a> {
             place,
             opened: HashMap::new(),
             headers: Vec::new(),
+            reach: Reach::Everywhere,
             web: None,
             quarantines: Vec::new(),
         }
@@ -55,6 +66,14 @@ impl<'a> Supply<'a> {
     /// Sends these headers with archives and sites.
     pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
         headers.clone_into(&mut self.headers);
+        self
+    }
+
+    /// Fetches nothing: what was seen before and what is in the store has to do.
+    pub(crate) fn offline(mut self, offline: bool) -> Self {
+        if offline {
+            self.reach = Reach::Here;
+        }
         self
     }
 
@@ -280,6 +299,10 @@ impl<'a> Supply<'a> {
         let alias = meaning.alias.as_deref();
         match &meaning.reference {
             Reference::Local(local) => self::local(local),
+            Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
+            other if self.reach == Reach::Here => {
+                Err(InstallFailure::Offline(other.to_string()).into())
+            }
             Reference::Git(reference) => self.repository(reference, alias),
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
@@ -295,6 +318,25 @@ impl<'a> Supply<'a> {
                 self.web()?.registry(registry, &quarantine)
             }
         }
+    }
+
+    /// A version of a registry that is in the store already.
+    fn kept(&mut self, reference: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
+        let place = self.place;
+        let chosen = self.web()?.choose(reference)?;
+        let missing = || {
+            let version = &chosen.version;
+            InstallFailure::Offline(format!("{}@{}", version.name, version.version))
+        };
+        let digest = chosen.version.tree.ok_or_else(missing)?;
+        // Read whole once, which compares it with its digest.
+        place.store.read(digest).map_err(|_| missing())?;
+        let folder = place.store.path(digest);
+        let limits = TreeLimits::default();
+        let origin = Web::origin(&chosen);
+        Ok(Box::new(LocalFolder::from_elsewhere(
+            &folder, origin, limits,
+        )))
     }
 
     fn repository(
@@ -345,7 +387,11 @@ impl<'a> Supply<'a> {
 
     fn web(&mut self) -> Result<&Web, CommandError> {
         if self.web.is_none() {
-            self.web = Some(Web::new(self.context, &self.headers)?);
+            let web = Web::new(self.context, &self.headers)?;
+            self.web = Some(match self.reach {
+                Reach::Everywhere => web,
+                Reach::Here => web.offline(),
+            });
         }
         self.web.as_ref().ok_or(CommandError::Stopped)
     }
@@ -384,7 +430,8 @@ impl<'a> Supply<'a> {
         let folder = joined(&by.path, reference).ok_or_else(outside)?;
         if let Reference::Registry(mut registry) = own {
             // The neighbours of `alias:name` are the other names of the alias.
-            registry.name = SkillName::new(&folder).map_err(|_| outside())?;
+            let name = SkillName::new(&folder).map_err(|_| outside())?;
+            registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
             return at(Reference::Registry(registry), by.requested.as_deref());
         }
         let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;

@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde_json::json;
+use skillyard_registry::server::{Access, Proxy};
 use skillyard_registry::{Server, Settings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,6 +42,15 @@ pub(super) struct Args {
     /// The key that signs the log of all versions; the same on every node of a cluster
     #[arg(long, value_name = "FILE")]
     log_key: Option<PathBuf>,
+    /// Let nobody in without a token, not even to read
+    #[arg(long)]
+    private: bool,
+    /// Believe the proxy before it, which says in X-Forwarded-For who asks
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Hold new names that are one letter from a skill with so many downloads
+    #[arg(long, value_name = "DOWNLOADS", default_value_t = 100)]
+    popular: u64,
     #[command(flatten)]
     storage: Storage,
 }
@@ -69,7 +79,15 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .url
         .clone()
         .unwrap_or_else(|| format!("http://{bound}"));
-    let server = Server::new(registry, Settings::new(&*url)).with_log_key(key);
+    let mut settings = Settings::new(&*url);
+    if args.private {
+        settings.access = Access::Private;
+    }
+    if args.behind_proxy {
+        settings.proxy = Proxy::Trusted;
+    }
+    let registry = registry.with_popular(args.popular);
+    let server = Server::new(registry, settings).with_log_key(key);
     if context.printer.is_json() {
         context
             .printer
