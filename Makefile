@@ -4,7 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-registry interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-registry interop-sign registry-crash
 
 run:
 	cargo run --release -- serve
@@ -40,6 +40,10 @@ browser:
 	cd tests/browser && npm install --no-audit --no-fund --silent
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/registry.mjs
+
+# A hundred kills of a registry, and of a node of a cluster, while clients publish.
+registry-crash: tools
+	SKILLYARD_KILLS=100 cargo nextest run -p skillyard --test-threads 1 -E 'test(killed)'
 
 # Formatting, lints, documentation, licences and sources.
 check:

@@ -269,7 +269,7 @@ impl<'a> Mirror<'a> {
         let instead = state.deprecated.as_deref();
         skills::set_deprecated(&mut change, text, instead, sequence).await?;
         match name.namespace() {
-            Some(namespace) => self.answer_for(&mut change, namespace, state, now).await?,
+            Some(namespace) => answer_for(&mut change, namespace, state, now).await?,
             None => {
                 for owner in &state.owners {
                     owners::set(&mut change, text, owner, Role::Owner, now).await?;
@@ -278,23 +278,6 @@ impl<'a> Mirror<'a> {
         }
         skills::refresh(&mut change, text, sequence).await?;
         change.commit().await?;
-        Ok(())
-    }
-
-    async fn answer_for(
-        &self,
-        change: &mut sqlx::AnyConnection,
-        namespace: &Namespace,
-        state: &State,
-        now: Timestamp,
-    ) -> Result<(), MirrorError> {
-        let folded = names::folded_text(namespace.as_str());
-        if namespaces::lookalike(change, &folded).await?.is_none() {
-            namespaces::add(change, namespace, &folded, now).await?;
-        }
-        for owner in &state.owners {
-            namespaces::set(change, namespace, owner, Role::Owner, now).await?;
-        }
         Ok(())
     }
 
@@ -310,4 +293,21 @@ impl<'a> Mirror<'a> {
         upstream::keep(database, &self.upstream).await?;
         Ok(())
     }
+}
+
+/// Names who answers for a namespace.
+async fn answer_for(
+    change: &mut sqlx::AnyConnection,
+    namespace: &Namespace,
+    state: &State,
+    now: Timestamp,
+) -> Result<(), MirrorError> {
+    let folded = names::folded_text(namespace.as_str());
+    if namespaces::lookalike(change, &folded).await?.is_none() {
+        namespaces::add(change, namespace, &folded, now).await?;
+    }
+    for owner in &state.owners {
+        namespaces::set(change, namespace, owner, Role::Owner, now).await?;
+    }
+    Ok(())
 }

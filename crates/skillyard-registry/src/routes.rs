@@ -14,8 +14,17 @@ use crate::server::Server;
 
 /// All routes.
 pub(crate) fn routes() -> Router<Server> {
+    finding()
+        .merge(for_others())
+        .merge(changing())
+        .merge(for_people())
+        .fallback(async || RegistryError::NoRoute)
+        .method_not_allowed_fallback(async || RegistryError::NoMethod)
+}
+
+/// Finding and fetching, without a token.
+fn finding() -> Router<Server> {
     Router::new()
-        // Finding and fetching, without a token.
         .route("/skills", get(list::list).post(publish::publish))
         .route("/skills/{name}", get(show::show))
         .route("/skills/{name}/download", get(download::latest))
@@ -32,7 +41,11 @@ pub(crate) fn routes() -> Router<Server> {
         .route("/log/consistency", get(log::consistency))
         .route("/log/consistency/{from}/{to}", get(log::consistency_path))
         .route("/changes", get(changes::changes))
-        // For clients of others.
+}
+
+/// For clients of others.
+fn for_others() -> Router<Server> {
+    Router::new()
         .route(
             "/.well-known/agent-skills/index.json",
             get(well_known::archives),
@@ -70,7 +83,11 @@ pub(crate) fn routes() -> Router<Server> {
             get(apm::download),
         )
         .route("/v1/search", get(apm::search))
-        // With a token.
+}
+
+/// Changing something, with a token.
+fn changing() -> Router<Server> {
+    Router::new()
         .route("/skills/{name}/{version}", delete(yank::yank))
         .route("/skills/{name}/{version}/restore", post(yank::restore))
         .route(
@@ -111,15 +128,17 @@ pub(crate) fn routes() -> Router<Server> {
         .route("/tokens", get(tokens::list).post(tokens::create))
         .route("/tokens/{id}", delete(tokens::revoke))
         .route("/me", get(me::me))
+}
+
+/// For people, and for whoever watches over it.
+fn for_people() -> Router<Server> {
+    Router::new()
         .route("/health", get(health::health))
         .route("/openapi.json", get(openapi::document))
-        // For people.
         .route("/", get(home::home))
         .route("/view/{name}", get(skill::skill))
         .route("/view/{name}/files/{*path}", get(file::file))
         .route("/view/{name}/compare", get(compare::compare))
         .route("/owners/{account}", get(owner::owner))
         .route("/assets/{file}", get(assets::asset))
-        .fallback(async || RegistryError::NoRoute)
-        .method_not_allowed_fallback(async || RegistryError::NoMethod)
 }

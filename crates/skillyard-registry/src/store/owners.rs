@@ -1,7 +1,7 @@
 //! Who may do what with a skill: by name, or through its namespace.
 
 use jiff::Timestamp;
-use skillyard_format::QualifiedName;
+use skillyard_format::{Namespace, QualifiedName};
 use sqlx::AnyConnection;
 
 use super::stored;
@@ -72,7 +72,7 @@ pub(crate) async fn role(
     name: &QualifiedName,
     account: &str,
 ) -> Result<Option<Role>, sqlx::Error> {
-    let namespace = name.namespace().map_or("", |each| each.as_str());
+    let namespace = name.namespace().map_or("", Namespace::as_str);
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT account, role FROM owners WHERE skill = $1 AND account = $2 UNION \
          SELECT account, role FROM members WHERE namespace = $3 AND account = $4",

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use semver::Version;
-use skillyard_format::QualifiedName;
+use skillyard_format::{Namespace, QualifiedName};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
@@ -111,7 +111,7 @@ pub(crate) async fn add(
          VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(name.as_str())
-    .bind(name.namespace().map_or("", |each| each.as_str()))
+    .bind(name.namespace().map_or("", Namespace::as_str))
     .bind(folded)
     .bind(stored(now))
     .bind(sequence)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::yard::{Yard, skill};
 
 fn events(yard: &Yard) -> Vec<Value> {
-    let text = std::fs::read_to_string(yard.folder.path().join("audit.jsonl")).unwrap();
+    let text = std::fs::read_to_string(yard.folder.path().join("logs/audit.jsonl")).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -73,7 +73,7 @@ async fn every_change_and_every_refusal_is_recorded() {
         .map(|event| {
             let text = |name: &str| event[name].as_str().unwrap_or("-").to_owned();
             let account = event["detail"]["account"].as_str().unwrap();
-            format!("{} {} {account}", text("kind"), text("outcome"))
+            format!("{} {} {account}", text("event"), text("outcome"))
         })
         .collect();
     assert_eq!(
@@ -98,7 +98,7 @@ async fn every_change_and_every_refusal_is_recorded() {
             "registry.token_changed denied eve",
         ]
     );
-    let text = std::fs::read_to_string(yard.folder.path().join("audit.jsonl")).unwrap();
+    let text = std::fs::read_to_string(yard.folder.path().join("logs/audit.jsonl")).unwrap();
     for secret in [&*ada, &*eve, made["token"].as_str().unwrap()] {
         assert!(!text.contains(secret), "a token stands in the log");
     }

@@ -61,7 +61,7 @@ async fn whatever_is_changed_behind_its_back_is_found() {
     assert_eq!((found.sound, found.entries, found.checkpoints), (4, 4, 4));
     for (statement, problem) in [
         (
-            "DELETE FROM versions WHERE version = '1.0.0'",
+            "DELETE FROM versions WHERE version = '1.0.0' AND skill = 'forms'",
             "are not those that were signed",
         ),
         (
@@ -69,11 +69,11 @@ async fn whatever_is_changed_behind_its_back_is_found() {
             "4 entries were signed, and there are 3",
         ),
         (
-            "UPDATE versions SET signer = 'eve' WHERE version = '1.0.0'",
+            "UPDATE versions SET signer = 'eve' WHERE version = '1.0.0' AND skill = 'forms'",
             "are not those that were signed",
         ),
         (
-            "UPDATE versions SET sequence = 99 WHERE version = '1.0.0'",
+            "UPDATE versions SET sequence = 99 WHERE version = '1.0.0' AND skill = 'forms'",
             "are not those that were signed",
         ),
         (
@@ -86,11 +86,11 @@ async fn whatever_is_changed_behind_its_back_is_found() {
             "which is not there",
         ),
         (
-            "UPDATE versions SET size = 3 WHERE version = '1.0.0'",
+            "UPDATE versions SET size = 3 WHERE version = '1.0.0' AND skill = 'forms'",
             "of another length",
         ),
         (
-            "UPDATE versions SET tree = 'sha256:0000000000000000000000000000000000000000000000000000000000000000' WHERE version = '1.0.0'",
+            "UPDATE versions SET tree = 'sha256:0000000000000000000000000000000000000000000000000000000000000000' WHERE version = '1.0.0' AND skill = 'forms'",
             "of other files",
         ),
     ] {

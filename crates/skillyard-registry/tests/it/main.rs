@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::print_stderr,
+    clippy::too_many_lines,
     clippy::unwrap_used,
     reason = "a test that cannot go on stops where it is, and one that is left out says so"
 )]

@@ -147,12 +147,20 @@ async fn a_namespace_belongs_to_whoever_made_it_and_whom_they_let_in() {
         async |version: &str| yard.publish_in("acme", &eve, skill("forms", version)).await;
     let yank = async || yard.delete("/skills/@acme/forms/1.0.0", &eve).await;
     let add = async || {
-        yard.put("/namespaces/acme/members/bob", &eve, &json!({}))
-            .await
+        yard.put(
+            "/namespaces/acme/members/bob",
+            &eve,
+            &json!({ "role": "owner" }),
+        )
+        .await
     };
     let own = async || {
-        yard.put("/skills/@acme/forms/owners/bob", &eve, &json!({}))
-            .await
+        yard.put(
+            "/skills/@acme/forms/owners/bob",
+            &eve,
+            &json!({ "role": "owner" }),
+        )
+        .await
     };
     assert_eq!(publish("1.1.0").await.problem(), "403 not-owner");
     assert_eq!(yank().await.problem(), "403 not-owner");

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
+use skillyard_audit::Recorder;
 use skillyard_format::package::archive::{Limits, Mode};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_registry::store::tokens::{self, Terms};
@@ -211,8 +212,10 @@ impl Yard {
 
     /// With a log of what is done, in its folder.
     pub(crate) fn recorded(mut self) -> Self {
-        let log = skillyard_audit::Log::new(&self.folder.path().join("audit.jsonl"));
-        let recorder = Arc::new(skillyard_audit::Recorder::new(log));
+        let options = skillyard_audit::Options::default();
+        let log = skillyard_audit::AuditLog::open(&self.folder.path().join("logs"), options);
+        let recorder = Recorder::new(log.unwrap(), "server", Timestamp::now);
+        let recorder = Arc::new(recorder);
         let blobs = Blobs::in_folder(&self.folder.path().join("blobs")).unwrap();
         let seconds = Arc::clone(&self.seconds);
         let clock =

@@ -26,6 +26,10 @@ pub(super) enum Reach {
 
 /// Which skills of a registry are wanted; any of these means a registry is searched.
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
 pub(super) struct Narrowed {
     /// Only in this registry of your configuration
     #[arg(long, value_name = "ALIAS", conflicts_with_all = ["local", "source"])]

@@ -218,6 +218,12 @@ impl InstallFailure {
             | Self::Target(_)
             | Self::Store(StoreError::Disk { .. })
             | Self::Transaction(_) => 2,
+            // A registry that knows no such thing has answered.
+            Self::RegistryAnswer(RegistryError::Http(error))
+                if matches!(error.status(), Some(400 | 404)) =>
+            {
+                1
+            }
             Self::Http(error)
             | Self::Forge(ForgeError::Http(error))
             | Self::RegistryAnswer(RegistryError::Http(error))

@@ -11,7 +11,7 @@ use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
 use skillyard_install::fetch::http::{Header, Http, Progress, Proxies, Settings};
 use skillyard_install::fetch::registry::{
-    HttpRegistry, Memory, Mode, Registry as _, VersionInfo, select,
+    HttpRegistry, Listing, Memory, Mode, Registry as _, VersionInfo, select,
 };
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{self, Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
@@ -55,6 +55,7 @@ pub(crate) struct Web {
 /// A version that was chosen among those of a registry.
 pub(crate) struct Chosen {
     registry: HttpRegistry,
+    listing: Listing,
     pub(crate) version: VersionInfo,
 }
 
@@ -139,10 +140,15 @@ impl Web {
         reference: &RegistryReference,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
-        let Chosen { registry, version } = self.choose(reference)?;
-        self.check_log(&registry, &version)?;
+        let chosen = self.choose(reference)?;
+        let Chosen {
+            registry, version, ..
+        } = &chosen;
+        self.check_log(registry, version)?;
+        let kept = registry.remember(&reference.name, &chosen.listing, version);
+        kept.map_err(InstallFailure::from)?;
         let fetched = registry
-            .download(&self.transfer(quarantine), &version)
+            .download(&self.transfer(quarantine), version)
             .map_err(InstallFailure::from)?;
         self.opened(&fetched, Some(version.version.to_string()))
     }
@@ -172,7 +178,11 @@ impl Web {
             );
             self.printer.note(&visible(&note));
         }
-        Ok(Chosen { registry, version })
+        Ok(Chosen {
+            registry,
+            listing,
+            version,
+        })
     }
 
     /// Where a version that is taken from the store was published.

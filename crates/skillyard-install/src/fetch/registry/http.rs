@@ -47,6 +47,8 @@ pub struct Listing {
     pub versions: Vec<VersionInfo>,
     /// When that was seen, if it is a memory.
     pub seen: Option<String>,
+    /// As it came.
+    text: Vec<u8>,
 }
 
 impl HttpRegistry {
@@ -134,6 +136,22 @@ impl HttpRegistry {
         let total = skills.len() as u64;
         skills.truncate(query.limit);
         SearchResults { skills, total }
+    }
+
+    /// Remembers an index of which a version was proven and is used now.
+    pub fn remember(
+        &self,
+        name: &QualifiedName,
+        listing: &Listing,
+        used: &VersionInfo,
+    ) -> Result<(), RegistryError> {
+        match (&self.memory, self.mode) {
+            (Some(memory), Mode::Online) => {
+                let kept = memory.keep_index(name, &listing.text, used);
+                kept.map_err(|source| self.forgetful(source))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn forgetful(&self, source: std::io::Error) -> RegistryError {
@@ -241,6 +259,7 @@ impl Registry for HttpRegistry {
             return Ok(Listing {
                 versions: self.lines(name, &before.text)?,
                 seen: Some(before.seen),
+                text: before.text,
             });
         }
         let path = index_path(name);
@@ -249,23 +268,18 @@ impl Registry for HttpRegistry {
             .get(&self.request(&segments), MAX_ANSWER)
             .map_err(|error| self.explain(error, name.as_str()))?;
         let versions = self.lines(name, &body.bytes)?;
-        if let Some(before) = &before {
-            // A memory that cannot be read any more says nothing.
-            let old = self.lines(name, &before.text).unwrap_or_default();
-            if let Some(problem) = taken_back(&old, &versions) {
-                return Err(RegistryError::Index {
-                    registry: self.name(),
-                    problem: format!("`{name}`, last seen {}: {problem}", before.seen),
-                });
-            }
-        }
-        if let Some(memory) = &self.memory {
-            let kept = memory.keep_index(name, &body.bytes);
-            kept.map_err(|source| self.forgetful(source))?;
+        if let Some(before) = &before
+            && let Some(problem) = taken_back(&before.used, &versions)
+        {
+            return Err(RegistryError::Index {
+                registry: self.name(),
+                problem: format!("`{name}`, last seen {}: {problem}", before.seen),
+            });
         }
         Ok(Listing {
             versions,
             seen: None,
+            text: body.bytes,
         })
     }
 

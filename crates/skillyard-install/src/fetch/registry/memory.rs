@@ -1,12 +1,15 @@
 //! What a registry said before: for those who are offline, and against one that takes words back.
 //!
-//! The index of a skill only ever grows. Whoever serves a shorter one, or another digest for a
-//! version that was seen, replays the past or rewrites it; without a memory nobody would notice.
+//! The index of a skill only ever grows. Whoever serves one without a version that was used, or
+//! with another digest for it, replays the past or rewrites it; without a memory nobody would
+//! notice. Only versions that were used are held against an index, because only those were proven:
+//! a line that somebody made up once must not make the true index look false for good.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use semver::Version;
 use serde::{Deserialize, Serialize};
 use skillyard_format::{Digest, QualifiedName};
 use url::Url;
@@ -29,8 +32,29 @@ pub struct Memory {
 pub struct Remembered {
     /// When, as RFC 3339 writes it.
     pub seen: String,
+    /// The versions that were used.
+    pub used: Vec<Used>,
     /// Its lines.
     pub text: Vec<u8>,
+}
+
+/// A version that was used once it was proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The version.
+    pub version: Version,
+    /// The digest of its archive.
+    pub digest: Digest,
+    /// Who signed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    seen: String,
+    #[serde(default)]
+    used: Vec<Used>,
 }
 
 /// A skill as a search showed it.
@@ -57,16 +81,36 @@ impl Memory {
     pub fn index(&self, name: &QualifiedName) -> Option<Remembered> {
         let bytes = fs::read(self.file(name)).ok()?;
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let seen = std::str::from_utf8(&bytes[..end]).ok()?;
+        let Head { seen, used } = serde_json::from_slice(&bytes[..end]).ok()?;
         Some(Remembered {
-            seen: seen.to_owned(),
+            seen,
+            used,
             text: bytes[end + 1..].to_vec(),
         })
     }
 
-    /// Remembers the index of a skill.
-    pub(super) fn keep_index(&self, name: &QualifiedName, text: &[u8]) -> io::Result<()> {
-        let mut bytes = self.now.clone().into_bytes();
+    /// Remembers the index of a skill, and that a version of it was used.
+    pub(super) fn keep_index(
+        &self,
+        name: &QualifiedName,
+        text: &[u8],
+        version: &VersionInfo,
+    ) -> io::Result<()> {
+        let mut used = self
+            .index(name)
+            .map(|before| before.used)
+            .unwrap_or_default();
+        used.retain(|each| each.version != version.version);
+        used.push(Used {
+            version: version.version.clone(),
+            digest: version.digest,
+            signer: version.signer.clone(),
+        });
+        let head = Head {
+            seen: self.now.clone(),
+            used,
+        };
+        let mut bytes = serde_json::to_vec(&head)?;
         bytes.push(b'\n');
         bytes.extend_from_slice(text);
         replace(&self.file(name), &bytes)
@@ -115,7 +159,7 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// What is wrong with an index that differs from what was seen before, if anything is.
-pub(super) fn taken_back(before: &[VersionInfo], now: &[VersionInfo]) -> Option<String> {
+pub(super) fn taken_back(before: &[Used], now: &[VersionInfo]) -> Option<String> {
     before.iter().find_map(|old| {
         let new = now.iter().find(|new| new.version == old.version);
         let version = &old.version;

@@ -22,7 +22,7 @@ use crate::reference::Requirement;
 pub use account::{Account, Destination, Published};
 pub use http::{HttpRegistry, Listing, Mode};
 pub use log::SeenLog;
-pub use memory::{Memory, Remembered, SeenSkill};
+pub use memory::{Memory, Remembered, SeenSkill, Used};
 pub use namespace::{Offer, People, Person};
 pub use tokens::{IssuedToken, TokenInfo, TokenWish};
 pub use whole::{ChangedSkill, Details, LogEntry};

@@ -66,13 +66,19 @@ impl HttpRegistry {
 
     /// Entries of the log from a place on, as many as the registry gives at once.
     pub fn log_entries(&self, http: &Http, from: usize) -> Result<Vec<LogEntry>, RegistryError> {
-        let body = http.get(&self.with(&["log", "entries"], "from", from), MAX_ANSWER);
+        let body = http.get(
+            &self.with(&["log", "entries"], "from", &from.to_string()),
+            MAX_ANSWER,
+        );
         Ok(body?.json::<Entries>()?.entries)
     }
 
     /// The skills that changed after a change, as many as the registry gives at once.
     pub fn changes(&self, http: &Http, since: i64) -> Result<Vec<ChangedSkill>, RegistryError> {
-        let body = http.get(&self.with(&["changes"], "since", since), MAX_ANSWER);
+        let body = http.get(
+            &self.with(&["changes"], "since", &since.to_string()),
+            MAX_ANSWER,
+        );
         Ok(body?.json::<Changes>()?.skills)
     }
 
@@ -99,9 +105,9 @@ impl HttpRegistry {
         Ok(body.bytes)
     }
 
-    fn with(&self, path: &[&str], name: &str, value: impl ToString) -> Request {
+    fn with(&self, path: &[&str], name: &str, value: &str) -> Request {
         let mut url = self.address(path);
-        url.query_pairs_mut().append_pair(name, &value.to_string());
+        url.query_pairs_mut().append_pair(name, value);
         Request::new(url).headers(self.headers.iter().cloned())
     }
 }
