@@ -240,7 +240,7 @@ async fn text_in_parameters_stays_text() {
             format!("/.well-known/skills/{text}/SKILL.md"),
             format!("/{text}"),
             format!("/?q={text}&owner={text}&license={text}&tag={text}&offset={text}"),
-            format!("/?scripts={text}&trust={text}&sort={text}"),
+            format!("/?scripts={text}&signed={text}&verdict={text}&sort={text}"),
             format!("/view/{text}"),
             format!("/view/forms?version={text}"),
             format!("/view/forms/files/{text}"),

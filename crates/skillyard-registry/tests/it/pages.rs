@@ -87,7 +87,7 @@ async fn pages_show_skills_and_let_nothing_of_theirs_act() {
         "/".to_owned(),
         "/?q=forms".to_owned(),
         format!(
-            "/?q={evil}&owner={evil}&tag={evil}&license={evil}&trust={evil}&sort={evil}&scripts={evil}"
+            "/?q={evil}&owner={evil}&tag={evil}&license={evil}&signed={evil}&verdict={evil}&sort={evil}&scripts={evil}"
         ),
         format!("/?tag={evil}"),
         "/view/forms".to_owned(),
@@ -144,7 +144,6 @@ async fn a_skill_s_page_says_all_that_is_known() {
         "<h1>How 1.0.0</h1>",
         "Withdrawn:",
         "This is not the latest version",
-        "skillyard install forms@1.0.0",
         "/view/forms/compare?from=1.0.0&#38;to=1.1.0",
     ] {
         assert!(old.contains(text), "{text}: {old}");
@@ -249,7 +248,7 @@ async fn who_reads_pages_gets_problems_as_pages_with_a_way_on() {
         yard.browse("/nothing")
             .await
             .text()
-            .contains("nothing at this address")
+            .contains("There is nothing at this address.")
     );
     // Programs get what programs read.
     assert_eq!(
@@ -297,7 +296,7 @@ async fn lists_have_pages_and_can_be_narrowed_down() {
     );
     assert_eq!(count("/?owner=bob").await, 1);
     assert_eq!(count("/?scripts=yes").await, 1);
-    assert_eq!(count("/?trust=signed").await, 0);
+    assert_eq!(count("/?signed=yes").await, 0);
     assert_eq!(count("/?license=mit&tag=paper&owner=bob").await, 1);
     assert_eq!(count("/?offset=99999999999999999999").await, 25);
     let html = yard.get("/?owner=bob").await.text();
