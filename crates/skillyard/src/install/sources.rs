@@ -59,8 +59,8 @@ impl<'a> Sources<'a> {
         headers.clone_into(&mut self.headers);
     }
 
-    /// Stays on this machine.
-    pub(super) fn stay(&mut self) {
+    /// Fetches nothing from now on.
+    pub(super) fn stay_here(&mut self) {
         self.reach = Reach::Here;
     }
 
@@ -116,12 +116,9 @@ impl<'a> Sources<'a> {
         let digest = chosen.version.tree.ok_or_else(missing)?;
         // Read whole once, which compares it with its digest.
         store.read(digest).map_err(|_| missing())?;
-        let folder = store.path(digest);
-        let limits = TreeLimits::default();
-        let origin = Web::origin(&chosen);
-        Ok(Box::new(LocalFolder::from_elsewhere(
-            &folder, origin, limits,
-        )))
+        let (origin, limits) = (Web::origin(&chosen), TreeLimits::default());
+        let folder = LocalFolder::from_elsewhere(&store.path(digest), origin, limits);
+        Ok(Box::new(folder))
     }
 
     fn repository(

@@ -46,7 +46,7 @@ impl<'a> Supply<'a> {
     /// Fetches nothing: what was seen before and what is in the store has to do.
     pub(crate) fn offline(mut self, offline: bool) -> Self {
         if offline {
-            self.sources.stay();
+            self.sources.stay_here();
         }
         self
     }
