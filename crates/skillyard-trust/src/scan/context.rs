@@ -18,7 +18,7 @@ static WARNS: Pattern = Pattern::new(
 
 /// Whether a rule's words can be an example of what they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weight {
+enum Weight {
     /// Quoted, it is an example.
     Quotable,
     /// Names of files and hosts, which do not become harmless in a string.
@@ -27,12 +27,33 @@ pub(crate) enum Weight {
     Plain,
 }
 
-/// The severity that is left of `severity` here.
+/// A severity, and whether it can be an example.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weighed(Severity, Weight);
+
+impl Severity {
+    /// For names of hosts and files, which are no milder in a string.
+    pub(crate) fn named(self) -> Weighed {
+        Weighed(self, Weight::Named)
+    }
+
+    /// For what no surroundings excuse.
+    pub(crate) fn plain(self) -> Weighed {
+        Weighed(self, Weight::Plain)
+    }
+}
+
+impl From<Severity> for Weighed {
+    fn from(severity: Severity) -> Self {
+        Self(severity, Weight::Quotable)
+    }
+}
+
+/// The severity that is left of a weighed one here.
 pub(crate) fn lowered(
     here: &Here<'_>,
     range: &Range<usize>,
-    severity: Severity,
-    weight: Weight,
+    Weighed(severity, weight): Weighed,
 ) -> Severity {
     if weight == Weight::Plain {
         return severity;

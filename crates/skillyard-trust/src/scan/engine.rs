@@ -7,12 +7,14 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use skillyard_format::LineIndex;
 
-use super::context::{Weight, lowered};
-use super::facts::{SIGNALS, Seen};
+use super::context::{Weighed, lowered};
+use super::facts::Seen;
 use super::file::File;
 use super::finding::{Finding, Report, Severity};
+use super::flow::flows;
 use super::prepare::{Place, Prepared};
 use super::rules::{ALL, Check, Rule};
+use super::signals::SIGNALS;
 use super::subject::{Here, Subject};
 
 /// Most findings of one rule in one file; the hundredth says no more than the tenth.
@@ -50,6 +52,7 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
         }
     }
     subject.facts = facts;
+    subject.flows = flows(&subject);
     let mut findings = Findings::new(&subject);
     for (file, unit, question) in asked {
         if let Question::Rule(rule) = question
@@ -165,52 +168,16 @@ impl<'a> Findings<'a> {
         rule: &'static Rule,
         here: &Here<'_>,
         range: Range<usize>,
-        severity: Severity,
+        severity: impl Into<Weighed>,
         message: impl Into<String>,
     ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Quotable),
-            message.into(),
-        );
-    }
-
-    /// The same for names of hosts and files, which are no milder in a string.
-    pub(crate) fn add_named(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: Range<usize>,
-        severity: Severity,
-        message: impl Into<String>,
-    ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Named),
-            message.into(),
-        );
-    }
-
-    /// The same for what no surroundings excuse.
-    pub(crate) fn add_plain(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: Range<usize>,
-        severity: Severity,
-        message: impl Into<String>,
-    ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Plain),
-            message.into(),
-        );
+        let severity = lowered(here, &range, severity.into());
+        let span = match here.unit.place {
+            // Every place in it came from the same encoded text, which is shown whole.
+            Place::Decoded => here.file.origin(here.unit),
+            _ => here.file.span(here.at(&range)),
+        };
+        self.add_source(rule, here.index.0, Some(span), severity, message);
     }
 
     /// Notes that a fact that was seen breaks `rule`.
@@ -224,13 +191,7 @@ impl<'a> Findings<'a> {
         let here = self.subject.here(seen);
         let base = here.unit.range.start;
         let range = seen.range.start - base..seen.range.end - base;
-        self.put(
-            rule,
-            &here,
-            &range,
-            (severity, Weight::Named),
-            message.into(),
-        );
+        self.add(rule, &here, range, severity.named(), message);
     }
 
     /// Notes that `rule` applies to a place of a file's source.
@@ -276,23 +237,6 @@ impl<'a> Findings<'a> {
                 }
             }
         }
-    }
-
-    fn put(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: &Range<usize>,
-        (severity, weight): (Severity, Weight),
-        message: String,
-    ) {
-        let severity = lowered(here, range, severity, weight);
-        let span = match here.unit.place {
-            // Every place in it came from the same encoded text, which is shown whole.
-            Place::Decoded => here.file.origin(here.unit),
-            _ => here.file.span(here.at(range)),
-        };
-        self.add_source(rule, here.index.0, Some(span), severity, message);
     }
 
     /// The findings, the worst first.

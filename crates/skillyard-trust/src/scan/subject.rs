@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::facts::{Fact, Seen};
 use super::file::Language;
+use super::flow::Flow;
 use super::hosts;
 use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
@@ -27,6 +28,8 @@ const MOST_BACK: usize = 200;
 pub(crate) struct Subject<'a> {
     pub(crate) files: Vec<Prepared<'a>>,
     pub(crate) facts: Vec<Seen>,
+    /// What reaches the network or an interpreter.
+    pub(crate) flows: Vec<Flow>,
     /// Whether it says that it is about finding attacks.
     pub(crate) about_security: bool,
     /// Where it says that it stays on this machine: the file and the unit.
@@ -43,6 +46,7 @@ impl<'a> Subject<'a> {
         let mut subject = Self {
             files,
             facts: Vec::new(),
+            flows: Vec::new(),
             about_security: false,
             says_local: None,
             declared: BTreeSet::new(),
@@ -186,13 +190,27 @@ impl<'a> Here<'a> {
 
     /// Whether the statement starts programs.
     pub(crate) fn starts_programs(&self) -> bool {
-        let starts = |seen: &Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
-        self.facts().iter().any(starts)
+        let starts = |seen: &&Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
+        let mut seen = self.facts().iter().filter(starts);
+        seen.any(|seen| !self.is_quoted(&self.inside(seen)))
     }
 
     /// Whether a fact was seen in this unit.
     pub(crate) fn has(&self, fact: Fact) -> bool {
         self.facts().iter().any(|seen| seen.fact == fact)
+    }
+
+    /// Whether a fact was seen in this unit outside strings that nothing runs.
+    pub(crate) fn does(&self, fact: Fact) -> bool {
+        let starts = self.starts_programs();
+        let mut seen = self.facts().iter().filter(|seen| seen.fact == fact);
+        seen.any(|seen| starts || !self.is_quoted(&self.inside(seen)))
+    }
+
+    /// Where in this unit a fact was seen.
+    fn inside(&self, seen: &Seen) -> Range<usize> {
+        let base = self.unit.range.start;
+        seen.range.start - base..seen.range.end - base
     }
 
     /// The facts that were seen in this unit.

@@ -5,6 +5,7 @@ use crate::scan::Severity;
 use crate::scan::facts::Fact;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
+use crate::scan::speech::Meaning;
 
 rule! {
     /// The agent's settings, memory or permissions are changed, or other skills are.
@@ -18,7 +19,7 @@ rule! {
     "let the user change their agent's settings, memory and permissions",
     words: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
-        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent",
+        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills",
     ],
     check
 }
@@ -27,6 +28,36 @@ static WRITE: Pattern = Pattern::new(
     r#"(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?[^\s;|]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|gemini\.md|\.claude/settings|\.cursorrules|mcp\.json|claude_desktop_config)|
     (?:write_text|writefile(?:sync)?|appendfile(?:sync)?)\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)|open\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)['"]\s*,\s*['"][aw]"#,
 );
+/// Files that say what an agent may do, or what every session reads.
+static SETTINGS: Pattern = Pattern::new(
+    r#"\.claude['"/\\,\s)]+(?:settings|hooks|commands|agents)|settings\.local\.json|\.claude\.json|\.cursor['"/\\,\s)]+(?:mcp|rules|hooks)|\.codex['"/\\,\s)]+(?:config\.toml|rules)|\.gemini['"/\\,\s)]+settings|code['"/\\,\s)]+user['"/\\,\s)]+settings|claude_desktop_config|(?:~|home|user)[^;]{0,40}\.mcp\.json|\.(?:cursor|windsurf)rules"#,
+);
+static CHANGES: Pattern = Pattern::new(
+    r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
+);
+/// Files of other skills, or of this one, that a script writes.
+static SKILLS: Pattern = Pattern::new(
+    r#"(?:>>?|\btee\s+(?:-a\s+)?|-o\s+|--output\s+|open\s*\([^;]{0,60})["']?[^;|]{0,80}skill\.md|skills/\*|(?:append|write)\w*\s*\([^;]{0,80}skill\.md"#,
+);
+/// What was there before stays, with something behind it.
+static ADDS: Pattern = Pattern::new(r"skills/\*|>>|\btee\s+-a|append");
+static LASTS: Pattern = Pattern::new(
+    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\bfuture\s+(?:sessions?|conversations?|chats?|tasks?)\b|\bpersistent\s+memory\b|\blong-term\s+memory\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b",
+);
+static EDITS: Pattern = Pattern::new(
+    r"\b(?:append|write|add|insert|store|save|create|put|copy|install|persist|record|remember)\b",
+);
+static MEMORY: Pattern = Pattern::new(
+    r"\b(?:claude|agents|memory|soul|heartbeat|identity|gemini)\.md\b|\b(?:your|the\s+agent's|persistent|long-term)\s+(?:\w+\s+)?memory\b|\.cursorrules|\.claude/|system\s+prompt|\bother\s+skills?\b|~/\.\w+/skills|copilot-instructions",
+);
+static ASKS: Pattern = Pattern::new(
+    r"\b(?:ask|propose|suggest|review|confirm|diff|if\s+the\s+user|when\s+the\s+user|optional\w*|you\s+can|users?\s+(?:can|may))\b",
+);
+static POISON: Meaning = Meaning {
+    all: &[&EDITS, &MEMORY, &LASTS],
+    none: &[&ASKS],
+};
+
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
 );
@@ -34,8 +65,9 @@ static LASTING: Pattern = Pattern::new(
     r"\b(?:remember|store|save|persist|retain|apply|keep)\b[^.]{0,80}\b(?:in|for|across|to)\s+(?:all\s+)?(?:future\s+(?:sessions|conversations|tasks)|(?:long-term|permanent|persistent)\s+memory)\b",
 );
 static WIDEN: Pattern = Pattern::new(
-    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
+    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|autoapprove['"\]]*\s*[:=]\s*true|approval_policy["']?\s*[:=]\s*["']?never|danger-full-access|defaultmode["']?\s*:\s*["']bypass|permissions[.\[\]'"]*allow['"\]]*\.(?:push|append|extend)|\bgemini\b[^;|]*--yolo|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
+static HOME: Pattern = Pattern::new(r"~|\$\{?home|home\(\)|homedir|expanduser|userprofile");
 static ENDPOINT: Pattern = Pattern::new(
     r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#,
 );
@@ -52,12 +84,31 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         .find(text)
         .filter(|range| !OFFICIAL.is_match(&text[range.clone()]))
     {
-        findings.add_named(
+        findings.add(
             &RULE,
             here,
             range,
-            Severity::High,
+            Severity::High.named(),
             "requests of the agent are sent elsewhere",
+        );
+    } else if let Some(range) = SKILLS
+        .find(text)
+        .filter(|_| here.runs() && CHANGES.is_match(text) | here.has(Fact::Downloads))
+    {
+        let severity = match (here.has(Fact::Fetches), here.file.is_document) {
+            (true, _) => Severity::Critical,
+            (false, false) if ADDS.is_match(text) => Severity::High,
+            (false, false) => Severity::Medium,
+            (false, true) => Severity::Low,
+        };
+        // A folder that is being made gets its first file; others are there already.
+        let is_new = here.around(6).any(|text| text.contains("mkdir"));
+        findings.add(
+            &RULE,
+            here,
+            range,
+            severity.lowered(if is_new { 3 } else { 0 }),
+            "the instructions of a skill are rewritten",
         );
     } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
         let is_settings =
@@ -65,6 +116,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let severity = match (here.has(Fact::Fetches), is_settings) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
+            // The user's own file is read in every project.
+            (false, false) if !here.file.is_document && HOME.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
         };
         findings.add(
@@ -74,12 +127,32 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             severity,
             "the agent's memory or settings are written to",
         );
+    } else if let Some(range) = SETTINGS
+        .find(text)
+        .filter(|_| here.runs() && !here.file.is_document && changes_nearby(here))
+    {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High.named(),
+            "a script changes the agent's settings",
+        );
+    } else if let Some(range) = POISON.find(text).filter(|_| here.is_prose()) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "the agent is told to change what later sessions read",
+        );
     } else if let Some(range) = WIDEN.find(text) {
         let is_order = here.unit.language == crate::scan::file::Language::Data
             && here.unit.place == Place::Code;
         let severity = match here.unit.place {
             Place::Code if is_order => Severity::High,
             Place::Code if here.file.is_document => Severity::Low,
+            Place::Code => Severity::High,
             Place::Data | Place::Prose => Severity::Info,
             _ => Severity::Medium,
         };
@@ -115,4 +188,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "the agent is told to change its memory or settings",
         );
     }
+}
+
+/// Whether one of the next statements writes a file.
+fn changes_nearby(here: &Here<'_>) -> bool {
+    let last = (here.index.1 + 8).min(here.file.units.len());
+    let mut after = here.file.units[here.index.1..last].iter();
+    after.any(|unit| CHANGES.is_match(here.file.text(unit)))
 }

@@ -49,7 +49,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     };
     let message = "something runs without being started";
     if here.unit.place == Place::Data {
-        findings.add_plain(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, here, range, Severity::High.plain(), message);
     } else {
         findings.add(&RULE, here, range, severity, message);
     }

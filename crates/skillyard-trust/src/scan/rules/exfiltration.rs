@@ -29,6 +29,7 @@ static ENCODED: Pattern = Pattern::new(
 static PUSH: Pattern = Pattern::new(
     r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror",
 );
+static QUIET: Pattern = Pattern::new(r"\s(?:-q|--quiet|--all|--mirror)\b|>\s*/dev/null");
 static REMOTE: Pattern = Pattern::new(r"git\s+remote\s+(?:add|set-url)\b");
 static HEADER: Pattern =
     Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
@@ -67,7 +68,12 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
         };
         let severity = match hosts::worst(here.text) {
             Some(Standing::Doubtful | Standing::Plain) => Severity::High,
-            Some(Standing::Unknown) if !here.text.contains("github.com") => Severity::Medium,
+            Some(Standing::Unknown) if here.text.contains("github.com") => continue,
+            // Everything, and without a word, is no mirror that somebody asked for.
+            Some(Standing::Unknown) if QUIET.is_match(here.text) && !here.file.is_document => {
+                Severity::High
+            }
+            Some(Standing::Unknown) => Severity::Medium,
             _ => continue,
         };
         findings.add(

@@ -66,7 +66,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         let severity = milder_beside(here, text, severity);
         let message = "a program from an unknown place is to be downloaded and run first";
-        findings.add_plain(&RULE, here, range, severity, message);
+        findings.add(&RULE, here, range, severity.plain(), message);
     } else if let Some(range) = pastes
         && hosts::urls(text).next().is_some()
         && !is_known
@@ -77,7 +77,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             _ => Severity::Medium,
         };
         let message = "a command from a web page is to be pasted into a terminal";
-        findings.add_plain(&RULE, here, range, severity, message);
+        findings.add(&RULE, here, range, severity.plain(), message);
     }
 }
 
