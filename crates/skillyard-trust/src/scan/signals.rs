@@ -92,20 +92,20 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Evaluates,
-        words: &["eval", "exec", "new function", "runin", "invoke-expression", "iex", "marshal", "pickle", "__import__", "importlib"],
+        words: &["eval", "exec", "new function", "scriptblock", "runin", "invoke-expression", "iex", "marshal", "pickle", "__import__", "importlib"],
         pattern: Pattern::new(
             r#"(?:^|[^.\w$])(?:eval|exec)\s*\(\s*[^)\s]|\bnew\s+function\s*\(|vm\.runin\w*\s*\(|invoke-expression|(?:^|[\s;|(])iex\b|
-            \bmarshal\.loads\s*\(|\beval\s+["'$`]|builtins\.(?:exec|eval)|getattr\s*\(\s*__builtins__|globals\s*\(\)\s*\[['"](?:exec|eval)"#,
+            \bmarshal\.loads\s*\(|\beval\s+["'$`]|\(\s*0\s*,\s*eval\s*\)|window\.eval|\[scriptblock\]::create|builtins\.(?:exec|eval)|getattr\s*\(\s*__builtins__|globals\s*\(\)\s*\[['"](?:exec|eval)"#,
         ),
     },
     Signal {
         fact: Fact::Decodes,
-        words: &["base64", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "decompress", "fromcharcode", "frombase64string", "codecs.decode", "marshal", "chr(", "openssl"],
+        words: &["base64", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "decompress", "fromcharcode", "frombase64string", "codecs.decode", "marshal", "chr(", "openssl", "| rev", "gzipstream", "[::-1]", "buffer.from"],
         pattern: Pattern::new(
             r#"(?:b64|b32|b85|a85|b16|urlsafe_b64|standard_b64)decode\s*\(|\batob\s*\(|bytes\.fromhex\s*\(|unhexlify\s*\(|\bxxd\s+-r|codecs\.decode\s*\(|
             \bbase64\s+(?:-d\b|--decode|-di\b)|openssl\s+(?:enc\s+)?(?:-base64\s+-d|base64\s+-d|-d)|frombase64string\s*\(|
             buffer\.from\s*\([^)]*['"](?:base64|hex)|zlib\.decompress\s*\(|marshal\.loads\s*\(|fromcharcode\s*\(|
-            join\s*\(\s*(?:map\s*\(\s*chr|\[?\s*chr\s*\()"#,
+            join\s*\(\s*(?:map\s*\(\s*chr|\[?\s*chr\s*\()|\|\s*rev\b|gzipstream|\[::-1\]"#,
         ),
     },
     Signal {
@@ -126,7 +126,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::PersonalData,
-        words: &["clipboard", "pbpaste", "screencapture", "imagegrab", "pynput", "keylog", "keyboard.", "bash_history", "zsh_history", "contacts", "chat.db", "getusermedia", "location", "screenshot", "addressbook", "session_token", "conversation"],
+        words: &["clipboard", "pyperclip", "xclip", "pbpaste", "screencapture", "imagegrab", "pynput", "keylog", "keyboard.", "bash_history", "zsh_history", "contacts", "chat.db", "getusermedia", "location", "screenshot", "addressbook", "session_token", "conversation"],
         pattern: Pattern::new(
             r"pyperclip\.paste|clipboard\.(?:read|paste|get)|\bpbpaste\b|xclip\s[^;]*-o|get-clipboard|screencapture\s+-|imagegrab\.grab|
             pynput|keyboard\.(?:on_press|hook|record)|keylogger|\.(?:bash|zsh)_history|messages/chat\.db|addressbook|corelocation|
@@ -135,7 +135,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretPlace,
-        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", "wallet", ".env", "security ", "password-store", "credentials", "serviceaccount"],
+        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", "wallet", ".env", "security ", "password-store", "credentials", "serviceaccount", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
         pattern: Pattern::new(
             r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
             \.ssh['",\s/\\)]+(?:id_|identity)|\.aws['",\s/\\)]+(?:credentials|config)|\.kube['",\s/\\)]+config|gcloud['",\s/\\)]+application_default|
@@ -143,7 +143,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
             \bgpg\b[^|;]*--export-secret|keyring\.get_\w*password|secret-tool\s+(?:lookup|search)|\bsecurity\s+(?:find-\w+|dump-keychain|export)|
             document\.cookie|json\.stringify\s*\(\s*(?:local|session)storage|/etc/(?:passwd|shadow)|
             (?:user\s?data|chrome|brave|edge|firefox|chromium)[^;]{0,60}(?:login\ data|cookies|local\ state|extension\ settings)|from\s+cookies\b|encrypted_value|
-            \.(?:ethereum|electrum|exodus)\b|(?:keystore|wallet)['"/\\]|-name\s+['"]?\.env|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials"#,
+            \.(?:ethereum|electrum|exodus)\b|(?:keystore|wallet)['"/\\]|-name\s+['"]?\.env|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
         ),
     },
     Signal {
@@ -156,12 +156,12 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Reaches,
-        words: &["curl", "wget", "nc ", "ncat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "gsutil", "gist create", "rclone", "s_client", "git clone"],
+        words: &["curl", "wget", "nc ", "ncat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "gsutil", "gist create", "rclone", "s_client", "git clone", "aria2c", "axel ", "httpie", "ping -", "ping ", "xh "],
         pattern: Pattern::new(
             r#"\b(?:curl|wget)\s+[^|;]*\S|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$"{}-]+\s+[\d$]|\bscp\s|\brsync\b[^;|]*\S:|\bsftp\s|\bftp(?:lib)?\b|\b(?:requests|httpx|session|client)\.(?:get|post|put|patch|request|send)\s*\(|aiohttp|
             urllib\.request|urlopen\s*\(|http\.client|https?connection\s*\(|\bfetch\s*\(|\baxios\b|\bhttps?\.(?:request|get)\s*\(|require\s*\(['"]https?['"]\)\.(?:get|request)|xmlhttprequest|sendbeacon|websocket|
             \bnet\.(?:connect|dial|socket|createconnection)|\bsocket\.(?:socket|create_connection)|tcpsocket|sockets\.tcpclient|smtplib|\bsmtp\(|invoke-(?:webrequest|restmethod)|\biwr\s|\birm\s|webclient|net::http|lwp::|->post\s*\(|fsockopen|curl_exec|
-            \b(?:dig|nslookup)\s|gethostbyname|\baws\s+s3\s+(?:cp|sync)|\bgsutil\s+cp|\bgist\s+create|\brclone\s+copy|openssl\s+s_client|\bgit\s+clone\s+\S"#,
+            \b(?:dig|nslookup)\s|gethostbyname|\baws\s+s3\s+(?:cp|sync)|\bgsutil\s+cp|\bgist\s+create|\brclone\s+copy|openssl\s+s_client|\bgit\s+clone\s+\S|\b(?:aria2c|axel)\s+[^;|]*\S|\bping\s+[^;|]*-p\s*\$|\bdeno\.\w*fetch"#,
         ),
     },
 ];

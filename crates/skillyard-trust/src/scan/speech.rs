@@ -17,7 +17,9 @@ pub(crate) struct Meaning {
 impl Meaning {
     /// The first sentence of `text` with this meaning.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
-        sentences(text).find(|range| self.is_in(&text[range.clone()]))
+        let found = sentences(text).find(|range| self.is_in(&text[range.clone()]))?;
+        let blank = text[found.clone()].len() - text[found.clone()].trim_start().len();
+        Some(found.start + blank..found.end)
     }
 
     fn is_in(&self, sentence: &str) -> bool {
@@ -82,6 +84,6 @@ mod tests {
         assert!(SENDS.find("send it. the file stays.").is_none());
         assert!(SENDS.find("do not send the file.").is_none());
         let text = "open x.txt first. then send the file! done";
-        assert_eq!(&text[SENDS.find(text).unwrap()], " then send the file!");
+        assert_eq!(&text[SENDS.find(text).unwrap()], "then send the file!");
     }
 }

@@ -18,6 +18,10 @@ static LOCAL: Pattern = Pattern::new(
     r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
 
+static CHANGES: Pattern = Pattern::new(
+    r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
+);
+
 /// Most bytes of a title or of the words before a block; what each unit asks for must be short.
 const MOST_TITLE: usize = 300;
 /// Most units that are looked back over.
@@ -220,6 +224,18 @@ impl<'a> Here<'a> {
         let start = facts.partition_point(|seen| place(seen) < self.index);
         let length = facts[start..].partition_point(|seen| place(seen) == self.index);
         &facts[start..start + length]
+    }
+
+    /// Whether the statement writes to a file.
+    pub(crate) fn writes(&self) -> bool {
+        CHANGES.is_match(self.text)
+    }
+
+    /// Whether it or one of the next statements writes to a file.
+    pub(crate) fn writes_nearby(&self) -> bool {
+        let last = (self.index.1 + 8).min(self.file.units.len());
+        let mut after = self.file.units[self.index.1..last].iter();
+        after.any(|unit| CHANGES.is_match(self.file.text(unit)))
     }
 
     /// The heading it stands under, as much of it as a title has.

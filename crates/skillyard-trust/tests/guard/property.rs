@@ -183,12 +183,13 @@ fn time_grows_with_the_length_and_no_faster() {
         "[", "*", "${", "a|", "a&&", "a;",
     ] {
         let text = piece.repeat(10_000 / piece.len());
-        let started = std::time::Instant::now();
-        assert!(!allows(LIST, "Bash", &text), "{piece}");
-        assert!(
-            started.elapsed().as_millis() < 200,
-            "{piece}: {:?}",
+        // The best of a few, because the machine may be busy with something else.
+        let times = (0..4).map(|_| {
+            let started = std::time::Instant::now();
+            assert!(!allows(LIST, "Bash", &text), "{piece}");
             started.elapsed()
-        );
+        });
+        let best = times.min().unwrap_or_default();
+        assert!(best.as_millis() < 200, "{piece}: {best:?}");
     }
 }

@@ -21,6 +21,8 @@ use names::{Name, Role};
 const MOST_STATEMENTS: usize = 2_000;
 /// Most statements between a download and what runs it.
 const MOST_APART: usize = 60;
+/// Most folders above a file that are looked at.
+const MOST_FOLDERS: usize = 4;
 /// Most names that are remembered in one block.
 const MOST_NAMES: usize = 500;
 
@@ -93,8 +95,15 @@ static OBJECT: Pattern = Pattern::new(
 );
 static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read\s*\(|getstream\s*\(");
 static RUNS: Pattern = Pattern::new(
-    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*[a-z_]|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|\$l\b\s*2>|exec\.command",
+    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*[a-z_'\x22]|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|\$l\b\s*2>|exec\.command",
 );
+static LOADS: Pattern = Pattern::new(
+    r"\b(?:pickle|marshal|dill|joblib|cloudpickle)\.loads?\s*\([^;]{0,80}(?:urlopen|requests\.|httpx\.)",
+);
+static SAVES: Pattern =
+    Pattern::new(r"createwritestream|writefile|\.write\s*\(|urlretrieve|-outfile");
+static ALIAS: Pattern =
+    Pattern::new(r"^(?:from\s+(?:base64|zlib|codecs|marshal|binascii|bz2|lzma)\s+import)\b");
 static STARTS: Pattern = Pattern::new(
     r"(?:^|[;&|]\s*)(?:sudo\s+)?(?:\./\w|make\b|(?:ba|z)?sh\s+\w|python3?\s+[\w.]|node\s+\w|npm\s+(?:install|i|start|run))",
 );
@@ -178,13 +187,14 @@ impl<'t> Walk<'t> {
         let is_shell = !matches!(here.unit.language, Language::Python | Language::JavaScript);
         let used = names.iter().filter(|name| name.role != Role::Defined);
         let used = used.map(|name| (name.at, name.text, name.starts, name.marked));
-        let files = names::files(text).map(|(at, path)| {
+        let words = is_shell.then(|| names::words(text)).into_iter().flatten();
+        let files = names::files(text).chain(words).map(|(at, path)| {
             let starts = is_shell && names::is_started(&text.as_bytes()[..at]);
             (at, path, starts, true)
         });
         for (at, name, starts, marked) in used.chain(files) {
             // In a shell only a function is called by a bare word.
-            let known = self.known.get(name).filter(|_| marked);
+            let known = self.value(name).filter(|_| marked);
             let known = known.or_else(|| self.functions.get(name));
             // A child that inherits the environment is no reader of it.
             let Some(known) = known.filter(|_| !CHILD.is_match(&text[..at])) else {
@@ -200,6 +210,18 @@ impl<'t> Walk<'t> {
         started |= self.entered && STARTS.is_match(text);
         self.arrive(here, value, own, started, flows);
         self.learn(here, &names, value, own);
+    }
+
+    /// What is known about a name, or about a file by one of its folders.
+    fn value(&self, name: &str) -> Option<&Value> {
+        let mut path = name.strip_prefix("./").unwrap_or(name);
+        for _ in 0..MOST_FOLDERS {
+            if let Some(known) = self.known.get(path) {
+                return Some(known);
+            }
+            path = path.rsplit_once('/')?.0;
+        }
+        None
     }
 
     /// Notes whether a folder that was fetched is entered.
@@ -267,7 +289,8 @@ impl<'t> Walk<'t> {
         // What is fetched and run in one statement is another rule's.
         let is_near = to.abs_diff(value.from) <= MOST_APART;
         let brought = value.fetched && is_near && (!own.fetched || value.from != to);
-        if brought && (started || executes) {
+        let at_once = own.fetched && (LOADS.is_match(here.text) || writes_and_starts(here));
+        if at_once || (brought && (started || executes)) {
             report(Kind::FetchedRuns);
         }
         let brought = value.decoded && !own.decoded;
@@ -297,6 +320,15 @@ impl<'t> Walk<'t> {
             }
         }
         let saves = here.has(Fact::Downloads);
+        if own.fetched {
+            // `wget https://host/x.run` writes a file of that name.
+            for url in hosts::urls(text) {
+                let name = url.rsplit('/').next().unwrap_or(url);
+                if name.contains('.') && !url.ends_with(hosts::host(url)) {
+                    give(&mut self.known, name, given);
+                }
+            }
+        }
         if own.fetched && (saves || here.unit.language == Language::Shell) {
             // `curl -o "$file"`: whatever else is named is where it goes.
             let written = |name: &&Name<'_>| name.marked && !name.text.contains("url");
@@ -316,6 +348,17 @@ impl<'t> Walk<'t> {
             && opens
         {
             self.open = Some((name.text, 20));
+        }
+        if ALIAS.is_match(text) {
+            // Whatever these functions are called from here on, they decode.
+            for name in names {
+                let decodes = Value {
+                    decoded: true,
+                    from: here.index.1,
+                    ..Value::default()
+                };
+                give(&mut self.functions, name.text, decodes);
+            }
         }
         self.in_function(here, value, own);
     }
@@ -360,6 +403,11 @@ fn give<'t>(known: &mut BTreeMap<&'t str, Value>, name: &'t str, value: Value) {
         }
         *known |= value;
     }
+}
+
+/// Whether one statement saves what it fetches and starts it.
+fn writes_and_starts(here: &Here<'_>) -> bool {
+    here.has(Fact::Starts) && SAVES.is_match(here.text) && here.text.len() < 1_000
 }
 
 /// Whether a shell evaluates the statement.

@@ -75,6 +75,18 @@ pub(super) fn files(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// The words of a command, and where they are.
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split([' ', '"', '\'', '=', '@'])
+        .filter_map(move |word| {
+            let start = at;
+            at += word.len() + 1;
+            let is_name = word.len() > 3 && word.contains('.') && !word.contains("//");
+            is_name.then_some((start, word))
+        })
+}
+
 /// The function that starts with this statement.
 pub(super) fn function(text: &str) -> Option<&str> {
     let head = &text[FUNCTION.find(text)?];
@@ -122,7 +134,9 @@ impl<'t> Reader<'t> {
                 || before.ends_with(b"$env:")
                 || before.ends_with(b"%");
             let inserted = before.ends_with(b"{");
-            let is_part = matches!(before, [.., b'.' | b'-' | b'/' | b'@']) && !marked;
+            // What belongs to the object itself is a name like any other.
+            let is_own = before.ends_with(b"self.") || before.ends_with(b"this.");
+            let is_part = matches!(before, [.., b'.' | b'-' | b'/' | b'@']) && !marked && !is_own;
             if is_part || (here.is_quoted(&range) && !marked && !inserted) {
                 continue;
             }

@@ -32,9 +32,6 @@ static WRITE: Pattern = Pattern::new(
 static SETTINGS: Pattern = Pattern::new(
     r#"\.claude['"/\\,\s)]+(?:settings|hooks|commands|agents)|settings\.local\.json|\.claude\.json|\.cursor['"/\\,\s)]+(?:mcp|rules|hooks)|\.codex['"/\\,\s)]+(?:config\.toml|rules)|\.gemini['"/\\,\s)]+settings|code['"/\\,\s)]+user['"/\\,\s)]+settings|claude_desktop_config|(?:~|home|user)[^;]{0,40}\.mcp\.json|\.(?:cursor|windsurf)rules"#,
 );
-static CHANGES: Pattern = Pattern::new(
-    r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
-);
 /// Files of other skills, or of this one, that a script writes.
 static SKILLS: Pattern = Pattern::new(
     r#"(?:>>?|\btee\s+(?:-a\s+)?|-o\s+|--output\s+|open\s*\([^;]{0,60})["']?[^;|]{0,80}skill\.md|skills/\*|(?:append|write)\w*\s*\([^;]{0,80}skill\.md"#,
@@ -67,6 +64,12 @@ static LASTING: Pattern = Pattern::new(
 static WIDEN: Pattern = Pattern::new(
     r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|autoapprove['"\]]*\s*[:=]\s*true|approval_policy["']?\s*[:=]\s*["']?never|danger-full-access|defaultmode["']?\s*:\s*["']bypass|permissions[.\[\]'"]*allow['"\]]*\.(?:push|append|extend)|\bgemini\b[^;|]*--yolo|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
+static GRANTS: Pattern = Pattern::new(
+    r"\b(?:approved?|allowed|never\s+needs?|without\s+asking|no\s+(?:question|confirmation)s?|trusted|permission)\b",
+);
+static AGENT: Pattern = Pattern::new(
+    r"\b(?:claude|codex|gemini|cursor-agent|copilot|aider|opencode|qwen)\b[^;|]*--(?:dangerously|yolo|allow-all|full-auto|skip-perm)",
+);
 static HOME: Pattern = Pattern::new(r"~|\$\{?home|home\(\)|homedir|expanduser|userprofile");
 static ENDPOINT: Pattern = Pattern::new(
     r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#,
@@ -93,7 +96,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         );
     } else if let Some(range) = SKILLS
         .find(text)
-        .filter(|_| here.runs() && CHANGES.is_match(text) | here.has(Fact::Downloads))
+        .filter(|_| here.runs() && here.writes() | here.has(Fact::Downloads))
     {
         let severity = match (here.has(Fact::Fetches), here.file.is_document) {
             (true, _) => Severity::Critical,
@@ -129,7 +132,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         );
     } else if let Some(range) = SETTINGS
         .find(text)
-        .filter(|_| here.runs() && !here.file.is_document && changes_nearby(here))
+        .filter(|_| here.runs() && !here.file.is_document && here.writes_nearby())
     {
         findings.add(
             &RULE,
@@ -151,6 +154,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             && here.unit.place == Place::Code;
         let severity = match here.unit.place {
             Place::Code if is_order => Severity::High,
+            // A second agent without questions is the first one without questions.
+            Place::Code | Place::Prose if here.file.is_skill_file() && AGENT.is_match(text) => {
+                Severity::Medium
+            }
             Place::Code if here.file.is_document => Severity::Low,
             Place::Code => Severity::High,
             Place::Data | Place::Prose => Severity::Info,
@@ -167,11 +174,16 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         here.is_prose()
             && text.contains("rule") | text.contains("instruction") | text.contains("always")
     }) {
+        let severity = if GRANTS.is_match(text) {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
         findings.add(
             &RULE,
             here,
             range,
-            Severity::Medium,
+            severity,
             "orders are to outlast the session",
         );
     } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
@@ -188,11 +200,4 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "the agent is told to change its memory or settings",
         );
     }
-}
-
-/// Whether one of the next statements writes a file.
-fn changes_nearby(here: &Here<'_>) -> bool {
-    let last = (here.index.1 + 8).min(here.file.units.len());
-    let mut after = here.file.units[here.index.1..last].iter();
-    after.any(|unit| CHANGES.is_match(here.file.text(unit)))
 }

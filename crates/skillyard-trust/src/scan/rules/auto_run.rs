@@ -42,7 +42,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.is_code() {
+    let severity = if here.is_code() || here.unit.place == Place::Frontmatter {
         severity
     } else {
         Severity::Low

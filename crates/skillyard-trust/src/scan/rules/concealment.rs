@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** remove it, and say what is done.
     "scan-concealment", High,
     "remove it, and tell the user what is done",
-    words: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "alert the user", "show the user", "discreet", "bring", "out of your", "speak of", "list it", "list this", "as though", "as if", "made-up", "fake", "pretend", "between us", "to yourself", "notices", "learn about", "find out", "history", "traces", "say that", "answer that", "claim that", "nothing left", "ohne d", "sin avisar", "sin informar", "sin decir", "no lo menciones", "sans pr", "sans inform", "sem avisar", "sem informar", "senza inform", "告诉用户", "通知用户", "ユーザーに", "사용자에게", "пoльзoвaтeл"],
+    words: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "alert the user", "show the user", "discreet", "bring", "out of your", "out of the report", "not be bothered", "need not", "speak of", "list it", "list this", "as though", "as if", "made-up", "fake", "pretend", "between us", "to yourself", "notices", "learn about", "find out", "history", "traces", "explain that", "wonders", "reply that", "respond that", "say that", "answer that", "claim that", "nothing left", "ohne d", "sin avisar", "sin informar", "sin decir", "no lo menciones", "sans pr", "sans inform", "sem avisar", "sem informar", "senza inform", "告诉用户", "通知用户", "ユーザーに", "사용자에게", "пoльзoвaтeл"],
     check
 }
 

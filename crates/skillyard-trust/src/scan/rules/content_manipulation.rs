@@ -35,12 +35,14 @@ static SLANT: Pattern = Pattern::new(
 static RANKS: Pattern = Pattern::new(
     r"\b(?:rank|list|place|put|name|mention|recommend|describe|present)\b[^.]{0,60}\b(?:first|on\s+top|favou?rabl[ey]|positively|as\s+the\s+best|above\s+(?:all|the\s+others))\b",
 );
-static EACH: Pattern = Pattern::new(r"\b(?:always|every|each|whenever|when\s+you|all)\b");
+static EACH: Pattern = Pattern::new(
+    r"\b(?:always|every|each|whenever|when\s+you|all)\b|\bin\s+(?:\w+\s+)?(?:suggestions|comparisons|recommendations|answers|reviews|rankings)\b",
+);
 static HIDES: Pattern = Pattern::new(
     r"\b(?:leave\s+out|omit|hide|skip|ignore|suppress)\b[^.]{0,40}\b(?:criticis\w+|criticiz\w+|negative|bad\s+reviews?|complaints?|drawbacks|weaknesses|reviews)\b",
 );
 static PRODUCT: Pattern = Pattern::new(
-    r"\b(?:product|brand|vendor|company|service|sponsor|partner)\w*\b|[?&]ref=|affiliate",
+    r"\b(?:product|brand|vendor|company|service|sponsor|partner|supplier|purchase|shop|provider|others\s+have)\w*\b|[?&]ref=|affiliate",
 );
 static BIAS: [Meaning; 2] = [
     Meaning {

@@ -36,16 +36,16 @@ static KEEP: Pattern = Pattern::new(
 );
 /// Secrets that no service asks for through an agent.
 static GRAVE: Pattern = Pattern::new(
-    r"\b(?:login|computer|machine|system|sudo|admin(?:istrator)?|root|account|bank|email|keychain)(?:'s)?\s+(?:\w+\s+)?passwords?\b|\bcard\s+numbers?\b|\bcvv\b|\bone-time\s+(?:code|password)s?\b|\botp\b|\b2fa\s+codes?\b|\bpassphrases?\b|\bprivate\s+keys?\b|\b(?:recovery|seed)\s+(?:words|phrases?|codes?)\b|\bcontents?\s+of\s+(?:\w+\s+)?\.env\b|\bpersonal\s+access\s+tokens?\b|\bpin\s+codes?\b|\bsocial\s+security\s+numbers?\b",
+    r"\b(?:login|computer|machine|system|sudo|admin(?:istrator)?|root|account|bank|email|keychain)(?:'s)?\s+(?:\w+\s+)?passwords?\b|\b(?:banking|apple\s+id|icloud|google|microsoft|facebook|bank)\b[^.]{0,30}\bpasswords?\b|\b(?:verification|security|sms|six-digit)\s+(?:\w+\s+)?codes?\b|\bcard\s+numbers?\b|\bcvv\b|\bone-time\s+(?:code|password)s?\b|\botp\b|\b2fa\s+codes?\b|\bpassphrases?\b|\bprivate\s+keys?\b|\b(?:recovery|seed)\s+(?:words|phrases?|codes?)\b|\bcontents?\s+of\s+(?:\w+\s+)?\.env\b|\bpersonal\s+access\s+tokens?\b|\bpin\s+codes?\b|\bsocial\s+security\s+numbers?\b",
 );
 static WANTS: Pattern = Pattern::new(
-    r"\b(?:ask|request|have|get|make|let|instruct|tell|prompt|require|must)\b[^.]{0,40}\b(?:users?|them|they|person|customer|their|the\s+user's)\b|\busers?\s+must\s+(?:supply|provide|enter|type|paste)",
+    r"\b(?:ask|request|have|get|make|let|instruct|tell|prompt|require|must)\b[^.]{0,40}\b(?:users?|them|they|person|customer|their|the\s+user's)\b|^\W*(?:request|ask\s+for|collect|obtain|demand)\b|\busers?\s+must\s+(?:supply|provide|enter|type|paste)",
 );
 static KEEPS: Pattern = Pattern::new(
-    r"\b(?:store|save|keep|send|submit|forward|post|upload|write|put|pass|both\s+are\s+needed|into\s+the\s+chat|read\s+it\s+out|query\s+of|for\s+later)\b|https?://",
+    r"\b(?:store|save|keep|send|submit|forward|post|upload|write|put|pass|both\s+are\s+needed|into\s+the\s+chat|read\s+it\s+out|query\s+of|for\s+later|go(?:es)?\s+into|log\s+in)\b|https?://",
 );
 static OWN: Pattern = Pattern::new(
-    r"\b(?:pdf|document'?s?|archive|zip|database|wifi|form|fields?|validate\s+the|stripe\s+elements|keychain\s+stores|test\s+card)\b",
+    r"\b(?:pdf|document'?s?|archive|zip|database|wifi|form|fields?|stripe\s+elements|keychain\s+stores|test\s+card)\b",
 );
 static TAKES: Meaning = Meaning {
     all: &[&WANTS, &GRAVE],
@@ -74,7 +74,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     if let Some(range) = TAKES.find(here.text).filter(|_| here.is_prose()) {
-        let severity = if KEEPS.is_match(here.text) && here.file.is_skill_file() {
+        let severity = if presses(here) || KEEPS.is_match(here.text) && here.file.is_skill_file() {
             Severity::High
         } else {
             Severity::Medium

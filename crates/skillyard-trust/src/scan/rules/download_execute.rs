@@ -26,6 +26,7 @@ rule! {
 static FORGE: Pattern = Pattern::new(
     r"https?://(?:[\w-]+\.)*(?:github(?:usercontent)?\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co|sourceforge\.net|pypi\.org|npmjs\.(?:com|org)|crates\.io|googleapis\.com|archive\.org)/",
 );
+static RECEIVES: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|:receive\s*\(|getstream\s*\(");
 static VERIFIES: Pattern = Pattern::new(
     r"sha(?:256|512|1)?sum|shasum|gpg\s+--verify|cosign\s+verify|hashlib|createhash|get-filehash|minisign",
 );
@@ -73,8 +74,10 @@ fn check_flow(subject: &Subject<'_>, flow: &Flow, findings: &mut Findings<'_>) {
     let source = Here::new(subject, flow.from.0, flow.from.1);
     let is_forge = FORGE.is_match(source.text);
     let is_read_first = !here.file.is_document || here.file.is_skill_file();
+    let is_received = RECEIVES.is_match(source.text);
     let severity = match flow.standing {
         Some(Standing::Local) => return,
+        _ if is_received => Severity::High,
         Some(Standing::Doubtful | Standing::Plain) => Severity::Critical,
         Some(Standing::Unknown) if !is_forge && is_read_first => Severity::High,
         Some(Standing::Unknown) | None => Severity::Medium,

@@ -31,6 +31,8 @@ static PUSH: Pattern = Pattern::new(
 );
 static QUIET: Pattern = Pattern::new(r"\s(?:-q|--quiet|--all|--mirror)\b|>\s*/dev/null");
 static REMOTE: Pattern = Pattern::new(r"git\s+remote\s+(?:add|set-url)\b");
+static LOGIN: Pattern =
+    Pattern::new(r"https?://[^\s'\x22]+/(?:login|signin|auth|sessions?|token)\b");
 static HEADER: Pattern =
     Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
@@ -109,6 +111,14 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             severity,
             "a file with secrets is read where data is sent",
         );
+    }
+    let caught = block.iter().find(|seen| {
+        let here = subject.here(seen);
+        seen.fact == Fact::Sends && here.does(Fact::Sends) && hosts::is_catcher(here.text)
+    });
+    if let Some(caught) = caught {
+        let message = "data is sent to a host that catches whatever comes";
+        report(caught, Severity::High, message);
     }
     let encoded = block.iter().find(|seen| {
         let here = subject.here(seen);
@@ -221,6 +231,7 @@ fn is_login(text: &str) -> bool {
     text.contains("grant_type")
         || text.contains("oauth")
         || text.contains("client_id")
+        || LOGIN.is_match(text)
         || HEADER.is_match(text)
 }
 

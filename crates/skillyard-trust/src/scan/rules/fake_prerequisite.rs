@@ -35,7 +35,7 @@ static PASTE: Pattern = Pattern::new(
     \b(?:terminal|powershell|command\s+prompt)\b.{0,60}\bpaste\b|\bcopy\b.{0,60}\b(?:script|command|code)\b.{0,40}\b(?:paste|run|execute)\b",
 );
 static DEMAND: Pattern = Pattern::new(
-    r"\b(?:requires?|required|must|mandatory|prerequisites?|before\s+(?:using|proceeding|starting|you|continuing|running|we)|first|necessary|needed|critical|important|will\s+not\s+(?:work|function)|won't\s+work|cannot\s+(?:work|function)|without\s+(?:it|this))\b",
+    r"\b(?:requires?|required|must|mandatory|prerequisites?|before\s+(?:using|proceeding|starting|you|continuing|running|we)|first|necessary|needed|critical|important|will\s+not\s+(?:work|function)|won't\s+work|cannot\s+(?:work|function)|without\s+(?:it|this)|to\s+(?:activate|unlock|continue|finish|complete|enable)|needs)\b",
 );
 static SYSTEM: Pattern =
     Pattern::new(r"\b(?:windows|mac\s?os|osx|linux)\b\s*(?:users?)?\s*[:)\]-]");

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** link to the policy, or leave the step to the user.
     "scan-false-authority", High,
     "link to the policy, or leave the step to the user",
-    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "do not ask", "drop ", "force-push"],
+    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push"],
     check
 }
 
@@ -31,7 +31,7 @@ static ERASE: Pattern = Pattern::new(
     r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate)\s+(?:\w+\s+){0,3}(?:original|source|backups?|user(?:'s)?|all|existing|old|other|unread|previous)\s+(?:\w+\s+){0,2}(?:files?|emails?|messages?|backups?|branches|records?|documents?|events?|contacts|logs|history|tables?|data)\b",
 );
 static DESTROYS: Pattern = Pattern::new(
-    r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate|drop|remove|force-push)\b[^.]{0,60}\b(?:originals?|source\s+\w+|sources|backups?|branches|records?|tables?|databases?|production|history|accounts?|mailbox|emails?|messages?|repositor\w+|spreadsheets?|documents?|photos?)\b",
+    r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate|drop|remove|force-push|empty|clear\s+out)\b[^.]{0,60}\b(?:originals?|source\s+\w+|sources|backups?|branches|records?|tables?|databases?|production|history|accounts?|mailbox|emails?|messages?|repositor\w+|spreadsheets?|documents?|photos?)\b",
 );
 static ROUTINE: Pattern = Pattern::new(
     r"\b(?:after|once|whenever|at\s+the\s+end|when\b[^.]{0,30}\b(?:done|finished|complete)|always|automatically|to\s+save\s+space)\b",

@@ -30,10 +30,10 @@ static ORDER: Pattern = Pattern::new(
 );
 /// Orders to whoever is a machine.
 static ADDRESSED: Pattern = Pattern::new(
-    r"\b(?:dear|(?:note|message|instructions?|reminder|hint)s?\s+(?:to|for)|if\s+you\s+are|attention)\s+(?:an?\s+|the\s+|any\s+|all\s+)?(?:ai\b|assistants?|agents?|llms?|claude|language\s+models?|model\s+reading|bots?)|^[\s\x23]*(?:to\s+(?:the|any|all)\s+(?:ai\s+)?)?(?:system|assistants?|agents?|claude|ai)\s*[,:]|\bai\s+agents?\s+(?:must|should|need|have\s+to)|\b(?:assistants?|agents?|the\s+model)\s+(?:reading|running|executing|loading)\s+(?:this|it)\b|\bthe\s+(?:assistant|agent)\s+(?:must|has\s+to)\b|\x23\s*system\s*:",
+    r"\b(?:dear|(?:note|message|instructions?|reminder|hint)s?\s+(?:to|for)|if\s+you\s+are|attention)\s+(?:an?\s+|the\s+|any\s+|all\s+)?(?:ai\b|assistants?|agents?|llms?|claude|language\s+models?|model\s+reading|bots?)|(?:^[\s\x23]*|>\s*)(?:to\s+(?:the|any|all)\s+(?:ai\s+)?)?(?:system|assistants?|agents?|claude|ai)\s*[,:]|\bai\s+agents?\s+(?:must|should|need|have\s+to)|\b(?:assistants?|agents?|the\s+model)\s+(?:reading|running|executing|loading)\s+(?:this|it)\b|\bthe\s+(?:assistant|agent)\s+(?:must|has\s+to)\b|\x23\s*system\s*:",
 );
 static DEEDS: Pattern = Pattern::new(
-    r"\b(?:run|execute|send|upload|post|ignore|fetch|download|install|delete|erase|read\s+(?:the\s+)?(?:user|[~./]|\.env)|cat|rm\s|curl|commit|pass\s+it|include\s+(?:its|the)\s+(?:lines|contents?)|not\s+(?:show|tell|mention|speak)|script\s+tag|put\s+the\s+full)\b",
+    r"\bread\s+(?:the\s+)?(?:user|[~./])|\b(?:run|execute|send|upload|post|ignore|fetch|download|install|delete|erase|cat|rm\s|curl|commit|pass\s+it|include\s+(?:its|the)\s+(?:lines|contents?)|not\s+(?:show|tell|mention|speak)|script\s+tag|put\s+the\s+full)\b",
 );
 static UNSHOWN: Pattern = Pattern::new(
     r"<\w+\s[^>]*(?:\bhidden\b|aria-hidden\s*=\s*['\x22]?true)[^>]*>|!\[[^\]]{20,}\]\(",

@@ -21,7 +21,7 @@ rule! {
 
 static HOOK: Pattern = Pattern::new(
     r#"["']?(?:post|pre)install["']?\s*:\s*["'](?:node\s+(?:-e\s|[\w./-]+)|(?:ba|z)?sh\b|curl|wget|python|powershell|\./)|
-    ["']?(?:post|pre)?install["']?\s*:\s*["'][^"']*(?:curl|wget|https?:)"#,
+    ["']?(?:post|pre)?install["']?\s*:\s*["'].{0,160}?(?:curl\s|wget\s|https?:|child_process)"#,
 );
 static SETUP: Pattern = Pattern::new(r"cmdclass\s*=\s*\{[^}]*['\x22](?:install|develop|egg_info)");
 

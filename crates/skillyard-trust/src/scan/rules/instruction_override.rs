@@ -20,7 +20,7 @@ rule! {
         "ignore", "disregard", "forget", "override", "bypass", "developer mode", "jailbreak", "dan mode", "unrestricted", "you are now",
         "system prompt", "restrictions", "safety", "guardrail", "no longer", "new instructions", "supersede", "privileged mode", "admin mode", "[system]", "<system", "system:",
         "highest priority", "without restriction", "ethical", "refuse", "god mode", "pre-approved", "approval", "confirmation", "忽略", "无视", "忽视", "不要理会", "忘记", "無視", "무시", "зaбyдь", "игнopиpyй", "vergiss", "missachte", "oublie", "olvida", "descarta", "desconsider", "dimentica", "ignora", "ignoriere", "ignorez",
-        "aside", "outrank", "overrule", "precedence", "trump", "decline", "uncensored", "unfiltered", "no content", "in advance", "already answered", "already granted", "already approved", "suspended", "lifted", "waived", "bound by", "exempt", "initial prompt", "hidden settings", "im_start", "only ones that", "pay no attention", "stop following", "answers everything", "no rules", "no limits",
+        "aside", "outrank", "overrule", "precedence", "trump", "decline", "uncensored", "unfiltered", "no content", "in advance", "already answered", "already granted", "already approved", "suspended", "lifted", "waived", "bound by", "exempt", "initial prompt", "hidden settings", "im_start", "only ones that", "pay no attention", "stop following", "answers everything", "drop the", "restrictions", "no rules", "no limits",
     ],
     check
 }
@@ -41,10 +41,10 @@ static OVERRIDE: Pattern = Pattern::new(
     (?:^|\s)\[?<?/?system\]?>?\s*(?:instruction\s+)?override\b|\bact\s+as\s+(?:if\s+you\s+(?:have|had)\s+no|an?\s+unrestricted)",
 );
 static DISCARDS: Pattern = Pattern::new(
-    r"\b(?:ignore|disregard|forget|(?:set|put|push|lay|leave)\s+(?:\w+\s+){0,2}aside|throw\s+out|discard|overrule|abandon|stop\s+following|no\s+longer\s+follow|pay\s+no\s+attention\s+to|do\s+not\s+follow)\b",
+    r"\b(?:ignore|disregard|forget|drop|(?:set|put|push|lay|leave)\s+(?:\w+\s+){0,2}aside|throw\s+out|discard|overrule|abandon|stop\s+following|no\s+longer\s+follow|pay\s+no\s+attention\s+to|do\s+not\s+follow)\b",
 );
 static TOLD: Pattern = Pattern::new(
-    r"\b(?:instructions?|directions|directives?|guidelines?|guardrails|orders|system\s+(?:message|prompt)|you\s+(?:were|have\s+been|got)\s+(?:told|given|taught|trained)|your\s+(?:rules|training|limits|policies|constraints|programming))\b",
+    r"\b(?:instructions?|directions|directives?|guidelines?|guardrails|orders|system\s+(?:message|prompt)|you\s+(?:were|have\s+been|got)\s+(?:told|given|taught|trained)|your\s+(?:rules|training|limits|policies|constraints|programming)|rules\s+(?:that\s+)?(?:your|the)\s+(?:developers?|makers?|creators?|vendor|provider|company|operator))\b",
 );
 static PRIOR: Pattern = Pattern::new(
     r"\b(?:previous(?:ly)?|prior|earlier|so\s+far|until\s+now|original(?:ly)?|system|everything|whatever|anything|any\s+other|all\s+other|your|existing)\b",
@@ -68,10 +68,10 @@ static ANSWERED: Pattern = Pattern::new(
     r"\b(?:already|in\s+advance|pre-?)\s*(?:been\s+)?(?:answered|granted|given|approved|agreed|confirmed|authori[sz]ed)|\b(?:agreed|consented|approved|authori[sz]ed)\s+(?:\w+\s+){0,3}in\s+advance|\btreat\b[^.]{0,60}\bas\s+(?:\w+\s+)?(?:yes|approved|granted|answered|given)\b",
 );
 static SAFETY: Pattern = Pattern::new(
-    r"\b(?:safety|security|content|permission|moderation|ethical)\s+(?:checks?|rules?|polic(?:y|ies)|filters?|guidelines?|limits?|controls?|measures|prompts?|restrictions?)\b|\bguardrails\b|\btool\s+limits\b",
+    r"\b(?:safety|security|content|permission|moderation|ethical)\s+(?:checks?|rules?|polic(?:y|ies)|filters?|guidelines?|limits?|controls?|measures|prompts?|restrictions?)\b|\bguardrails\b|\btool\s+limits\b|\b(?:usual|normal|all|your|tool)\s+restrictions\b|\bpermission\s+polic(?:y|ies)\b",
 );
 static OFF: Pattern = Pattern::new(
-    r"\b(?:suspended|lifted|waived|switched\s+off|turned\s+off|(?:not|n't|no\s+longer)\s+(?:\w+\s+)?(?:bound\s+by|subject\s+to|apply|active|in\s+force|enforced)|exempt(?:ed)?\s+from)\b",
+    r"\b(?:suspended|lifted|waived|switched\s+off|turned\s+off)\b|\bexempt(?:ed)?\s+from\b|(?:\bnot|n't|\bno\s+longer)\s+(?:\w+\s+)?(?:bound\s+by|subject\s+to|apply|active|in\s+force|enforced)\b",
 );
 static PRINTS: Pattern = Pattern::new(
     r"\b(?:prints?|reveals?|shows?|outputs?|repeats?|discloses?|leaks?|dumps?)\s+(?:(?:its|your|the|full|complete|entire|own|out)\s+){1,3}(?:initial\s+prompt|system\s+prompt|hidden\s+(?:settings|instructions|prompt)|original\s+instructions)\b",

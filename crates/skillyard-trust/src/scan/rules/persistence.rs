@@ -18,7 +18,7 @@ rule! {
     "let the user set it up, and tell them how to undo it",
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
-        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app",
+        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login",
     ],
     check
 }
@@ -33,6 +33,10 @@ static TIMER: Pattern = Pattern::new(
 /// Places that only make a program start again, which no task needs.
 static START: Pattern = Pattern::new(
     r#"start\ menu['",/\\\s]+programs['",/\\\s]+startup|(?:new-itemproperty|set-itemproperty|reg\s+add|regcreatekey|setvalueex)\b[^;]*currentversion\\+run\b|^\[hkey_[^\]]*currentversion\\+run|schtasks\s+/create|register-scheduledtask|launchagents[^;]{0,20}com\.apple\."#,
+);
+/// Files that are run whenever a shell or Python starts, as a program names them.
+static KEPT: Pattern = Pattern::new(
+    r#"['"/]\.(?:bashrc|zshrc|zshenv|zprofile|bash_profile|profile|bash_login)['"]|['"/](?:user|site)customize\.py|['"/][\w-]+\.pth['"]"#,
 );
 /// What hides or takes over when it is started.
 static STEALTHY: Pattern = Pattern::new(
@@ -64,6 +68,22 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     {
         let message = "a program is set up to start with the system";
         findings.add(&RULE, here, range, Severity::High.named(), message);
+        return;
+    }
+    if let Some(range) = KEPT.find(text).filter(|_| {
+        here.runs() && !here.file.is_document && here.writes_nearby() && !PROFILE.is_match(text)
+    }) {
+        let reaches = here
+            .around(4)
+            .any(|text| text.contains("http") || text.contains("curl"));
+        let is_python = text.contains("usercustom") || text.contains(".pth");
+        let severity = if reaches || is_python {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        let message = "a file that runs by itself is written to";
+        findings.add(&RULE, here, range, severity.named(), message);
         return;
     }
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {

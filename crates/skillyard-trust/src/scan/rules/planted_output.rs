@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "bank", "access", "second account", "collaborator"],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "access", "second account", "collaborator"],
     check
 }
 
@@ -31,6 +31,12 @@ static PAYMENT: Pattern = Pattern::new(
 );
 static GRANT: Pattern = Pattern::new(
     r"\b(?:give|grant|add|invite|share|allow)\b[^.]{0,60}\b(?:access|permissions?|rights|collaborator|editor|admin|owner|viewer)\b[^.]{0,40}\b[\w.+-]+@[\w-]+\.[a-z]{2,}",
+);
+static INVITE: Pattern = Pattern::new(
+    r"\b(?:invite|add|cc|bcc|copy|include)\b[^.]{0,20}\b[\w.+-]+@[\w-]+\.[a-z]{2,}[^.]{0,40}\b(?:all|every|each|any)\b",
+);
+static IMPORTS: Pattern = Pattern::new(
+    r"\b(?:add|insert|put|place|prepend|include)\b[^.]{0,40}(?:\bimport\s+\w+|\brequire\s*\(|<script|https?://)[^.]{0,60}\b(?:each|every|all)\s+(?:\w+\s+){0,2}(?:files?|pages?|modules?|projects?)\b",
 );
 static DEPEND: Pattern = Pattern::new(
     r"\b(?:add|install|include|import|put|require)\b[^.]{0,60}\b(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|modules?|imports?)\b[^.]{0,60}\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:projects?|repos?\w*|pages?|builds?|apps?|services?)\b",
@@ -84,7 +90,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium,
             "a way in is to be left in what is made",
         );
-    } else if let Some(range) = SHARE.find(here.text).or_else(|| GRANT.find(here.text)) {
+    } else if let Some(range) = SHARE
+        .find(here.text)
+        .or_else(|| GRANT.find(here.text))
+        .or_else(|| INVITE.find(here.text))
+    {
         findings.add(
             &RULE,
             here,
@@ -92,7 +102,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium,
             "somebody else is to get access or copies",
         );
-    } else if let Some(range) = PLANT.find(here.text).or_else(|| DEPEND.find(here.text)) {
+    } else if let Some(range) = PLANT
+        .find(here.text)
+        .or_else(|| DEPEND.find(here.text))
+        .or_else(|| IMPORTS.find(here.text))
+    {
         findings.add(
             &RULE,
             here,

@@ -15,18 +15,18 @@ rule! {
     /// **Fix:** put the instructions into the skill.
     "scan-remote-instructions", High,
     "put the instructions into the skill",
-    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "steer", "its instructions", "act on"],
+    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "the command", "do every", "do each", "steps listed", "listed there", "written there", "steer", "its instructions", "act on"],
     check
 }
 
 static GETS: Pattern = Pattern::new(
-    r"\b(?:read|fetch|load|get|open|visit|download|check|pull|retrieve|curl|wget|dig|look\s+(?:at|up)|send|ask|query|call|consult|poll|see)\b|\bis\s+at\b|\bkept\s+(?:in|at)\b",
+    r"\b(?:read|fetch|load|get|open|visit|download|check|pull|retriev|curl|wget|dig|look\s+(?:at|up)|send|ask|query|call|consult|poll|see)(?:e|s|es|ed|ing)?\b|\bis\s+at\b|\bkept\s+(?:in|at)\b",
 );
 static PLACE: Pattern = Pattern::new(
     r"https?://[^\s)]+|\bgists?\b|\btxt\s+[\w.-]+\.\w+|\bremote\s+(?:file|page|endpoint|server|url)|\b(?:comment|description|body|title)\s+of\s+the\s+(?:issue|pull\s+request|page)|\bthe\s+(?:server|endpoint|url|page)\b",
 );
 static OBEYS: Pattern = Pattern::new(
-    r"\b(?:follow|obey|carry\s+out|execute|apply|run|perform|act\s+on|do)\s+(?:exactly\s+)?(?:what(?:ever)?|everything|all\s+(?:of\s+)?(?:it|the)|every\s+(?:line|step)|each\s+(?:line|step)|its\s+(?:\w+\s+)?(?:instructions?|steps|rules|commands?)|the\s+(?:\w+\s+)?(?:instructions?|commands?)|them\b|it\b)|\btreat\b[^.]{0,40}\bas\s+(?:part\s+of|instructions?|your|a\s+part)|\bgo\s+on\s+from\s+there\b|\breplace\s+this\s+(?:file|skill)\b|\bstart\s+over\s+with\s+it\b",
+    r"\b(?:follow|obey|carry\s+out|execute|apply|run|perform|act\s+on|do)\s+(?:exactly\s+)?(?:what(?:ever)?|everything|(?:every|each)\s+(?:thing|step|line|command|order)|all\s+(?:of\s+)?(?:it|the)|every\s+(?:line|step)|each\s+(?:line|step)|its\s+(?:\w+\s+)?(?:instructions?|steps|rules|commands?)|the\s+(?:\w+\s+)?(?:instructions?|commands?)|them\b|it\b)|\btreat\b[^.]{0,40}\bas\s+(?:part\s+of|instructions?|your|a\s+part)|\bgo\s+on\s+from\s+there\b|\breplace\s+this\s+(?:file|skill)\b|\bstart\s+over\s+with\s+it\b",
 );
 /// Signs that nobody looks at what comes.
 static LOOSE: Pattern = Pattern::new(

@@ -12,7 +12,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-reverse-shell", Critical,
     "do not run it: whoever listens there can do whatever the user can",
-    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection"],
+    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod"],
     check
 }
 
@@ -32,10 +32,20 @@ static PROGRAM: Pattern = Pattern::new(
 );
 static PLUMBS: Pattern =
     Pattern::new(r"\.pipe\s*\(|\.stdin|stdin\s*=|proc_open|=>\s*\$|redirectstandard");
+/// A whole remote shell in one statement of any language.
+static LINE: Pattern = Pattern::new(
+    r"(?:tcpsocket|fsockopen|\bsocket\b|\.tcp\(\))[^\n]{0,200}(?:connect|\.new|sockaddr_in)[^\n]{0,300}(?:popen|exec\s*\(|system\s*\(|proc_open|spawn)|\btelnet\s+\S+\s+\d+[^;]{0,60}\|\s*(?:/bin/)?(?:ba|z)?sh\b|\bmknod\s+\S+\s+p\b[^\n]{0,80}\b(?:nc|telnet|openssl)\b",
+);
 static STREAM: Pattern = Pattern::new(r"(?:ba|z)?sh\s+-i\b[^;]{0,60}\bopenssl\s+s_client");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let found = SHELL.find(here.text).or_else(|| STREAM.find(here.text));
+    let found = SHELL
+        .find(here.text)
+        .or_else(|| STREAM.find(here.text))
+        .or_else(|| {
+            LINE.find(here.text)
+                .filter(|_| here.runs() && here.text.len() < 800)
+        });
     let Some(range) = found.or_else(|| plumbed(here)) else {
         return;
     };

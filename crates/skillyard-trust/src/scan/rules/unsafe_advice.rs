@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** recommend the safe way.
     "scan-unsafe-advice", Medium,
     "recommend the safe way",
-    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without review", "informational", "severity", "cors", "2fa", "world-writable", "writable for"],
+    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for"],
     check
 }
 
@@ -40,7 +40,14 @@ static OPENS: Pattern = Pattern::new(
     r"\bchmod\s+(?:-r\s+)?(?:0?777|a\+rwx)\b|\bwritable\s+(?:for|by)\s+everyone|\bverify\s*=\s*false\b|\brejectunauthorized\b",
 );
 static ALWAYS: Pattern = Pattern::new(r"\b(?:all|every|each|always|must|after\s+every|whole)\b");
-static MEANINGS: [Meaning; 4] = [
+static SKIPS: Pattern = Pattern::new(
+    r"\b(?:mark|skip|disable|delete|comment\s+out|ignore|silence)\b[^.]{0,30}\b(?:failing|security|broken|red)\b[^.]{0,20}\btests?\b|\btests?\s+as\s+(?:skipped|passed)\b",
+);
+static MEANINGS: [Meaning; 5] = [
+    Meaning {
+        all: &[&SKIPS],
+        none: &[&NOT, &CONTRAST],
+    },
     Meaning {
         all: &[&WEAK, &PASSWORDS],
         none: &[&NOT, &CONTRAST],
