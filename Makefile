@@ -4,7 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval scan-bench interop interop-sign
 
 run:
 	cargo run --release -- serve
@@ -63,6 +63,10 @@ scan-eval:
 	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
 		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
 	else echo "scan-eval: the labelled skills are not beside the repository"; fi
+
+# Processor time of a scan; beside the peer where `PEER=python` names a Python that has it.
+scan-bench:
+	@python3 benches/scan.py $(if $(PEER),--peer $(PEER))
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60

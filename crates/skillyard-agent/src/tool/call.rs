@@ -353,6 +353,7 @@ impl Calls<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        let mut before = None;
         let question = match tool {
             "Bash" => {
                 let command = text("command").to_owned();
@@ -379,7 +380,9 @@ impl Calls<'_> {
                     _ => event.detail("path", text("path")),
                 }
             };
-            if self.approved(call, action, reason, grant, &about)? == Answer::No {
+            before = self.approved_before(tool, arguments);
+            if before.is_none() && self.approved(call, action, reason, grant, &about)? == Answer::No
+            {
                 let content = format!("Denied: the user does not allow this use of `{tool}`");
                 let mut ended = Ended::denied(content, "the user said no");
                 ended.event = about(ended.event);
@@ -400,10 +403,40 @@ impl Calls<'_> {
                 if tool == "Bash" {
                     ended.event = ended.event.detail("command", text("command"));
                 }
+                if let Some((skill, digest)) = before {
+                    let event = ended.event.skill(skill).digest(digest.to_string());
+                    ended.event = event.detail("scope", "digest");
+                }
                 ended
             }
             Some(Err(problem)) => Ended::failed(problem, EventKind::ToolAllowed),
             None => Ended::failed(self.unknown(tool), EventKind::ToolAllowed),
+        })
+    }
+
+    /// The active skill that the user approved this use of the tool for, by its bytes.
+    fn approved_before(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<(String, Digest)> {
+        let request = GuardRequest {
+            tool: tool.to_owned(),
+            input: GuardInput::Fields(arguments.clone()),
+        };
+        let skills = self.active.clone();
+        skills.into_iter().find_map(|skill| {
+            let digest = crate::tool::Known::digest(&self.session.state, &skill.name)?;
+            let digest: Digest = digest.parse().ok()?;
+            let allowed = self.host.approved_tools(&skill.name, &digest);
+            // Without a list the guard allows everything; here it means that nothing was approved.
+            if !matches!(allowed, ToolList::Declared(_)) {
+                return None;
+            }
+            let approved = ActiveSkill { allowed, ..skill };
+            let (denied, world) = (self.host.denied(), self.host.surroundings());
+            let decision = check(&request, std::slice::from_ref(&approved), denied, world);
+            (decision.verdict == GuardVerdict::Allowed).then_some((approved.name, digest))
         })
     }
 

@@ -1,6 +1,6 @@
 //! One pass over each file: which words are where, which rules to ask, what they say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -77,7 +77,7 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
 }
 
 /// What a word makes worth asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
     Signal(usize),
     Rule(usize),
@@ -86,24 +86,21 @@ enum Question {
 /// The words of all rules and signals, in one automaton.
 struct Words {
     automaton: AhoCorasick,
-    /// What each word makes worth asking.
-    questions: Vec<Vec<Question>>,
+    /// What each word makes worth asking, a bit for each question.
+    questions: Vec<u128>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut by_word: BTreeMap<&str, Vec<Question>> = BTreeMap::new();
+    let mut by_word: BTreeMap<&str, u128> = BTreeMap::new();
     for (index, signal) in SIGNALS.iter().enumerate() {
         for word in signal.words {
-            by_word
-                .entry(word)
-                .or_default()
-                .push(Question::Signal(index));
+            *by_word.entry(word).or_default() |= Question::Signal(index).bit();
         }
     }
     for (index, rule) in ALL.iter().enumerate() {
         if let Check::Unit { words, .. } = rule.check {
             for word in words {
-                by_word.entry(word).or_default().push(Question::Rule(index));
+                *by_word.entry(word).or_default() |= Question::Rule(index).bit();
             }
         }
     }
@@ -116,13 +113,36 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     }
 });
 
+impl Question {
+    /// Its bit; signals come first. A test sees to it that there is room for all.
+    fn bit(self) -> u128 {
+        let place = match self {
+            Self::Signal(index) => index,
+            Self::Rule(index) => SIGNALS.len() + index,
+        };
+        1 << place
+    }
+
+    /// The questions of a set, in order.
+    fn all(mut set: u128) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || {
+            let place = set.trailing_zeros() as usize;
+            set &= set.checked_sub(1)?;
+            Some(match place.checked_sub(SIGNALS.len()) {
+                Some(index) => Self::Rule(index),
+                None => Self::Signal(place),
+            })
+        })
+    }
+}
+
 impl Words {
     /// Which questions are worth asking about which unit, in order.
-    fn questions(&self, file: &Prepared<'_>) -> BTreeSet<(usize, Question)> {
-        let mut questions = BTreeSet::new();
-        let mut unit = 0;
-        let mut last = None;
+    fn questions(&self, file: &Prepared<'_>) -> Vec<(usize, Question)> {
+        let mut questions = Vec::new();
+        let (mut unit, mut set) = (0, 0);
         for found in self.automaton.find_overlapping_iter(&file.folded.text) {
+            let before = unit;
             while file
                 .units
                 .get(unit)
@@ -130,17 +150,19 @@ impl Words {
             {
                 unit += 1;
             }
+            if unit != before {
+                questions.extend(Question::all(set).map(|question| (before, question)));
+                set = 0;
+            }
             let is_inside = file
                 .units
                 .get(unit)
                 .is_some_and(|each| each.range.start <= found.start());
-            let word = (unit, found.pattern());
-            if is_inside && last != Some(word) {
-                let asked = &self.questions[found.pattern().as_usize()];
-                questions.extend(asked.iter().map(|question| (unit, *question)));
+            if is_inside {
+                set |= self.questions[found.pattern().as_usize()];
             }
-            last = Some(word);
         }
+        questions.extend(Question::all(set).map(|question| (unit, question)));
         questions
     }
 }
@@ -260,5 +282,18 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_EVIDENCE) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_question_has_a_bit_of_its_own() {
+        assert!(SIGNALS.len() + ALL.len() <= 128);
+        let set = Question::Signal(0).bit() | Question::Rule(ALL.len() - 1).bit();
+        let all: Vec<Question> = Question::all(set).collect();
+        assert_eq!(all, [Question::Signal(0), Question::Rule(ALL.len() - 1)]);
     }
 }

@@ -135,7 +135,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretPlace,
-        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", "wallet", ".env", "security ", "password-store", "credentials", "serviceaccount", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
+        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
         pattern: Pattern::new(
             r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
             \.ssh['",\s/\\)]+(?:id_|identity)|\.aws['",\s/\\)]+(?:credentials|config)|\.kube['",\s/\\)]+config|gcloud['",\s/\\)]+application_default|
@@ -143,7 +143,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
             \bgpg\b[^|;]*--export-secret|keyring\.get_\w*password|secret-tool\s+(?:lookup|search)|\bsecurity\s+(?:find-\w+|dump-keychain|export)|
             document\.cookie|json\.stringify\s*\(\s*(?:local|session)storage|/etc/(?:passwd|shadow)|
             (?:user\s?data|chrome|brave|edge|firefox|chromium)[^;]{0,60}(?:login\ data|cookies|local\ state|extension\ settings)|from\s+cookies\b|encrypted_value|
-            \.(?:ethereum|electrum|exodus)\b|(?:keystore|wallet)['"/\\]|-name\s+['"]?\.env|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
+            \.(?:ethereum|electrum|exodus)\b|keystore['"/\\]|-name\s+['"]?\.env|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
         ),
     },
     Signal {

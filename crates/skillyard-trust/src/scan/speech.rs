@@ -17,6 +17,10 @@ pub(crate) struct Meaning {
 impl Meaning {
     /// The first sentence of `text` with this meaning.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        // Most texts lack one of the classes, and need not be taken apart.
+        if !self.all.iter().all(|class| class.is_match(text)) {
+            return None;
+        }
         let found = sentences(text).find(|range| self.is_in(&text[range.clone()]))?;
         let blank = text[found.clone()].len() - text[found.clone()].trim_start().len();
         Some(found.start + blank..found.end)

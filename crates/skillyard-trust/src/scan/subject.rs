@@ -22,6 +22,8 @@ static CHANGES: Pattern = Pattern::new(
     r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
 );
 
+/// Words without which no promise to stay on this machine is made.
+const PROMISES: [&str; 6] = ["local", "offline", "network", "internet", "leaves", " api"];
 /// Most bytes of a title or of the words before a block; what each unit asks for must be short.
 const MOST_TITLE: usize = 300;
 /// Most units that are looked back over.
@@ -68,6 +70,7 @@ impl<'a> Subject<'a> {
                 let is_promise = is_skill_file
                     && matches!(unit.place, Place::Frontmatter | Place::Prose)
                     && subject.says_local.is_none()
+                    && PROMISES.iter().any(|word| text.contains(word))
                     && LOCAL.is_match(text);
                 if is_promise {
                     subject.says_local = Some((index, at));
@@ -236,6 +239,25 @@ impl<'a> Here<'a> {
         let last = (self.index.1 + 8).min(self.file.units.len());
         let mut after = self.file.units[self.index.1..last].iter();
         after.any(|unit| CHANGES.is_match(self.file.text(unit)))
+    }
+
+    /// Whether the skill is called like the host: the makers of a tool explain how to get it.
+    pub(crate) fn is_own_host(&self) -> bool {
+        let mut owners = hosts::urls(self.text).map(|url| hosts::owner(hosts::host(url)));
+        let skill = self.subject.files.iter().find(|file| file.is_skill_file());
+        let fields = || {
+            let units = skill.into_iter().flat_map(|file| file.units.iter());
+            let fields = units.take_while(|unit| unit.place == Place::Frontmatter);
+            fields.filter_map(|unit| skill.map(|file| file.text(unit)))
+        };
+        let speaks_of = |name: &str| {
+            let mut fields = fields().filter(|field| !field.contains("http"));
+            fields.any(|field| field.contains(name))
+        };
+        owners.any(|owner| {
+            let name = owner.split('.').next().unwrap_or(owner);
+            name.len() > 3 && name != "githubusercontent" && name != "github" && speaks_of(name)
+        })
     }
 
     /// The heading it stands under, as much of it as a title has.

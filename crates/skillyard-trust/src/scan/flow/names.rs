@@ -152,7 +152,7 @@ impl<'t> Reader<'t> {
                 Language::Python | Language::JavaScript => is_first_argument(bare),
                 // A variable alone is shown there, not started.
                 Language::PowerShell => !is_command(bare) && is_started(bare),
-                _ => is_started(bare),
+                _ => is_started(bare) && !self.is_inside_string(here, range.start),
             };
             self.found.push(Name {
                 text: &self.text[range.clone()],
@@ -162,6 +162,15 @@ impl<'t> Reader<'t> {
                 starts,
             });
         }
+    }
+
+    /// Whether a place is inside a string of the shell, rather than at its beginning.
+    fn is_inside_string(&self, here: &Here<'t>, at: usize) -> bool {
+        let before = &self.text.as_bytes()[..at];
+        let before = &before[..before.len() - mark_length(before)];
+        let is_first = before.ends_with(b"\"") || before.ends_with(b"'");
+        let is_command = before.ends_with(b"$(") || before.ends_with(b"`");
+        !is_first && !is_command && here.file.is_in_string(here.at(&(at..at)).start)
     }
 
     fn role(&self, range: &Range<usize>) -> Role {

@@ -39,7 +39,7 @@ static SKILLS: Pattern = Pattern::new(
 /// What was there before stays, with something behind it.
 static ADDS: Pattern = Pattern::new(r"skills/\*|>>|\btee\s+-a|append");
 static LASTS: Pattern = Pattern::new(
-    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\bfuture\s+(?:sessions?|conversations?|chats?|tasks?)\b|\bpersistent\s+memory\b|\blong-term\s+memory\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b",
+    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\bfuture\s+(?:sessions?|conversations?|chats?|tasks?)\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b",
 );
 static EDITS: Pattern = Pattern::new(
     r"\b(?:append|write|add|insert|store|save|create|put|copy|install|persist|record|remember)\b",

@@ -44,7 +44,7 @@ static COVERS: Pattern = Pattern::new(
     r"\b(?:erase|clear|delete|remove|wipe|clean|scrub)\b[^.]{0,60}\b(?:shell\s+history|command\s+history|bash\s+history|traces?|evidence|tracks|logs?(?:\s+files?)?)\b[^.]{0,60}\b(?:nobody|no\s+one|notice\w*|afterwards|when\s+done|so\s+that|discover\w*|suspicion)|\b(?:when\s+done|afterwards|finally)\b[^.]{0,40}\b(?:erase|clear|wipe|scrub)\b[^.]{0,40}\b(?:shell|command|bash)\s+history\b",
 );
 static UNAWARE: Pattern = Pattern::new(
-    r"\b(?:users?|humans?|person|owner|nobody|no\s+one)\b[^.]{0,40}\b(?:(?:should|must|need|may|will|does|do|can)(?:\s+not|n't|\s+never)\s+(?:\w+\s+)?(?:learn|know|notice|find\s+out|realise|realize|suspect|be\s+aware|hear))\b|\bso\s+(?:that\s+)?(?:nobody|no\s+one|the\s+user\s+(?:doesn't|does\s+not|won't))\s+(?:\w+\s+)?(?:notic\w+|suspect\w*|know\w*|see\w*)|\bkeep\s+(?:this|it)\s+(?:between\s+us|to\s+yourself|quiet|secret)\b",
+    r"\b(?:users?|humans?|person(?:\s+you\s+work\s+for)?|owner|nobody|no\s+one)\s+(?:\w+\s+){0,2}(?:(?:should|must|need|will)(?:\s+not|n't|\s+never)\s+(?:\w+\s+)?(?:learn|know|notice|find\s+out|realise|realize|suspect|be\s+aware|hear))\b|\bso\s+(?:that\s+)?(?:nobody|no\s+one|the\s+user\s+(?:doesn't|does\s+not|won't))\s+(?:\w+\s+)?(?:notic\w+|suspect\w*|know\w*|see\w*)|\bkeep\s+(?:this|it)\s+(?:between\s+us|to\s+yourself|quiet|secret)\b",
 );
 static FEIGNS: Pattern = Pattern::new(
     r"\b(?:answer|respond|act|behave|reply|continue|look|carry\s+on)\b[^.]{0,20}\bas\s+(?:though|if)\s+(?:only|nothing|it\s+(?:were|was)|no)\b|\b(?:show|display|print|report|invent)\b[^.]{0,20}\b(?:made-up|fake|false|fictitious|bogus)\s+(?:\w+\s+)?(?:error|message|progress|warning|delay|output|result)",

@@ -84,7 +84,9 @@ fn check_flow(subject: &Subject<'_>, flow: &Flow, findings: &mut Findings<'_>) {
         Some(Standing::Installer) => Severity::Low,
     };
     let verifies = source.around(12).any(|text| VERIFIES.is_match(text));
-    let steps = if verifies { 2 } else { 0 } + u8::from(is_forge);
+    let steps = if verifies { 2 } else { 0 }
+        + u8::from(is_forge)
+        + u8::from(source.is_own_host() && here.file.is_document);
     findings.add(
         &RULE,
         &here,

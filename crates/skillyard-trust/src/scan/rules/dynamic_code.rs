@@ -59,7 +59,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.runs() || here.file.path.ends_with(".min.js") {
         return;
     }
-    if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
+    if let Some(range) = TEMPORARY.find(text) {
+        let message = "code is read from a place that anyone can write, and run";
+        findings.add(&RULE, here, range, Severity::High, message);
+    } else if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
         let severity = if here.has(Fact::Fetches) {
             Severity::Critical
         } else if here.has(Fact::Decodes) {
@@ -72,9 +75,6 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium
         };
         findings.add(&RULE, here, range, severity, "text is run as code");
-    } else if let Some(range) = TEMPORARY.find(text) {
-        let message = "code is read from a place that anyone can write, and run";
-        findings.add(&RULE, here, range, Severity::High, message);
     } else if let Some(range) = CHOSEN.find(text).filter(|range| !here.is_quoted(range)) {
         findings.add(
             &RULE,

@@ -118,7 +118,13 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
     });
     if let Some(caught) = caught {
         let message = "data is sent to a host that catches whatever comes";
-        report(caught, Severity::High, message);
+        let is_shown = subject.files[caught.file].is_document;
+        let severity = if is_shown {
+            Severity::Medium
+        } else {
+            Severity::High
+        };
+        report(caught, severity, message);
     }
     let encoded = block.iter().find(|seen| {
         let here = subject.here(seen);

@@ -1,6 +1,6 @@
 //! Orders where readers do not look.
 
-use super::{Findings, Here};
+use super::{Findings, Here, Subject};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
@@ -15,8 +15,7 @@ rule! {
     /// **Fix:** remove it, or say it openly.
     "scan-hidden-comment", Critical,
     "remove it, or say it openly",
-    words: &["run", "execute", "send", "curl", "ignore", "must", "instruction", "agent", "assistant", "upload", "download", "http", "display:", "font-size", "color:", "opacity", "visibility", "read ", "claude", "secret", "token", "hidden", "model", "aria-hidden", "ai ", "delete"],
-    check
+    skill: check_all
 }
 
 /// Most empty lines that a layout has.
@@ -50,6 +49,26 @@ static STYLE: Pattern = Pattern::new(
 static SPEAKS: Pattern = Pattern::new(
     r"\b(?:agents?|assistants?|claude|must|ignore|instructions?|execute|send|run|upload)\b",
 );
+
+/// Only few units are of a kind that hides something, so they are picked by their place and not
+/// by words, which would be the most common ones there are.
+fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in subject.files.iter().enumerate() {
+        for (at, unit) in file.units.iter().enumerate() {
+            let hides = match unit.place {
+                Place::Hidden | Place::Comment | Place::Frontmatter => true,
+                Place::Prose => {
+                    let text = file.text(unit);
+                    text.contains('<') || text.contains("![") || text.contains("agent")
+                }
+                _ => false,
+            };
+            if hides {
+                check(&Here::new(subject, index, at), findings);
+            }
+        }
+    }
+}
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;

@@ -50,7 +50,7 @@ static PRIOR: Pattern = Pattern::new(
     r"\b(?:previous(?:ly)?|prior|earlier|so\s+far|until\s+now|original(?:ly)?|system|everything|whatever|anything|any\s+other|all\s+other|your|existing)\b",
 );
 static OUTRANKS: Pattern = Pattern::new(
-    r"\b(?:directions|rules|instructions?|skill|file|document|text|section|steps|this|these|those)\b[^.]{0,40}\b(?:outranks?|supersedes?|overrides?|overrules?|trumps?|(?:take|takes|have|has)\s+(?:absolute\s+)?(?:precedence|priority)\s+over|come\s+before|the\s+only\s+ones\s+that)\b[^.]{0,60}\b(?:system\s+(?:message|prompt|instructions?)|the\s+user|anything|your\s+(?:guidelines|rules|training|safety|policies)|all\s+other\s+(?:instructions|rules)|everything\s+else\s*(?:$|[.,;!]|you|that)|safety|count\b|matter\b)",
+    r"\b(?:directions|rules|instructions?|skill|file|document|text|section|steps|this|these|those)\b[^.]{0,40}\b(?:outranks?|supersedes?|overrides?|overrules?|trumps?|(?:take|takes|have|has)\s+(?:absolute\s+)?(?:precedence|priority)\s+over|come\s+before|the\s+only\s+ones\s+that)\s+(?:\w+\s+){0,3}?(?:system\s+(?:message|prompt|instructions?)|the\s+user|anything|your\s+(?:guidelines|rules|training|safety|policies)|all\s+other\s+(?:instructions|rules)|everything\s+else\s*(?:$|[.,;!]|you|that)|safety|count\b|matter\b)",
 );
 static REFUSES: Pattern = Pattern::new(
     r"\b(?:may\s+not|must\s+not|must\s+never|never|cannot|can't|do\s+not|don't|not\s+allowed\s+to|forbidden\s+to)\s+(?:ever\s+)?(?:decline|refuse|reject|question|object\s+to|say\s+no)\b[^.]{0,30}\b(?:requests?|commands?|instructions?|orders?|anything|prompts?|tasks?)\b",

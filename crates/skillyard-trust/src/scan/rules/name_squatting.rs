@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** choose a name of its own.
     "scan-name-squatting", Medium,
     "choose a name of its own, or make sure that this is the skill you meant",
-    words: &["name"],
+    words: &["name:"],
     check
 }
 

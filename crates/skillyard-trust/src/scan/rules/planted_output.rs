@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "access", "second account", "collaborator"],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank"],
     check
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Findings, Here, Subject};
 use crate::scan::Severity;
+use crate::scan::facts::Fact;
 use crate::scan::flow::{Flow, Kind};
 use crate::scan::hosts::{self, Standing};
 use crate::scan::pattern::Pattern;
@@ -51,8 +52,18 @@ fn of_secret(flow: &Flow, here: &Here<'_>) -> Option<Severity> {
         Some(Standing::Local) => None,
         Some(Standing::Doubtful) => Some(Severity::Critical),
         _ if HEADER.is_match(here.text) => Some(Severity::Low),
+        // Documents of tools that check an environment show how they do it.
+        _ if here.file.is_document && !is_file(flow, here) => Some(Severity::Medium),
         _ => Some(Severity::High),
     }
+}
+
+/// Whether the secret was read from a file or from what the user does.
+fn is_file(flow: &Flow, here: &Here<'_>) -> bool {
+    let source = Here::new(here.subject, flow.from.0, flow.from.1);
+    [Fact::SecretFile, Fact::SecretPlace, Fact::PersonalData]
+        .iter()
+        .any(|fact| source.has(*fact))
 }
 
 fn of_key(subject: &Subject<'_>, flow: &Flow, here: &Here<'_>) -> Option<Severity> {
