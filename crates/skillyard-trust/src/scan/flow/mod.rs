@@ -6,9 +6,9 @@
 //! enough to tell a script that sends what it read from one that does both apart.
 
 mod names;
+mod value;
 
 use std::collections::BTreeMap;
-use std::ops::BitOrAssign;
 
 use super::facts::{Fact, Seen};
 use super::file::Language;
@@ -16,6 +16,7 @@ use super::hosts::{self, Standing};
 use super::pattern::Pattern;
 use super::subject::{Here, Subject};
 use names::{Name, Role};
+use value::{Value, give};
 
 /// Most statements of one block that are followed.
 const MOST_STATEMENTS: usize = 2_000;
@@ -23,8 +24,6 @@ const MOST_STATEMENTS: usize = 2_000;
 const MOST_APART: usize = 60;
 /// Most folders above a file that are looked at.
 const MOST_FOLDERS: usize = 4;
-/// Most names that are remembered in one block.
-const MOST_NAMES: usize = 500;
 
 /// Something that reached a place where it matters.
 #[derive(Debug, Clone)]
@@ -49,41 +48,6 @@ pub(crate) enum Kind {
     FetchedRuns,
     /// What was decoded runs.
     DecodedRuns,
-}
-
-/// What is known about a value.
-#[derive(Debug, Clone, Copy, Default)]
-struct Value {
-    secret: bool,
-    key: bool,
-    fetched: bool,
-    decoded: bool,
-    /// It is a connection, or a function that sends.
-    sends: bool,
-    standing: Option<Standing>,
-    from: usize,
-}
-
-impl Value {
-    /// Whether it came from somewhere that matters.
-    fn is_tainted(self) -> bool {
-        self.secret || self.key || self.fetched || self.decoded
-    }
-
-    fn is_known(self) -> bool {
-        self.is_tainted() || self.sends
-    }
-}
-
-impl BitOrAssign for Value {
-    fn bitor_assign(&mut self, other: Self) {
-        self.secret |= other.secret;
-        self.key |= other.key;
-        self.fetched |= other.fetched;
-        self.decoded |= other.decoded;
-        self.sends |= other.sends;
-        self.standing = self.standing.max(other.standing);
-    }
 }
 
 /// Keys that a program logs in with, and options that name their file.
@@ -392,16 +356,6 @@ impl<'t> Walk<'t> {
         if given.is_known() {
             give(&mut self.functions, name, given);
         }
-    }
-}
-
-fn give<'t>(known: &mut BTreeMap<&'t str, Value>, name: &'t str, value: Value) {
-    if known.len() < MOST_NAMES || known.contains_key(name) {
-        let known = known.entry(name).or_default();
-        if !known.is_tainted() {
-            known.from = value.from;
-        }
-        *known |= value;
     }
 }
 
