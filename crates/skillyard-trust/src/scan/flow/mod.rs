@@ -161,7 +161,7 @@ impl<'t> Walk<'t> {
             let known = self.value(name).filter(|_| marked);
             let known = known.or_else(|| self.functions.get(name));
             // A child that inherits the environment is no reader of it.
-            let Some(known) = known.filter(|_| !CHILD.is_match(&text[..at])) else {
+            let Some(known) = known.filter(|_| !CHILD.is_match(names::last(&text[..at]))) else {
                 continue;
             };
             if !(own.secret || own.key || own.decoded) && known.is_tainted() {

@@ -6,6 +6,11 @@ use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 use crate::scan::subject::Here;
 
+/// Most words and bytes around a name that are looked at, so that a long statement costs no more
+/// than its length.
+const MOST_WORDS: usize = 8;
+const MOST_BYTES: usize = 200;
+
 /// Calls that put something into what they are called on.
 const FILLS: &[&str] = &[
     ".append(",
@@ -101,6 +106,11 @@ pub(super) fn function(text: &str) -> Option<&str> {
     words.into_iter().find(keyword)
 }
 
+/// The end of a text: what stands right before a name, whatever the length of the statement.
+pub(super) fn last(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(MOST_BYTES))..]
+}
+
 struct Reader<'t> {
     text: &'t str,
     language: Language,
@@ -174,7 +184,7 @@ impl<'t> Reader<'t> {
     }
 
     fn role(&self, range: &Range<usize>) -> Role {
-        let before = &self.text[..range.start];
+        let before = last(&self.text[..range.start]);
         let after = &self.text[range.end..];
         let next = after.trim_start();
         let is_shell = matches!(self.language, Language::Shell);
@@ -192,8 +202,8 @@ impl<'t> Reader<'t> {
             return Role::Filled;
         }
         if let Some(rest) = after.strip_prefix('[')
-            && let Some((_, rest)) = rest.split_once(']')
-            && assigns(rest.trim_start())
+            && let Some(index) = rest.bytes().take(MOST_BYTES).position(|byte| byte == b']')
+            && assigns(rest[index + 1..].trim_start())
         {
             return Role::Filled;
         }
@@ -205,7 +215,9 @@ impl<'t> Reader<'t> {
         }
         // `a, b = …` gives both a value.
         let mut list = next;
-        while self.depth == 0 && list.starts_with(',') {
+        let mut left = MOST_WORDS;
+        while self.depth == 0 && list.starts_with(',') && left > 0 {
+            left -= 1;
             list = list[1..].trim_start();
             let end = list
                 .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -278,12 +290,15 @@ fn is_first_argument(before: &[u8]) -> bool {
 
 /// Whether a value that stands here is started as a program.
 pub(super) fn is_started(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(MOST_BYTES)..];
     let before = before.trim_ascii_end();
     let before = before.strip_suffix(b"\"").unwrap_or(before);
     let before = before.strip_suffix(b"'").unwrap_or(before).trim_ascii_end();
     // Behind `python -` or `sh -c` stands an argument.
     let is_option = |word: &&[u8]| word.starts_with(b"-") || word.starts_with(b"+");
-    let words = before.rsplit(|byte| byte.is_ascii_whitespace());
+    let words = before
+        .rsplit(|byte| byte.is_ascii_whitespace())
+        .take(MOST_WORDS);
     let mut options = words.clone().take_while(is_option);
     if options.any(|word| matches!(word, b"-" | b"-c" | b"-m" | b"-e")) {
         return false;

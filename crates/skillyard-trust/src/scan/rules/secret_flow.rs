@@ -94,6 +94,6 @@ fn of_key(subject: &Subject<'_>, flow: &Flow, here: &Here<'_>) -> Option<Severit
 
 /// Whether a variable of the statement is called like the host, beside the host itself.
 fn is_named(here: &Here<'_>, name: &str) -> bool {
-    let start = &name[..name.len().min(6)];
+    let start = name.get(..6).unwrap_or(name);
     name.len() > 3 && here.text.matches(start).count() > 1
 }
