@@ -145,7 +145,7 @@ impl<'t> Walk<'t> {
     fn step(&mut self, here: &Here<'t>, flows: &mut Vec<Flow>) {
         let text = here.text;
         let names = names::names(here);
-        let own = self.own(here);
+        let own = Self::own(here);
         let mut value = own;
         let mut started = false;
         let is_shell = !matches!(here.unit.language, Language::Python | Language::JavaScript);
@@ -172,7 +172,7 @@ impl<'t> Walk<'t> {
         }
         self.enter(here, value);
         started |= self.entered && STARTS.is_match(text);
-        self.arrive(here, value, own, started, flows);
+        Self::arrive(here, value, own, started, flows);
         self.learn(here, &names, value, own);
     }
 
@@ -200,7 +200,7 @@ impl<'t> Walk<'t> {
     }
 
     /// What the statement itself brings.
-    fn own(&self, here: &Here<'t>) -> Value {
+    fn own(here: &Here<'t>) -> Value {
         let text = here.text;
         let reaches = [Fact::Reaches, Fact::Sends, Fact::Fetches]
             .iter()
@@ -227,14 +227,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes what reached the network or an interpreter.
-    fn arrive(
-        &self,
-        here: &Here<'t>,
-        value: Value,
-        own: Value,
-        started: bool,
-        flows: &mut Vec<Flow>,
-    ) {
+    fn arrive(here: &Here<'t>, value: Value, own: Value, started: bool, flows: &mut Vec<Flow>) {
         let (file, to) = here.index;
         let mut report = |kind| {
             flows.push(Flow {

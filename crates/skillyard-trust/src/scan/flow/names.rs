@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
                 .count();
             let range = at..at + length;
             at += length;
-            let before = self.text[..range.start].as_bytes();
+            let before = &self.text.as_bytes()[..range.start];
             let marked = matches!(before, [.., b'$'] | [.., b'$', b'{'])
                 || before.ends_with(b"$env:")
                 || before.ends_with(b"%");
@@ -296,9 +296,7 @@ pub(super) fn is_started(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"'").unwrap_or(before).trim_ascii_end();
     // Behind `python -` or `sh -c` stands an argument.
     let is_option = |word: &&[u8]| word.starts_with(b"-") || word.starts_with(b"+");
-    let words = before
-        .rsplit(|byte| byte.is_ascii_whitespace())
-        .take(MOST_WORDS);
+    let words = before.rsplit(u8::is_ascii_whitespace).take(MOST_WORDS);
     let mut options = words.clone().take_while(is_option);
     if options.any(|word| matches!(word, b"-" | b"-c" | b"-m" | b"-e")) {
         return false;

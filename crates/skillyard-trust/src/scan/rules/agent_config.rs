@@ -1,8 +1,12 @@
 //! The agent's own settings and memory.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
+use crate::scan::context::Weighed;
 use crate::scan::facts::Fact;
+use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 use crate::scan::speech::Meaning;
@@ -78,27 +82,42 @@ static OFFICIAL: Pattern = Pattern::new(
     r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)",
 );
 
+/// What was found: where, how bad, and in words.
+type Found = (Range<usize>, Weighed, &'static str);
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
     if matches!(here.unit.place, Place::Comment) {
         return;
     }
-    if let Some(range) = ENDPOINT
+    let found = sent_elsewhere(here)
+        .or_else(|| written(here))
+        .or_else(|| poisoned(here))
+        .or_else(|| widened(here))
+        .or_else(|| ordered(here));
+    if let Some((range, severity, message)) = found {
+        findings.add(&RULE, here, range, severity, message);
+    }
+}
+
+fn sent_elsewhere(here: &Here<'_>) -> Option<Found> {
+    let range = ENDPOINT.find(here.text)?;
+    let is_official = OFFICIAL.is_match(&here.text[range.clone()]);
+    let message = "requests of the agent are sent elsewhere";
+    (!is_official).then(|| (range, Severity::High.named(), message))
+}
+
+/// What a script does to files that agents read.
+fn written(here: &Here<'_>) -> Option<Found> {
+    let text = here.text;
+    if !here.runs() {
+        return None;
+    }
+    let fetches = here.has(Fact::Fetches);
+    if let Some(range) = SKILLS
         .find(text)
-        .filter(|range| !OFFICIAL.is_match(&text[range.clone()]))
+        .filter(|_| here.writes() || here.has(Fact::Downloads))
     {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::High.named(),
-            "requests of the agent are sent elsewhere",
-        );
-    } else if let Some(range) = SKILLS
-        .find(text)
-        .filter(|_| here.runs() && here.writes() | here.has(Fact::Downloads))
-    {
-        let severity = match (here.has(Fact::Fetches), here.file.is_document) {
+        let severity = match (fetches, here.file.is_document) {
             (true, _) => Severity::Critical,
             (false, false) if ADDS.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
@@ -106,98 +125,79 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         // A folder that is being made gets its first file; others are there already.
         let is_new = here.around(6).any(|text| text.contains("mkdir"));
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity.lowered(if is_new { 3 } else { 0 }),
-            "the instructions of a skill are rewritten",
-        );
-    } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
-        let is_settings =
-            text[range.clone()].contains("settings") || text[range.clone()].contains("config");
-        let severity = match (here.has(Fact::Fetches), is_settings) {
+        let severity = severity.lowered(if is_new { 3 } else { 0 });
+        let message = "the instructions of a skill are rewritten";
+        return Some((range, severity.into(), message));
+    }
+    if let Some(range) = WRITE.find(text) {
+        let file = &text[range.clone()];
+        let is_settings = file.contains("settings") || file.contains("config");
+        let severity = match (fetches, is_settings) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
             // The user's own file is read in every project.
             (false, false) if !here.file.is_document && HOME.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
         };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent's memory or settings are written to",
-        );
-    } else if let Some(range) = SETTINGS
-        .find(text)
-        .filter(|_| here.runs() && !here.file.is_document && here.writes_nearby())
-    {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::High.named(),
-            "a script changes the agent's settings",
-        );
-    } else if let Some(range) = POISON.find(text).filter(|_| here.is_prose()) {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::High,
-            "the agent is told to change what later sessions read",
-        );
-    } else if let Some(range) = WIDEN.find(text) {
-        let is_order = here.unit.language == crate::scan::file::Language::Data
-            && here.unit.place == Place::Code;
-        let severity = match here.unit.place {
-            Place::Code if is_order => Severity::High,
-            // A second agent without questions is the first one without questions.
-            Place::Code | Place::Prose if here.file.is_skill_file() && AGENT.is_match(text) => {
-                Severity::Medium
-            }
-            Place::Code if here.file.is_document => Severity::Low,
-            Place::Code => Severity::High,
-            Place::Data | Place::Prose => Severity::Info,
-            _ => Severity::Medium,
-        };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent's permissions are widened",
-        );
-    } else if let Some(range) = LASTING.find(text).filter(|_| {
-        here.is_prose()
-            && text.contains("rule") | text.contains("instruction") | text.contains("always")
-    }) {
+        let message = "the agent's memory or settings are written to";
+        return Some((range, severity.into(), message));
+    }
+    let range = SETTINGS.find(text)?;
+    let message = "a script changes the agent's settings";
+    (!here.file.is_document && here.writes_nearby())
+        .then(|| (range, Severity::High.named(), message))
+}
+
+fn poisoned(here: &Here<'_>) -> Option<Found> {
+    let range = POISON.find(here.text).filter(|_| here.is_prose())?;
+    let message = "the agent is told to change what later sessions read";
+    Some((range, Severity::High.into(), message))
+}
+
+fn widened(here: &Here<'_>) -> Option<Found> {
+    let range = WIDEN.find(here.text)?;
+    let is_order = here.unit.language == Language::Data && here.unit.place == Place::Code;
+    let severity = match here.unit.place {
+        Place::Code if is_order => Severity::High,
+        // A second agent without questions is the first one without questions.
+        Place::Code | Place::Prose if here.file.is_skill_file() && AGENT.is_match(here.text) => {
+            Severity::Medium
+        }
+        Place::Code if here.file.is_document => Severity::Low,
+        Place::Code => Severity::High,
+        Place::Data | Place::Prose => Severity::Info,
+        _ => Severity::Medium,
+    };
+    Some((
+        range,
+        severity.into(),
+        "the agent's permissions are widened",
+    ))
+}
+
+/// What the agent is told to do to itself.
+fn ordered(here: &Here<'_>) -> Option<Found> {
+    let text = here.text;
+    if !here.is_prose() {
+        return None;
+    }
+    let is_rule = ["rule", "instruction", "always"]
+        .iter()
+        .any(|word| text.contains(word));
+    if let Some(range) = LASTING.find(text).filter(|_| is_rule) {
         let severity = if GRANTS.is_match(text) {
             Severity::High
         } else {
             Severity::Medium
         };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "orders are to outlast the session",
-        );
-    } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
-        let severity = if here.unit.place == Place::Hidden {
-            Severity::High
-        } else {
-            Severity::Low
-        };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent is told to change its memory or settings",
-        );
+        return Some((range, severity.into(), "orders are to outlast the session"));
     }
+    let range = ORDER.find(text)?;
+    let severity = if here.unit.place == Place::Hidden {
+        Severity::High
+    } else {
+        Severity::Low
+    };
+    let message = "the agent is told to change its memory or settings";
+    Some((range, severity.into(), message))
 }
