@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval interop interop-registry interop-sign interop-providers e2e-model registry-crash
+	scan-eval scan-bench interop interop-registry interop-sign interop-providers e2e-model registry-crash
 
 run:
 	cargo run --release -- serve
@@ -118,6 +118,10 @@ scan-eval:
 	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
 		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
 	else echo "scan-eval: the labelled skills are not beside the repository"; fi
+
+# Processor time of a scan; beside the peer where `PEER=python` names a Python that has it.
+scan-bench:
+	@python3 benches/scan.py $(if $(PEER),--peer $(PEER))
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60
