@@ -16,20 +16,20 @@ use crate::child;
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
-use crate::launcher::spec::{Containment, Fences, Spec, Staged, assignment};
+use crate::launcher::landlock::NEEDED;
+use crate::launcher::spec::{Containment, Fences, Spec, assignment};
 use crate::launcher::staging::closed_folder;
-use crate::launcher::{ARGUMENT, BECOME, Report, SUPERVISE};
+use crate::launcher::{ARGUMENT, BECOME, Outer, Report, STAGE, SUPERVISE, Staged, Step};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::processes;
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
 use crate::pump::{self, Feed, Inspection, Patience, Pumped, Running};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, StageProgram};
 use crate::scratch::Scratch;
 
-/// Processes of the sandbox itself that count against the program's: the launcher and its
-/// second thread.
-const OUR_PROCESSES: u64 = 2;
+/// Processes of the sandbox itself that count against the program's: the stage.
+const OUR_PROCESSES: u64 = 1;
 
 pub(crate) fn run(
     sandbox: &Sandbox,
@@ -51,8 +51,8 @@ pub(crate) fn run(
     spec.status = lines.status.1.as_raw_fd();
     spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
     let (mut process, kept) = match sandbox.backend {
-        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &mut spec, &placeholders)?,
-        _ => alone(sandbox, profile, &mut spec)?,
+        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, &placeholders)?,
+        _ => alone(sandbox, profile, &spec)?,
     };
     let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
     let (stdin, input) = stdin(sandbox, command)?;
@@ -213,12 +213,11 @@ fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
 
 type Prepared = (std::process::Command, Vec<OwnedFd>);
 
-/// `bwrap`, started as a user without rights, with our launcher as its program.
-#[expect(clippy::disallowed_methods, reason = "this is where bubblewrap starts")]
+/// `bwrap`, started as a user without rights, with the stage as its program.
 fn in_bubblewrap(
     sandbox: &Sandbox,
     profile: &Profile,
-    spec: &mut Spec,
+    spec: &Spec,
     placeholders: &Placeholders,
 ) -> Result<Prepared, SandboxError> {
     let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
@@ -229,37 +228,53 @@ fn in_bubblewrap(
     let identity = sandbox.identity.unwrap_or(us);
     let arguments = bubblewrap::arguments(profile, placeholders, identity)?;
     let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
-    let launcher = launcher(sandbox).doing("open the launcher")?;
-    let inner = child::memory(&spec.encode()).doing("write the launcher's orders")?;
-    let argv = [
-        OsString::from("--args"),
+    let stage = stage(sandbox, spec)?;
+    let mut argv = vec![
+        program.into_os_string(),
+        "--args".into(),
         child::number(&words).into(),
         "--".into(),
-        format!("/proc/self/fd/{}", child::number(&launcher)).into(),
-        ARGUMENT.into(),
-        SUPERVISE.into(),
-        child::number(&inner).into(),
     ];
-    kept.extend([words, launcher, inner]);
+    argv.extend(stage.argv);
+    kept.push(words);
+    kept.extend(stage.kept);
+    as_user(sandbox, profile, spec, argv, kept)
+}
+
+/// The stage alone.
+fn alone(sandbox: &Sandbox, profile: &Profile, spec: &Spec) -> Result<Prepared, SandboxError> {
+    if spec.fences == Fences::Only && sandbox.survey.landlock.unwrap_or(0) < NEEDED {
+        return Err(failed(Step::Files, libc::ENOSYS));
+    }
+    let stage = stage(sandbox, spec)?;
+    as_user(sandbox, profile, spec, stage.argv, stage.kept)
+}
+
+/// A program that is started as the user without rights, if we are root.
+#[expect(clippy::disallowed_methods, reason = "this is where sandboxes start")]
+fn as_user(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &Spec,
+    argv: Vec<OsString>,
+    mut kept: Vec<OwnedFd>,
+) -> Result<Prepared, SandboxError> {
+    use std::os::unix::process::CommandExt as _;
     let (staged, folders) = staged(sandbox, profile)?;
-    let mut process = std::process::Command::new(&program);
+    let mut process;
     if staged.is_empty() {
-        process.args(argv);
+        process = std::process::Command::new(&argv[0]);
+        process.args(&argv[1..]);
         if let Some(identity) = sandbox.identity {
-            use std::os::unix::process::CommandExt as _;
             process.gid(identity.gid).uid(identity.uid);
         }
     } else {
-        // The launcher makes the mounts as root, becomes somebody else, and then bubblewrap.
-        let outer = Spec {
+        // Our binary makes the mounts as root, becomes somebody else, and then the program.
+        let outer = Outer {
             staged,
             identity: sandbox.identity,
-            argv: std::iter::once(program.into_os_string())
-                .chain(argv)
-                .collect(),
-            directory: "/".into(),
+            argv,
             status: spec.status,
-            ..Spec::default()
         };
         let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
         process = std::process::Command::new(&sandbox.launcher);
@@ -271,28 +286,36 @@ fn in_bubblewrap(
     Ok((process, kept))
 }
 
-/// Our launcher alone.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where the launcher starts"
-)]
-fn alone(sandbox: &Sandbox, profile: &Profile, spec: &mut Spec) -> Result<Prepared, SandboxError> {
-    let (staged, mut kept) = staged(sandbox, profile)?;
-    spec.staged = staged;
-    spec.identity = sandbox.identity;
-    let orders = child::memory(&spec.encode()).doing("write the launcher's orders")?;
-    let mut process = std::process::Command::new(&sandbox.launcher);
-    process
-        .args([ARGUMENT, SUPERVISE, &child::number(&orders)])
-        .env_clear()
-        .current_dir("/");
-    kept.push(orders);
-    Ok((process, kept))
+/// The words that start the stage, and the descriptors they speak of.
+struct Stage {
+    argv: Vec<OsString>,
+    kept: Vec<OwnedFd>,
 }
 
-/// The launcher's file, in a form that the sandbox's user can execute wherever it lies.
-fn launcher(sandbox: &Sandbox) -> io::Result<OwnedFd> {
+fn stage(sandbox: &Sandbox, spec: &Spec) -> Result<Stage, SandboxError> {
+    let program = stage_program(sandbox).doing("open the launcher")?;
+    let landlock = sandbox.survey.landlock.unwrap_or(0);
+    let orders = child::memory(&spec.encode(landlock)).doing("write the launcher's orders")?;
+    let argv = vec![
+        format!("/proc/self/fd/{}", child::number(&program)).into(),
+        ARGUMENT.into(),
+        SUPERVISE.into(),
+        child::number(&orders).into(),
+    ];
+    let kept = vec![program, orders];
+    Ok(Stage { argv, kept })
+}
+
+/// The stage's file, in a form that the sandbox's user can execute: the small program, or our
+/// own where the system does not execute files in memory.
+fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
     use std::os::unix::fs::PermissionsExt as _;
+    if sandbox.stage == StageProgram::Small
+        && !STAGE.is_empty()
+        && let Ok(program) = child::program(STAGE)
+    {
+        return Ok(program);
+    }
     let mut file = File::open(&sandbox.launcher)?;
     let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
     if everybody || sandbox.identity.is_none() {
@@ -369,26 +392,21 @@ fn judge(
     status: OwnedFd,
     profile: &Profile,
 ) -> Result<Outcome, SandboxError> {
-    let mut text = String::new();
+    let mut bytes = Vec::with_capacity(Report::LENGTH);
     // Everybody who could write to the pipe has ended.
-    let _ = File::from(status).read_to_string(&mut text);
-    let report = Report::read(&text);
+    let _ = File::from(status).read_to_end(&mut bytes);
+    let report = Report::read(&bytes);
     let (end, cpu, memory) = match (pumped.stopped, report) {
-        (_, Some(Report::Failed { action, code })) => {
-            return Err(failure(command, &action, code));
+        (_, Some(report)) if report.kind == Report::FAILED => {
+            return Err(failure(command, &report));
         }
         (Some(stop), _) => (stop.into(), 0, 0),
-        (
-            None,
-            Some(Report::Ended {
-                exit,
-                signal,
-                cpu,
-                memory,
-            }),
-        ) => {
-            let end = exit.map_or(End::Signalled(signal.unwrap_or(0)), End::Exited);
-            (end, cpu, memory)
+        (None, Some(report)) => {
+            let end = match report.kind {
+                Report::EXITED => End::Exited(report.code),
+                _ => End::Signalled(report.code),
+            };
+            (end, report.cpu, u64::from(report.memory))
         }
         (None, None) => {
             let said = pumped.stderr.text();
@@ -430,16 +448,19 @@ fn judge(
     })
 }
 
-fn failure(command: &Command, action: &str, code: i32) -> SandboxError {
-    let error = io::Error::from_raw_os_error(code);
-    if action == "exec" || action == "enter the working directory" {
-        return SandboxError::Start {
+fn failure(command: &Command, report: &Report) -> SandboxError {
+    match report.step() {
+        Some(Step::Execute | Step::Directory) => SandboxError::Start {
             program: command.program.clone(),
-            reason: error.to_string(),
-        };
+            reason: io::Error::from_raw_os_error(report.code).to_string(),
+        },
+        step => failed(step.unwrap_or(Step::Orders), report.code),
     }
+}
+
+fn failed(step: Step, code: i32) -> SandboxError {
     SandboxError::Launcher {
-        action: action.to_owned(),
-        source: error,
+        action: step.name().to_owned(),
+        source: io::Error::from_raw_os_error(code),
     }
 }

@@ -36,3 +36,5 @@ pub use outcome::{Captured, Denial, End, Limit, Outcome};
 pub use profile::{Access, Commands, Mount, Network, Profile};
 pub use proxy::{HostRule, HostRuleError};
 pub use sandbox::Sandbox;
+#[cfg(target_os = "linux")]
+pub use sandbox::StageProgram;
