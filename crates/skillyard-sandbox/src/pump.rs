@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -133,6 +133,10 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
             next_look = Instant::now() + TICK;
         }
         let mut wake = next_look;
+        if end.is_none() {
+            // Nothing tells of the end here but looking.
+            wake = wake.min(now + Duration::from_millis(1));
+        }
         if stopped.is_some() {
             running.control = None;
             let waited = now - *stopped_at.get_or_insert(now);
@@ -170,7 +174,7 @@ fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
     Ok(Some(pidfd_open(process, PidfdFlags::empty())?))
 }
 
-/// Elsewhere the loop looks itself, every few milliseconds.
+/// Elsewhere the loop looks itself, every millisecond.
 #[cfg(not(target_os = "linux"))]
 fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
     Ok(None)
@@ -186,18 +190,17 @@ fn wait<'a>(
 ) -> io::Result<()> {
     let ready = {
         let mut watched = Vec::with_capacity(4);
+        let mut places = [None; 3];
         watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
-        let first = watched.len();
-        for stream in [&*stdout, &*stderr] {
-            // A closed stream is watched for nothing, to keep the places of the others.
-            let flags = if stream.open {
-                PollFlags::IN
-            } else {
-                PollFlags::empty()
-            };
-            watched.push(PollFd::from_borrowed_fd(stream.file.as_fd(), flags));
+        // A stream that was closed would be reported again and again.
+        for (which, stream) in [&*stdout, &*stderr].into_iter().enumerate() {
+            if stream.open {
+                places[which] = Some(watched.len());
+                watched.push(PollFd::new(&stream.file, PollFlags::IN));
+            }
         }
         if let Some((pipe, _)) = &input.pipe {
+            places[2] = Some(watched.len());
             watched.push(PollFd::new(pipe, PollFlags::OUT));
         }
         let left = wake.saturating_duration_since(Instant::now());
@@ -209,21 +212,12 @@ fn wait<'a>(
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let happened = |at: usize| {
-            watched
-                .get(at)
-                .is_some_and(|each| !each.revents().is_empty())
-        };
-        let nothing_left = !stdout.open && !stderr.open && end.is_none();
-        if nothing_left {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        [happened(first), happened(first + 1), happened(first + 2)]
+        places.map(|place| place.is_some_and(|at| !watched[at].revents().is_empty()))
     };
-    if ready[0] && stdout.open {
+    if ready[0] {
         stdout.read();
     }
-    if ready[1] && stderr.open {
+    if ready[1] {
         stderr.read();
     }
     if ready[2] {
