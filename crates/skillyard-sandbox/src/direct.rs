@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use rustix::pipe::pipe;
@@ -11,6 +11,7 @@ use crate::backend::{Backend, container, seatbelt};
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::outcome::{Denial, End, Limit, Outcome};
+use crate::process::Process;
 use crate::profile::Profile;
 use crate::pump::{self, Feed, Inspection, Running, Stop};
 use crate::sandbox::Sandbox;
@@ -57,7 +58,7 @@ pub(crate) fn run(
     let child = process.spawn().doing("start a process")?;
     drop(process);
     let running = Running {
-        child,
+        child: child.into(),
         stdout: stdout.0,
         stderr: stderr.0,
         stdin: input,
@@ -147,7 +148,7 @@ fn stdin(command: &Command) -> Result<(Stdio, Feed), SandboxError> {
 }
 
 /// Ends the container, or the group of processes, and the command itself.
-fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Child) {
+fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &Process) {
     if sandbox.backend == Backend::Container {
         let words = ["kill", name].map(OsString::from);
         let _ = process(program, &words)
@@ -155,11 +156,8 @@ fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Ch
             .stderr(Stdio::null())
             .status();
     }
-    let group = i32::try_from(child.id())
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
+    if let Some(group) = child.pid() {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-    let _ = child.kill();
+    child.kill();
 }

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -21,12 +20,14 @@ use crate::launcher::spec::{Containment, Fences, Spec, assignment};
 use crate::launcher::staging::closed_folder;
 use crate::launcher::{ARGUMENT, BECOME, Outer, Report, STAGE, SUPERVISE, Staged, Step};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
+use crate::process::Process;
 use crate::processes;
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
 use crate::pump::{self, Feed, Inspection, Patience, Pumped, Running};
 use crate::sandbox::{Sandbox, StageProgram};
 use crate::scratch::Scratch;
+use crate::spawn::Start;
 
 /// Processes of the sandbox itself that count against the program's: the stage.
 const OUR_PROCESSES: u64 = 1;
@@ -50,20 +51,24 @@ pub(crate) fn run(
     spec.control = lines.control.0.as_raw_fd();
     spec.status = lines.status.1.as_raw_fd();
     spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
-    let (mut process, kept) = match sandbox.backend {
+    let prepared = match sandbox.backend {
         Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, &placeholders)?,
         _ => alone(sandbox, profile, &spec)?,
     };
     let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
     let (stdin, input) = stdin(sandbox, command)?;
-    process.stdin(stdin).stdout(stdout.1).stderr(stderr.1);
-    let mut inherited: Vec<_> = kept.iter().map(|each| each.as_fd()).collect();
-    inherited.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
-    inherited.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
-    child::keep_only(&mut process, &inherited);
-    let child = process.spawn().doing("start a process")?;
-    // The command holds the other ends of the pipes: without it there would be no end.
-    drop((process, kept));
+    let mut kept: Vec<BorrowedFd<'_>> = prepared.kept.iter().map(|each| each.as_fd()).collect();
+    kept.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
+    kept.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    let start = Start {
+        argv: &prepared.argv,
+        stdio: [stdin.as_fd(), stdout.1.as_fd(), stderr.1.as_fd()],
+        kept: &kept,
+        identity: prepared.identity,
+    };
+    let child = start.spawn().doing("start a process")?;
+    // While we hold the other ends of the pipes there would be no end.
+    drop((prepared, stdin, stdout.1, stderr.1));
     let (control, status, channel) = lines.ours();
     let proxy = match (&profile.network, channel) {
         (Network::Hosts(rules), Some(channel)) => Some(Proxy::start(channel, rules.clone())),
@@ -123,13 +128,19 @@ fn pipe(sandbox: &Sandbox) -> Result<(OwnedFd, OwnedFd), SandboxError> {
     child::pipe(sandbox.identity).doing("make a pipe")
 }
 
-fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(Stdio, Feed), SandboxError> {
+fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(OwnedFd, Feed), SandboxError> {
     Ok(match &command.stdin {
-        Stdin::Empty => (Stdio::null(), None),
-        Stdin::Inherited => (Stdio::inherit(), None),
+        Stdin::Empty => {
+            let nothing = File::open("/dev/null").doing("open `/dev/null`")?;
+            (nothing.into(), None)
+        }
+        Stdin::Inherited => {
+            let own = io::stdin().as_fd().try_clone_to_owned();
+            (own.doing("hand over the input")?, None)
+        }
         Stdin::Bytes(bytes) => {
             let (read, write) = pipe(sandbox)?;
-            (read.into(), Some((write, bytes.clone())))
+            (read, Some((write, bytes.clone())))
         }
     })
 }
@@ -211,7 +222,13 @@ fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
     all
 }
 
-type Prepared = (std::process::Command, Vec<OwnedFd>);
+/// What is to be started, and as whom.
+struct Prepared {
+    argv: Vec<OsString>,
+    /// The descriptors that the words speak of.
+    kept: Vec<OwnedFd>,
+    identity: Option<Identity>,
+}
 
 /// `bwrap`, started as a user without rights, with the stage as its program.
 fn in_bubblewrap(
@@ -251,7 +268,6 @@ fn alone(sandbox: &Sandbox, profile: &Profile, spec: &Spec) -> Result<Prepared, 
 }
 
 /// A program that is started as the user without rights, if we are root.
-#[expect(clippy::disallowed_methods, reason = "this is where sandboxes start")]
 fn as_user(
     sandbox: &Sandbox,
     profile: &Profile,
@@ -259,31 +275,36 @@ fn as_user(
     argv: Vec<OsString>,
     mut kept: Vec<OwnedFd>,
 ) -> Result<Prepared, SandboxError> {
-    use std::os::unix::process::CommandExt as _;
+    let identity = sandbox.identity;
     let (staged, folders) = staged(sandbox, profile)?;
-    let mut process;
     if staged.is_empty() {
-        process = std::process::Command::new(&argv[0]);
-        process.args(&argv[1..]);
-        if let Some(identity) = sandbox.identity {
-            process.gid(identity.gid).uid(identity.uid);
-        }
-    } else {
-        // Our binary makes the mounts as root, becomes somebody else, and then the program.
-        let outer = Outer {
-            staged,
-            identity: sandbox.identity,
+        return Ok(Prepared {
             argv,
-            status: spec.status,
-        };
-        let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
-        process = std::process::Command::new(&sandbox.launcher);
-        process.args([ARGUMENT, BECOME, &child::number(&orders)]);
-        kept.push(orders);
-        kept.extend(folders);
+            kept,
+            identity,
+        });
     }
-    process.env_clear().current_dir("/");
-    Ok((process, kept))
+    // Our binary makes the mounts as root, becomes somebody else, and then the program.
+    let outer = Outer {
+        staged,
+        identity,
+        argv,
+        status: spec.status,
+    };
+    let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
+    let number = child::number(&orders);
+    kept.push(orders);
+    kept.extend(folders);
+    Ok(Prepared {
+        argv: vec![
+            sandbox.launcher.clone().into_os_string(),
+            ARGUMENT.into(),
+            BECOME.into(),
+            number.into(),
+        ],
+        kept,
+        identity: None,
+    })
 }
 
 /// The words that start the stage, and the descriptors they speak of.
@@ -366,13 +387,13 @@ fn staged(
 
 /// Ends what did not end when it was asked to: the process that holds the others comes last,
 /// so that nobody can be left when it has gone.
-fn end_by_force(child: &mut Child, patience: Patience) {
+fn end_by_force(child: &Process, patience: Patience) {
     if !processes::end(child.id()) || patience == Patience::Over {
-        let _ = child.kill();
+        child.kill();
     }
 }
 
-fn inspect(child: &Child, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {
+fn inspect(child: &Process, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {
     let usage = processes::usage(child.id());
     let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
     let full = scratch.is_some_and(|scratch| scratch.is_over(profile.limits.scratch));

@@ -7,6 +7,7 @@ mod direct;
 mod error;
 mod limits;
 mod outcome;
+mod process;
 mod profile;
 mod proxy;
 mod pump;
@@ -25,6 +26,8 @@ pub mod launcher;
 mod processes;
 #[cfg(target_os = "linux")]
 mod scratch;
+#[cfg(target_os = "linux")]
+mod spawn;
 
 pub use backend::Backend;
 pub use command::{Command, Live, Stdin};

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use crate::capture::Capture;
 use crate::command::Live;
 use crate::limits::Limits;
 use crate::outcome::{Captured, End, Limit};
+use crate::process::Process;
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -25,14 +26,14 @@ const LAST_WAIT: Duration = Duration::from_secs(3);
 const LEFT_OVER: u64 = 16 * 1024 * 1024;
 
 /// Ends processes by force.
-pub(crate) type LastResort<'a> = Box<dyn Fn(&mut Child, Patience) + 'a>;
+pub(crate) type LastResort<'a> = Box<dyn Fn(&Process, Patience) + 'a>;
 /// The end of a pipe to a program, and what it is to read.
 pub(crate) type Feed = Option<(OwnedFd, Vec<u8>)>;
 
 /// A program that was started, and its pipes.
 pub(crate) struct Running<'a> {
     /// The process that everything hangs on.
-    pub(crate) child: Child,
+    pub(crate) child: Process,
     /// Where its output comes from.
     pub(crate) stdout: OwnedFd,
     /// Where its messages come from.
@@ -46,7 +47,7 @@ pub(crate) struct Running<'a> {
     /// What to do about processes that do not end when they are asked to.
     pub(crate) last_resort: LastResort<'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
-    pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
+    pub(crate) inspect: Box<dyn Fn(&Process) -> Inspection + 'a>,
 }
 
 /// How long something was waited for already.
@@ -100,7 +101,7 @@ pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> 
     if result.is_err() {
         // Whatever went wrong here, nothing may stay behind.
         running.control = None;
-        (running.last_resort)(&mut running.child, Patience::Over);
+        (running.last_resort)(&running.child, Patience::Over);
         let _ = running.child.wait();
     }
     result
@@ -146,7 +147,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
                 } else {
                     Patience::Over
                 };
-                (running.last_resort)(&mut running.child, patience);
+                (running.last_resort)(&running.child, patience);
             }
             wake = now + Duration::from_millis(2);
         }
@@ -165,10 +166,9 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
 
 /// Something that becomes readable when the process ends.
 #[cfg(target_os = "linux")]
-fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
-    use rustix::process::{Pid, PidfdFlags, pidfd_open};
-    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let Some(process) = process else {
+fn end_of(child: &Process) -> io::Result<Option<OwnedFd>> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let Some(process) = child.pid() else {
         return Ok(None);
     };
     Ok(Some(pidfd_open(process, PidfdFlags::empty())?))
@@ -176,7 +176,7 @@ fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
 
 /// Elsewhere the loop looks itself, every millisecond.
 #[cfg(not(target_os = "linux"))]
-fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
+fn end_of(_: &Process) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
