@@ -1,5 +1,6 @@
 //! Running a program through our launcher, inside bubblewrap or alone.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -11,6 +12,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::backend::placeholder::Placeholders;
 use crate::backend::{Backend, bubblewrap, landlock};
+use crate::cgroup::Group;
 use crate::child;
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
@@ -21,7 +23,7 @@ use crate::launcher::staging::closed_folder;
 use crate::launcher::{ARGUMENT, BECOME, Outer, Report, STAGE, SUPERVISE, Staged, Step};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::process::Process;
-use crate::processes;
+use crate::processes::{self, Found};
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
 use crate::pump::{self, Feed, Inspection, Patience, Pumped, Running};
@@ -74,6 +76,12 @@ pub(crate) fn run(
         (Network::Hosts(rules), Some(channel)) => Some(Proxy::start(channel, rules.clone())),
         _ => None,
     };
+    let inspection = Inspector {
+        sandbox,
+        profile,
+        scratch: scratch.as_ref(),
+        group: OnceCell::new(),
+    };
     let running = Running {
         child,
         stdout: stdout.0,
@@ -82,13 +90,14 @@ pub(crate) fn run(
         control: Some(control),
         started,
         last_resort: Box::new(end_by_force),
-        inspect: Box::new(|child| inspect(child, profile, scratch.as_ref())),
+        inspect: Box::new(|child| inspection.look(child)),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let duration = started.elapsed();
     let decisions = proxy.map(Proxy::finish).unwrap_or_default();
     let mut outcome = judge(sandbox, command, pumped, status, profile)?;
     outcome.duration = duration;
+    inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
     outcome.connections = decisions.connections;
     Ok(outcome)
@@ -393,15 +402,60 @@ fn end_by_force(child: &Process, patience: Patience) {
     }
 }
 
-fn inspect(child: &Process, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {
-    let usage = processes::usage(child.id());
-    let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
-    let full = scratch.is_some_and(|scratch| scratch.is_over(profile.limits.scratch));
-    let reached = over(usage.memory, profile.limits.memory, Limit::Memory)
-        .or_else(|| full.then_some(Limit::Scratch));
-    Inspection {
-        memory: usage.memory,
-        reached,
+/// Looks at the processes from time to time.
+struct Inspector<'a> {
+    sandbox: &'a Sandbox,
+    profile: &'a Profile,
+    scratch: Option<&'a Scratch>,
+    /// Made at the first look, where groups can be made.
+    group: OnceCell<Option<Group>>,
+}
+
+impl Inspector<'_> {
+    fn look(&self, child: &Process) -> Inspection {
+        let below = Found::below(child.id());
+        let usage = processes::usage(&below);
+        let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
+        let limits = &self.profile.limits;
+        let full = self
+            .scratch
+            .is_some_and(|scratch| scratch.is_over(limits.scratch));
+        let reached = over(usage.memory, limits.memory, Limit::Memory)
+            .or_else(|| self.is_short_of_memory(&below).then_some(Limit::Memory))
+            .or_else(|| full.then_some(Limit::Scratch));
+        Inspection {
+            memory: usage.memory,
+            reached,
+        }
+    }
+
+    /// Puts the program into its group, and tells whether the kernel ended somebody there.
+    fn is_short_of_memory(&self, below: &Found) -> bool {
+        let made = || {
+            let groups = self.sandbox.survey.groups.as_ref()?;
+            // Without a group the limits are kept by looking, as they are where there are none.
+            Group::make(groups, &self.profile.limits).ok()
+        };
+        let Some(group) = self.group.get_or_init(made) else {
+            return false;
+        };
+        // The stage is one of them inside bubblewrap, and the one that holds them otherwise.
+        let stages = usize::from(self.sandbox.backend == Backend::Bubblewrap);
+        group.gather(below.as_slice().get(stages..).unwrap_or_default());
+        group.killed_for_memory() > 0
+    }
+
+    /// The kernel may have ended the program between two looks.
+    fn correct(&self, outcome: &mut Outcome) {
+        let killed = self.group.get().and_then(Option::as_ref);
+        if killed.is_some_and(|group| group.killed_for_memory() > 0)
+            && !matches!(outcome.end, End::Stopped(_) | End::Cancelled)
+        {
+            if outcome.end == End::Signalled(libc::SIGKILL) {
+                outcome.end = End::Stopped(Limit::Memory);
+            }
+            outcome.denials.push(Denial::Limit(Limit::Memory));
+        }
     }
 }
 

@@ -15,6 +15,8 @@ mod sandbox;
 pub mod survey;
 
 #[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
 mod identity;
@@ -30,6 +32,8 @@ mod scratch;
 mod spawn;
 
 pub use backend::Backend;
+#[cfg(target_os = "linux")]
+pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};
 pub use error::SandboxError;
 #[cfg(target_os = "linux")]

@@ -13,14 +13,14 @@ pub(crate) struct Usage {
     pub(crate) memory: u64,
 }
 
-/// What the processes below `root` use together.
+/// What these processes use together.
 ///
 /// Pages that a parent and its child share are counted once for each: too much rather than
 /// too little. Files that are only mapped do not count.
-pub(crate) fn usage(root: u32) -> Usage {
+pub(crate) fn usage(below: &Found) -> Usage {
     let page = rustix::param::page_size() as u64;
     let mut usage = Usage::default();
-    for process in Found::below(root).as_slice() {
+    for process in below.as_slice() {
         let Ok(status) = fs::read_to_string(format!("/proc/{process}/statm")) else {
             continue;
         };
@@ -86,7 +86,7 @@ mod tests {
         }
         assert_eq!(below(shell.id()).len(), 2);
         assert!(below(std::process::id()).contains(&shell.id()));
-        let usage = usage(shell.id());
+        let usage = usage(&Found::below(shell.id()));
         assert!(usage.threads == 2 && usage.memory > 0, "{usage:?}");
         assert!(end(shell.id()));
         assert!(shell.wait().is_ok());
