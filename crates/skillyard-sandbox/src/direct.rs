@@ -10,14 +10,17 @@ use rustix::pipe::pipe;
 use crate::backend::{Backend, container, seatbelt};
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
-use crate::outcome::{Denial, End, Limit, Outcome};
+use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::process::Process;
 use crate::profile::Profile;
 use crate::pump::{self, Feed, Inspection, Running, Stop};
 use crate::sandbox::Sandbox;
 
-/// The code with which container engines say that they failed themselves.
-const ENGINE_FAILED: i32 = 125;
+/// The codes with which container engines say that they failed themselves: altogether, or to
+/// start the program. The last two can be the program's own.
+const ENGINE_FAILED: std::ops::RangeInclusive<i32> = 125..=127;
+/// What engines say then, first of all.
+const ENGINE_SAYS: [&str; 2] = ["Error: ", "docker: "];
 
 pub(crate) fn run(
     sandbox: &Sandbox,
@@ -70,7 +73,7 @@ pub(crate) fn run(
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let end = match (pumped.stopped, pumped.status.code()) {
         (Some(stop), _) => stop.into(),
-        (None, Some(ENGINE_FAILED)) if sandbox.backend == Backend::Container => {
+        (None, Some(code)) if is_engines_failure(sandbox.backend, code, &pumped.stderr) => {
             let (backend, message) = (sandbox.backend, pumped.stderr.text().trim().to_owned());
             return Err(SandboxError::Broken { backend, message });
         }
@@ -98,6 +101,15 @@ pub(crate) fn run(
         backend: sandbox.backend,
         limits: profile.limits,
     })
+}
+
+/// Whether it was the engine that failed. A program that says the same fails like one.
+fn is_engines_failure(backend: Backend, code: i32, stderr: &Captured) -> bool {
+    let said = || stderr.text();
+    backend == Backend::Container
+        && ENGINE_FAILED.contains(&code)
+        && (code == *ENGINE_FAILED.start()
+            || ENGINE_SAYS.iter().any(|word| said().starts_with(word)))
 }
 
 /// The other sandbox's command.
