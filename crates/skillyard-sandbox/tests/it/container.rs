@@ -28,10 +28,10 @@ fn image(engine: &Path, folder: &Path) -> Result<(), String> {
         .args(["import", &archive_text, IMAGE])
         .output()
         .expect("an engine");
-    match imported.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&imported.stderr).into_owned()),
+    if imported.status.success() {
+        return Ok(());
     }
+    Err(String::from_utf8_lossy(&imported.stderr).into_owned())
 }
 
 fn run(sandbox: &Sandbox, lab: &Lab, name: &str) -> Result<Outcome, SandboxError> {
