@@ -38,6 +38,8 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_INSTALL_LINK", "install.link"),
     ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
     ("SKILLYARD_SERVER_SKILLS", "server.skills"),
+    ("SKILLYARD_SERVER_REGISTRY", "server.registry"),
+    ("SKILLYARD_SERVER_LOG_FORMAT", "server.log_format"),
     ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
 ];
 
@@ -264,6 +266,16 @@ impl Environment {
     /// The folder of the audit log.
     pub(crate) fn logs_folder(&self) -> PathBuf {
         self.skillyard_home.join("logs")
+    }
+
+    /// What is known of models.
+    pub(crate) fn models_file(&self) -> PathBuf {
+        self.skillyard_home.join("index").join("models.json")
+    }
+
+    /// What was said at the prompt of `chat`.
+    pub(crate) fn history_file(&self) -> PathBuf {
+        self.skillyard_home.join("history")
     }
 
     /// The sessions of the user.

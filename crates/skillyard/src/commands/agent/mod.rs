@@ -13,10 +13,11 @@ mod versions;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, Pin};
+use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, pins};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
 
@@ -92,9 +93,12 @@ struct Said {
     /// Who picks skills: tool, router or hybrid
     #[arg(long)]
     strategy: Option<String>,
-    /// How the model calls tools: native, json-schema or text
+    /// How the model calls tools: auto, native, json-schema or text
     #[arg(long, value_name = "MODE")]
     tool_mode: Option<String>,
+    /// Whether it works on files of the workspace: all or none
+    #[arg(long, value_name = "TOOLS")]
+    workspace_tools: Option<String>,
     /// How often the model is asked in one turn
     #[arg(long, value_name = "N")]
     max_steps: Option<usize>,
@@ -115,13 +119,21 @@ impl Said {
             definition.instructions.clone_from(instructions);
         }
         if let Some(names) = &self.skills {
-            definition.skills = pins(&all_skills(context)?, names)?;
+            let pinned = pins(&all_skills(context)?, names);
+            definition.skills = pinned.map_err(skillyard_agent::TurnError::from)?;
         }
         if let Some(value) = &self.strategy {
             definition.strategy = strategy(value)?;
         }
         if let Some(value) = &self.tool_mode {
             definition.tool_mode = tool_mode(value)?;
+        }
+        if let Some(value) = &self.workspace_tools {
+            definition.workspace = match value.as_str() {
+                "all" => WorkspaceTools::All,
+                "none" => WorkspaceTools::None,
+                _ => return Err(unknown(value, "set of tools", "`all` and `none`")),
+            };
         }
         if let Some(steps) = self.max_steps {
             definition.limits.steps = steps;
@@ -146,36 +158,6 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
         opt_in: OptIn::No,
     };
     shelf(context, &wanted)
-}
-
-/// Skills as they are now, sorted by name, each once.
-fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, CommandError> {
-    let mut pins = Vec::new();
-    for name in names
-        .iter()
-        .map(|name| name.trim())
-        .filter(|name| !name.is_empty())
-    {
-        let failed = skillyard_agent::TurnError::from;
-        let found = shelf.find(name).map_err(failed)?;
-        pins.push(Pin {
-            name: found.skill.record.name.to_string(),
-            digest: shelf.digest(name).map_err(failed)?.to_string(),
-        });
-    }
-    pins.sort_by(|a, b| a.name.cmp(&b.name));
-    pins.dedup_by(|a, b| a.name == b.name);
-    Ok(pins)
-}
-
-/// How the skills of an agent fare now.
-fn drift(shelf: &Shelf, definition: &Definition) -> Vec<(Pin, Drift)> {
-    let pins = definition.skills.iter().cloned();
-    pins.map(|pin| {
-        let drift = pin.drift(shelf.digest(&pin.name).ok().as_ref());
-        (pin, drift)
-    })
-    .collect()
 }
 
 /// Tells what a change came to.
@@ -223,7 +205,7 @@ pub(crate) fn resolved(
 ) -> Result<(Settings, Vec<String>, AgentVersion), CommandError> {
     let kept = store(context).load(name).map_err(AgentFailure::from)?;
     let shelf = all_skills(context)?;
-    for (pin, drift) in drift(&shelf, &kept.definition) {
+    for (pin, drift) in kept.definition.drift(&shelf) {
         let text = match drift {
             Drift::Same => continue,
             Drift::Changed { .. } => "has changed since this version of the agent was made",
@@ -255,13 +237,14 @@ pub(crate) fn strategy(value: &str) -> Result<Strategy, CommandError> {
 /// A tool mode by its name.
 pub(crate) fn tool_mode(value: &str) -> Result<ToolMode, CommandError> {
     match value {
+        "auto" => Ok(ToolMode::Auto),
         "native" => Ok(ToolMode::Native),
         "json-schema" | "json_schema" => Ok(ToolMode::JsonSchema),
         "text" => Ok(ToolMode::Text),
         _ => Err(unknown(
             value,
             "tool mode",
-            "`native`, `json-schema` and `text`",
+            "`auto`, `native`, `json-schema` and `text`",
         )),
     }
 }
