@@ -70,6 +70,7 @@ impl Calls<'_> {
             id: call.id.clone(),
             name: tool.clone(),
             summary: shortened(&call.arguments),
+            arguments: call.arguments.clone(),
         });
         let started = (self.clock)();
         let mut ended = match understood(call) {
@@ -119,6 +120,7 @@ impl Calls<'_> {
             name: tool.clone(),
             outcome: ended.outcome,
             preview: shortened(&ended.content),
+            content: ended.content.clone(),
             milliseconds,
         });
         Ok(ToolResult {
