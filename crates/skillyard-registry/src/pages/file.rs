@@ -69,7 +69,8 @@ pub(crate) async fn file(
         move |[files]| {
             let content = files.into_iter().next();
             let bytes = content.map(|file| file.bytes).unwrap_or_default();
-            shown(&path, bytes, |link| file_address(&skill, &at, link))
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            shown(&path, bytes, |link| file_address(&skill, &at, folder, link))
         },
     )
     .await?;

@@ -213,6 +213,8 @@ async fn files_are_shown_as_what_they_are() {
             .text()
             .contains("<h1>Guide</h1>")
     );
+    let back = "href=\"/view/forms/files/SKILL.md?version=1.0.0\"";
+    assert!(get("references/guide.md").await.text().contains(back));
     assert!(get("assets/picture.png").await.text().contains("not text"));
     let page = get("references/long.txt").await;
     assert!(page.text().contains("Only the beginning is shown"));
