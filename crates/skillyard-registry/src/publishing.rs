@@ -68,12 +68,11 @@ impl Registry {
             .digest(package.tree.to_string())
             .detail("version", package.version.to_string())
             .detail("archive", package.digest.to_string());
-        let result = match other_than(&destination, &package) {
-            Some(error) => Err(error),
-            None => {
-                let tag = destination.tag.as_deref();
-                self.publish_package(identity, package, tag, now).await
-            }
+        let result = if let Some(error) = other_than(&destination, &package) {
+            Err(error)
+        } else {
+            let tag = destination.tag.as_deref();
+            self.publish_package(identity, package, tag, now).await
         };
         // What changed nothing is no event.
         if let Ok(Published::Same(_)) = result {

@@ -41,14 +41,13 @@ pub async fn export_static(
 ) -> Result<Exported, MaintenanceError> {
     let database = &registry.database;
     // What is published from here on is for the next time.
-    let signed = match upstream::find(database).await? {
-        Some(_) => checkpoints::last(database).await?,
-        None => {
-            let time = stored(registry.now());
-            Some(registry.log.checkpoint(database, key, time).await?)
-        }
+    let signed = if upstream::find(database).await?.is_some() {
+        let last = checkpoints::last(database).await?;
+        last.ok_or(RegistryError::NoRoute)?
+    } else {
+        let time = stored(registry.now());
+        registry.log.checkpoint(database, key, time).await?
     };
-    let signed = signed.ok_or(RegistryError::NoRoute)?;
     let size = usize::try_from(signed.checkpoint.size).unwrap_or(usize::MAX);
     let mut files = Files {
         root: folder.to_owned(),

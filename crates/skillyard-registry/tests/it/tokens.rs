@@ -10,7 +10,7 @@ use super::yard::{Yard, skill};
 async fn a_token_makes_tokens_that_can_do_no_more() {
     let yard = Yard::new().await;
     let maker = yard.token("ada", &["publish", "yank:pdf*", "tokens"]).await;
-    let make = async |scopes: &[&str], token: &str| {
+    let ask_for = async |scopes: &[&str], token: &str| {
         yard.post(
             "/tokens",
             token,
@@ -18,7 +18,7 @@ async fn a_token_makes_tokens_that_can_do_no_more() {
         )
         .await
     };
-    let made = make(&["publish:forms", "read"], &maker).await;
+    let made = ask_for(&["publish:forms", "read"], &maker).await;
     assert_eq!(made.status, 201, "{}", made.text());
     let made = made.json();
     let secret = made["token"].as_str().unwrap();
@@ -38,20 +38,20 @@ async fn a_token_makes_tokens_that_can_do_no_more() {
 
     for more in ["yank", "yank:p*", "owners", "owners:pdf"] {
         assert_eq!(
-            make(&[more], &maker).await.problem(),
+            ask_for(&[more], &maker).await.problem(),
             "403 more-than-own",
             "{more}"
         );
     }
-    assert_eq!(make(&["read"], secret).await.problem(), "403 scope");
+    assert_eq!(ask_for(&["read"], secret).await.problem(), "403 scope");
     for bad in ["", "all", "publish:%", "tokens:x"] {
         assert_eq!(
-            make(&[bad], &maker).await.problem(),
+            ask_for(&[bad], &maker).await.problem(),
             "400 parameter",
             "{bad}"
         );
     }
-    assert_eq!(make(&[], &maker).await.problem(), "400 parameter");
+    assert_eq!(ask_for(&[], &maker).await.problem(), "400 parameter");
 
     let listed = yard
         .ask("GET", "/tokens", Some(&maker), Body::empty())
@@ -91,7 +91,7 @@ async fn a_token_makes_tokens_that_can_do_no_more() {
     );
     yard.pass(3601);
     assert_eq!(
-        make(&["publish"], &maker).await.problem(),
+        ask_for(&["publish"], &maker).await.problem(),
         "401 token-refused"
     );
 }

@@ -5,6 +5,8 @@ mod front;
 mod host;
 mod library;
 mod model;
+mod tool_mode;
+mod tracing;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use crate::library::Choice;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
+pub(crate) use tool_mode::tool_mode;
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -49,6 +52,7 @@ pub(crate) fn runtime(
         host: Box::new(host),
         store: Arc::new(store(context)?),
         clock: jiff::Timestamp::now,
+        subscribers: tracing::subscribers(context)?,
     })
 }
 

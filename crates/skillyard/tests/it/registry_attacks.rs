@@ -76,12 +76,8 @@ fn lines(reply: &Reply) -> Vec<Value> {
 }
 
 fn written(lines: &[Value]) -> Reply {
-    Reply::ok(
-        lines
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect::<String>(),
-    )
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    Reply::ok(lines.join("\n"))
 }
 
 /// Changes the answers for one path.

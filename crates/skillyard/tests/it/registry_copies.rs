@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::TestContext;
 use super::registry::Server;
+use super::registry_crash::ask;
 
 /// Python's own server of files, which knows nothing of registries.
 struct PlainFiles(Child, String);
@@ -48,23 +49,11 @@ fn publish(context: &TestContext, versions: &[&str]) {
     }
 }
 
-impl TestContext {
-    /// What a server answers, without its headers.
-    fn asked(&self, url: &str, path: &str) -> Vec<u8> {
-        use std::io::{Read as _, Write as _};
-        let address = url.trim_start_matches("http://");
-        let mut stream = std::net::TcpStream::connect(address).unwrap();
-        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let end = bytes
-            .windows(4)
-            .position(|each| each == b"\r\n\r\n")
-            .unwrap();
-        assert!(bytes.starts_with(b"HTTP/1.1 200"), "{path}");
-        bytes[end + 4..].to_vec()
-    }
+/// What a server answers.
+fn asked(url: &str, path: &str) -> Vec<u8> {
+    let (status, body) = ask(url, &format!("GET {path} HTTP/1.1"), b"").unwrap();
+    assert_eq!(status, 200, "{path}");
+    body
 }
 
 fn install(context: &TestContext, reference: &str, version: &str) {
@@ -163,10 +152,7 @@ fn a_mirror_follows_and_says_what_the_registry_signed() {
         "/log/entries?from=0",
         "/skills/pdf/1.0.0/download",
     ] {
-        assert!(
-            context.asked(&server.url, path) == context.asked(&copy.url, path),
-            "{path}"
-        );
+        assert!(asked(&server.url, path) == asked(&copy.url, path), "{path}");
     }
     context.good(&["config", "set", "registry.url", &copy.url]);
     install(&context, "pdf@stable", "1.1.0");

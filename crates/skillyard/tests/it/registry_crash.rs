@@ -42,7 +42,7 @@ fn archive(name: &str) -> Vec<u8> {
 }
 
 /// Asks, and returns status and body; nothing when the connection broke.
-fn ask(address: &str, head: &str, body: &[u8]) -> Option<(u16, Vec<u8>)> {
+pub(super) fn ask(address: &str, head: &str, body: &[u8]) -> Option<(u16, Vec<u8>)> {
     let address = address.trim_start_matches("http://");
     let mut answer = Vec::new();
     let mut stream = TcpStream::connect(address).ok()?;
