@@ -44,7 +44,7 @@ fn sanitised(html: &str) -> String {
 }
 
 /// Links with a scheme, to a place on the page or to the root stay as they are.
-fn file_link<'a>(address: impl Fn(&str) -> String, link: CowStr<'a>) -> CowStr<'a> {
+fn file_link(address: impl Fn(&str) -> String, link: CowStr<'_>) -> CowStr<'_> {
     let elsewhere = link.contains(':') || link.starts_with(['#', '/', '?']) || link.is_empty();
     if elsewhere {
         return link;
