@@ -28,6 +28,6 @@ pub(super) async fn opened<T: Send + 'static, const N: usize>(
         }
         Ok::<T, ArchiveError>(make(all))
     });
-    let made = work.await.map_err(RegistryError::internal)?;
-    made.map_err(RegistryError::internal)
+    let done = work.await.map_err(RegistryError::internal)?;
+    done.map_err(RegistryError::internal)
 }

@@ -12,7 +12,7 @@ use super::facets::{Facet, facets};
 use super::{page, with_query};
 use crate::error::RegistryError;
 use crate::facets::Facets;
-use crate::search::{Question, Sort};
+use crate::search::{Picture, Question, Sort};
 use crate::server::Server;
 
 /// How many skills stand on a page, and the furthest page.
@@ -140,9 +140,17 @@ pub(crate) async fn home(
 ) -> Result<Response, RegistryError> {
     let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
     wanted.q = wanted.q.chars().take(LONGEST).collect();
+    let picture = server.registry.picture().await?;
+    let url = server.settings.url.clone();
+    // Held until the page is made; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    // Counting over a whole registry is work for milliseconds, not for the reactor.
+    let made = tokio::task::spawn_blocking(move || compose(&picture, &url, wanted)).await;
+    page(&made.map_err(RegistryError::internal)?)
+}
+
+fn compose(picture: &Picture, url: &str, wanted: Wanted) -> Home {
     let offset = wanted.offset.min(FURTHEST);
-    let registry = &server.registry;
-    let picture = registry.picture().await?;
     let (found, total) = picture.ask(&wanted.question());
     let offered = picture.all().iter();
     let all = offered
@@ -158,8 +166,8 @@ pub(crate) async fn home(
     };
     let kept = wanted.pairs().into_iter().skip(1);
     let kept = kept.filter(|(_, value)| !value.is_empty());
-    page(&Home {
-        configure: format!("skillyard config set registry.url {}", server.settings.url),
+    Home {
+        configure: format!("skillyard config set registry.url {url}"),
         kept: kept.map(|(key, value)| (key, value.to_owned())).collect(),
         all,
         total,
@@ -174,5 +182,5 @@ pub(crate) async fn home(
         previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
         next: (offset + PAGE < total).then(|| at(offset + PAGE)),
         words: wanted.q,
-    })
+    }
 }

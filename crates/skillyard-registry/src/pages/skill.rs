@@ -107,7 +107,7 @@ async fn instructions(
     opened(server, [version], is_skill_file, move |[files]| {
         let bytes = files.first().map_or(&[][..], |file| &file.bytes);
         render(Document::parse(bytes).body(), |link| {
-            file_address(&name, &number, link)
+            file_address(&name, &number, "", link)
         })
     })
     .await
@@ -171,7 +171,12 @@ impl Page {
     }
 
     fn file_address(&self, path: &str) -> String {
-        file_address(&self.name, &self.shown.version.to_string(), &encoded(path))
+        file_address(
+            &self.name,
+            &self.shown.version.to_string(),
+            "",
+            &encoded(path),
+        )
     }
 
     fn compare_address(&self, from: &Version, to: &Version) -> String {

@@ -188,6 +188,9 @@ async fn an_upload_that_is_too_large_is_cut_off() {
     let ada = yard.full("ada").await;
     let announced = yard.publish(&ada, vec![0; 10_001]).await;
     assert_eq!(announced.problem(), "413 too-large");
+    let path = "/v1/packages/ada/forms/versions/1.0.0";
+    let with_apm = yard.ask("PUT", path, Some(&ada), vec![0; 10_001]).await;
+    assert_eq!(with_apm.problem(), "413 too-large");
     let request = Request::post("/skills")
         .header("authorization", format!("Bearer {ada}"))
         .header("content-length", "99999999999")
