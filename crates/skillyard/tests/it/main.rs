@@ -44,6 +44,7 @@ mod registry_crash;
 mod run;
 mod scan;
 mod serve;
+mod serve_chat;
 mod servers;
 mod show;
 mod signing;
