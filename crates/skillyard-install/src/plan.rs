@@ -1,10 +1,15 @@
 //! What has to change, worked out before anything does. Pure: `--dry-run` prints this.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use skillyard_format::Digest;
 
 use crate::lockfile::{Locked, Lockfile};
+
+mod planner;
+
+pub use planner::plan;
 
 /// What lies where a skill is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +45,34 @@ pub enum OnConflict {
     Replace,
     /// What is there stays, and the skill is left out.
     Skip,
+}
+
+/// How conflicts are settled: some by name, all others alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settlement {
+    others: OnConflict,
+    named: BTreeMap<String, OnConflict>,
+}
+
+impl From<OnConflict> for Settlement {
+    fn from(others: OnConflict) -> Self {
+        Self {
+            others,
+            named: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settlement {
+    /// Settles what is in the way of one skill.
+    pub fn settle(&mut self, name: &str, on_conflict: OnConflict) {
+        self.named.insert(name.to_owned(), on_conflict);
+    }
+
+    /// How what is in the way of one skill is settled.
+    fn of(&self, name: &str) -> OnConflict {
+        self.named.get(name).copied().unwrap_or(self.others)
+    }
 }
 
 /// Why what is there cannot simply be replaced.
@@ -165,221 +198,4 @@ pub struct Wish {
     pub present: Vec<Locked>,
     /// Names that are to be gone.
     pub absent: Vec<String>,
-}
-
-/// Works out what has to change.
-pub fn plan(
-    lock: &Lockfile,
-    wish: &Wish,
-    on_conflict: OnConflict,
-    link_target: impl Fn(&std::path::Path, Digest) -> LinkTarget,
-    occupant: impl Fn(&str, &str) -> Occupant,
-) -> Plan {
-    let mut planner = Planner {
-        before: lock,
-        on_conflict,
-        plan: Plan {
-            lock: lock.clone(),
-            ..Plan::default()
-        },
-        link_target,
-        occupant,
-    };
-    for locked in &wish.present {
-        planner.present(locked);
-    }
-    for name in &wish.absent {
-        planner.absent(name);
-    }
-    let mut plan = planner.plan;
-    plan.changes.sort_by(|a, b| a.name().cmp(b.name()));
-    plan.unchanged.sort_unstable();
-    plan
-}
-
-struct Planner<'a, L, O> {
-    before: &'a Lockfile,
-    on_conflict: OnConflict,
-    plan: Plan,
-    link_target: L,
-    occupant: O,
-}
-
-impl<L, O> Planner<'_, L, O>
-where
-    L: Fn(&std::path::Path, Digest) -> LinkTarget,
-    O: Fn(&str, &str) -> Occupant,
-{
-    fn present(&mut self, to: &Locked) {
-        let from = self.before.get(&to.name).cloned();
-        let mut steps = Vec::new();
-        let mut conflicts = Vec::new();
-        if let Some(from) = &from
-            && from.source != to.source
-            && from.digest != to.digest
-            && self.on_conflict != OnConflict::Replace
-        {
-            conflicts.push(conflict(
-                to,
-                &to.targets[0],
-                Obstacle::OtherSource(from.source.clone()),
-            ));
-        }
-        for target in &to.targets {
-            self.put(to, from.as_ref(), target, &mut steps, &mut conflicts);
-        }
-        // Folders it was in and is not to be in any more.
-        for target in from.iter().flat_map(|from| &from.targets) {
-            if !to.targets.contains(target) {
-                self.take(from.as_ref(), target, &mut steps, &mut conflicts);
-            }
-        }
-        if !conflicts.is_empty() {
-            match self.on_conflict {
-                OnConflict::Skip => self.plan.skipped.extend(conflicts),
-                _ => self.plan.conflicts.extend(conflicts),
-            }
-            return;
-        }
-        let change = match from {
-            None => Some(Change::Added {
-                to: Box::new(to.clone()),
-            }),
-            Some(from) if from != *to => Some(Change::Changed {
-                from: Box::new(from),
-                to: Box::new(to.clone()),
-            }),
-            Some(_) if steps.is_empty() => None,
-            Some(_) => Some(Change::Repaired {
-                to: Box::new(to.clone()),
-            }),
-        };
-        match change {
-            None => self.plan.unchanged.push(to.name.clone()),
-            Some(change) => self.plan.changes.push(change),
-        }
-        self.plan.steps.append(&mut steps);
-        self.plan.lock.put(to.clone());
-    }
-
-    fn put(
-        &self,
-        to: &Locked,
-        from: Option<&Locked>,
-        target: &str,
-        steps: &mut Vec<Step>,
-        conflicts: &mut Vec<Conflict>,
-    ) {
-        let occupant = (self.occupant)(target, &to.name);
-        if self.is(&occupant, to) {
-            return;
-        }
-        let replaces = match self.obstacle(&occupant, from, target) {
-            None => occupant != Occupant::Nothing,
-            Some(_) if self.on_conflict == OnConflict::Replace => true,
-            Some(obstacle) => {
-                conflicts.push(conflict(to, target, obstacle));
-                return;
-            }
-        };
-        steps.push(Step::Put {
-            name: to.name.clone(),
-            target: target.to_owned(),
-            digest: to.digest,
-            linked: to.linked,
-            replaces,
-        });
-    }
-
-    fn absent(&mut self, name: &str) {
-        let Some(from) = self.before.get(name).cloned() else {
-            return;
-        };
-        let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
-        for target in &from.targets {
-            self.take(Some(&from), target, &mut steps, &mut conflicts);
-        }
-        if !conflicts.is_empty() {
-            match self.on_conflict {
-                OnConflict::Skip => self.plan.skipped.extend(conflicts),
-                _ => self.plan.conflicts.extend(conflicts),
-            }
-            return;
-        }
-        self.plan.steps.append(&mut steps);
-        self.plan.lock.remove(name);
-        self.plan.changes.push(Change::Removed {
-            from: Box::new(from),
-        });
-    }
-
-    fn take(
-        &self,
-        from: Option<&Locked>,
-        target: &str,
-        steps: &mut Vec<Step>,
-        conflicts: &mut Vec<Conflict>,
-    ) {
-        let Some(from) = from else { return };
-        let occupant = (self.occupant)(target, &from.name);
-        if occupant == Occupant::Nothing {
-            return;
-        }
-        if let Some(obstacle) = self.obstacle(&occupant, Some(from), target)
-            && self.on_conflict != OnConflict::Replace
-        {
-            conflicts.push(conflict(from, target, obstacle));
-            return;
-        }
-        steps.push(Step::Take {
-            name: from.name.clone(),
-            target: target.to_owned(),
-        });
-    }
-
-    /// Whether what is there is exactly the entry.
-    fn is(&self, occupant: &Occupant, entry: &Locked) -> bool {
-        match occupant {
-            Occupant::Folder(digest) => !entry.linked && *digest == entry.digest,
-            Occupant::Link(path) => {
-                entry.linked && (self.link_target)(path, entry.digest) == LinkTarget::Sound
-            }
-            Occupant::Nothing | Occupant::Other(_) => false,
-        }
-    }
-
-    /// What forbids to replace or remove what is there.
-    fn obstacle(
-        &self,
-        occupant: &Occupant,
-        from: Option<&Locked>,
-        target: &str,
-    ) -> Option<Obstacle> {
-        if *occupant == Occupant::Nothing {
-            return None;
-        }
-        match (from, occupant) {
-            // A link of ours holds nothing of the user's, whatever became of the store.
-            (Some(from), Occupant::Link(path))
-                if from.linked
-                    && (self.link_target)(path, from.digest) != LinkTarget::Elsewhere =>
-            {
-                None
-            }
-            (Some(from), _) if from.targets.iter().any(|each| each == target) => {
-                (!self.is(occupant, from)).then_some(Obstacle::Edited)
-            }
-            // The very bytes that are pinned, put there by hand or by a colleague's checkout.
-            (Some(from), _) if self.is(occupant, from) => None,
-            _ => Some(Obstacle::Foreign),
-        }
-    }
-}
-
-fn conflict(entry: &Locked, target: &str, obstacle: Obstacle) -> Conflict {
-    Conflict {
-        name: entry.name.clone(),
-        target: target.to_owned(),
-        obstacle,
-    }
 }

@@ -52,6 +52,9 @@ pub enum RegistryError {
         /// The file.
         path: String,
     },
+    /// Nobody of that name owns anything.
+    #[error("nobody called `{0}` owns a skill")]
+    NoOwner(String),
     /// What stands in the upload is not what stands in the address.
     #[error("the upload is `{found}`, and the address says `{named}`")]
     OtherPackage {
@@ -135,7 +138,11 @@ impl RegistryError {
         match self {
             Self::NoToken | Self::BadToken => 401,
             Self::Scope { .. } | Self::NotOwner { .. } => 403,
-            Self::NoSkill(_) | Self::NoVersion { .. } | Self::NoFile { .. } | Self::NoRoute => 404,
+            Self::NoSkill(_)
+            | Self::NoVersion { .. }
+            | Self::NoFile { .. }
+            | Self::NoOwner(_)
+            | Self::NoRoute => 404,
             Self::NoMethod => 405,
             Self::TooSlow => 408,
             Self::Confusable { .. } | Self::Immutable { .. } | Self::LastOwner(_) => 409,
@@ -157,6 +164,7 @@ impl RegistryError {
             Self::NoSkill(_) => "no-such-skill",
             Self::NoVersion { .. } => "no-such-version",
             Self::NoFile { .. } => "no-such-file",
+            Self::NoOwner(_) => "no-such-owner",
             Self::OtherPackage { .. } => "other-package",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",

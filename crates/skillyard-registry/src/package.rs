@@ -19,6 +19,7 @@ use skillyard_format::package::pack::{PackError, PackFile, PackFormat, pack};
 use skillyard_format::{Digest, Document, Profile, Skill, SkillName, Subject, rules};
 use skillyard_trust::scan::{self, File, Severity};
 use skillyard_trust::signature::{Invalid, Place, Policy, Tree, Verification, verify_skill};
+use utoipa::ToSchema;
 
 /// Findings from here on keep a skill out, as they keep it from being installed.
 const REFUSED_FROM: Severity = Severity::High;
@@ -64,6 +65,9 @@ pub struct Facts {
     /// The commands it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
+    /// References to the skills it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
     /// Its files.
     #[serde(default)]
     pub files: Vec<FileFact>,
@@ -81,7 +85,7 @@ impl Facts {
 }
 
 /// One file, as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileFact {
     /// Where it is.
     pub path: String,
@@ -98,7 +102,7 @@ fn is_no(flag: &bool) -> bool {
 }
 
 /// One finding, as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FindingFact {
     /// The rule.
     pub code: String,
@@ -152,10 +156,12 @@ fn told(findings: &[FindingFact]) -> String {
         .join("; ")
 }
 
-struct Unpacked {
-    path: String,
-    executable: bool,
-    bytes: Vec<u8>,
+/// A file with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unpacked {
+    pub(crate) path: String,
+    pub(crate) executable: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 struct Files<'a> {
@@ -227,13 +233,22 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
 
 /// One file of an archive that we packed.
 pub(crate) fn file(archive: &[u8], wanted: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+    let found = files(archive, |path| path == wanted)?;
+    Ok(found.into_iter().next().map(|file| file.bytes))
+}
+
+/// Some files of an archive that we packed.
+pub(crate) fn files(
+    archive: &[u8],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Unpacked>, ArchiveError> {
     let mut archive = Archive::open(Cursor::new(archive), Rules::skill())?;
     let mut sink = Files {
         shape: &Shape::Flat,
         files: Vec::new(),
     };
-    archive.deliver(&mut |path| path.as_str() == wanted, &mut sink)?;
-    Ok(sink.files.into_iter().next().map(|file| file.bytes))
+    archive.deliver(&mut |path| wanted(path.as_str()), &mut sink)?;
+    Ok(sink.files)
 }
 
 fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, Facts), Refusal> {
@@ -274,6 +289,7 @@ fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, F
         compatibility: skill.compatibility().map(str::to_owned),
         tags,
         requires: skill.requires(),
+        skills: skill.requires_skills(),
         files: files
             .iter()
             .map(|file| FileFact {

@@ -10,6 +10,7 @@ use skillyard_format::SkillName;
 use crate::blobs::{BlobError, Blobs};
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::look::Looks;
 use crate::names;
 use crate::package::{self, Package};
 use crate::search::Search;
@@ -28,6 +29,7 @@ pub struct Registry {
     pub database: Database,
     /// The archives.
     pub blobs: Blobs,
+    pub(crate) looks: Arc<Looks>,
     pub(crate) search: Arc<Search>,
     pub(crate) log: Arc<Log>,
     recorder: Option<Arc<Recorder>>,
@@ -54,6 +56,7 @@ impl Registry {
         Self {
             database,
             blobs,
+            looks: Arc::default(),
             search: Arc::default(),
             log: Arc::default(),
             recorder,

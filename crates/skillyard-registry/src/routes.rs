@@ -8,7 +8,8 @@ use crate::endpoints::{
     well_known, yank,
 };
 use crate::error::RegistryError;
-use crate::pages::{self, home, owner, skill};
+use crate::openapi;
+use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::server::Server;
 
 /// All routes.
@@ -22,7 +23,7 @@ pub(crate) fn routes() -> Router<Server> {
         .route("/index/{*path}", get(index::index))
         .route(
             "/skills/{name}/{version}/archive.tar.gz",
-            get(download::version),
+            get(download::archive),
         )
         .route("/log/checkpoint", get(log::checkpoint))
         .route("/log/entries/{name}/{version}", get(log::inclusion))
@@ -62,11 +63,14 @@ pub(crate) fn routes() -> Router<Server> {
         )
         .route("/me", get(me::me))
         .route("/health", get(health::health))
+        .route("/openapi.json", get(openapi::document))
         // For people.
         .route("/", get(home::home))
         .route("/view/{name}", get(skill::skill))
+        .route("/view/{name}/files/{*path}", get(file::file))
+        .route("/view/{name}/compare", get(compare::compare))
         .route("/owners/{account}", get(owner::owner))
-        .route("/style.css", get(pages::style))
+        .route("/assets/{file}", get(assets::asset))
         .fallback(async || RegistryError::NoRoute)
         .method_not_allowed_fallback(async || RegistryError::NoMethod)
 }

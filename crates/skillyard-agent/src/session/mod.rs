@@ -65,6 +65,18 @@ pub struct State {
     /// Whose it is, where several people share a machine; without one it is the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
+    /// The sessions that it was copied from, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<Ancestor>,
+}
+
+/// A session that another was copied from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ancestor {
+    /// The session.
+    pub session: String,
+    /// How many messages it had then.
+    pub messages: usize,
 }
 
 /// A skill in a session.
@@ -127,6 +139,13 @@ impl Session {
         fork.created = created;
         fork.kept = 0;
         fork.state.grants.clear();
+        // A copy of what was never kept has no log to refer to.
+        if self.kept > 0 {
+            fork.state.lineage.push(Ancestor {
+                session: self.id.clone(),
+                messages: self.messages.len(),
+            });
+        }
         Ok(fork)
     }
 

@@ -21,6 +21,11 @@ pub(super) const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 /// What the latest may be kept for.
 const NOT_LONG: &str = "public, max-age=0, must-revalidate";
 
+/// Fetch the archive of the latest version
+#[utoipa::path(get, path = "/skills/{name}/download", tag = "skills",
+    params(("name" = String, Path, description = "the skill")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/gzip",
+        headers(("ETag" = String), ("X-Skillyard-Version" = String), ("X-Skillyard-Digest" = String)))))]
 pub(crate) async fn latest(
     State(server): State<Server>,
     Segments(name): Segments<String>,
@@ -30,6 +35,12 @@ pub(crate) async fn latest(
     send(&server, &name, None, peer, NOT_LONG).await
 }
 
+/// Fetch the archive of a version, which never changes
+#[utoipa::path(get, path = "/skills/{name}/{version}/download", tag = "skills",
+    params(("name" = String, Path, description = "the skill"),
+        ("version" = String, Path, description = "the version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/gzip",
+        headers(("ETag" = String), ("X-Skillyard-Version" = String), ("X-Skillyard-Digest" = String)))))]
 pub(crate) async fn version(
     State(server): State<Server>,
     Segments((name, version)): Segments<(String, String)>,
@@ -40,6 +51,19 @@ pub(crate) async fn version(
     send(&server, &name, Some(&version), peer, FOR_GOOD).await
 }
 
+/// The same, at an address that says what kind of archive it is
+#[utoipa::path(get, path = "/skills/{name}/{version}/archive.tar.gz", tag = "skills",
+    params(("name" = String, Path, description = "the skill"),
+        ("version" = String, Path, description = "the version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/gzip")))]
+pub(crate) async fn archive(
+    state: State<Server>,
+    segments: Segments<(String, String)>,
+    peer: Peer,
+) -> Result<Response, RegistryError> {
+    version(state, segments, peer).await
+}
+
 pub(super) async fn send(
     server: &Server,
     name: &SkillName,
@@ -47,10 +71,13 @@ pub(super) async fn send(
     peer: Peer,
     caching: &'static str,
 ) -> Result<Response, RegistryError> {
-    let found = server.registry.version(name, version).await?;
-    let archive = server.registry.blobs.get(found.digest).await?;
+    let found = server.release(name, version).await?;
+    let body = match server.short_archive(&found).await? {
+        Some(bytes) => Body::from(bytes),
+        None => Body::from_stream(server.registry.blobs.get(found.digest).await?.into_stream()),
+    };
     server.counter.count(visit(server, name, peer.0));
-    let mut response = Body::from_stream(archive.into_stream()).into_response();
+    let mut response = body.into_response();
     let file = format!(
         "attachment; filename=\"{}-{}.tar.gz\"",
         ascii(name),

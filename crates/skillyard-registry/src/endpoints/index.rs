@@ -1,31 +1,45 @@
 //! `GET /index/…`: one small file per skill, a line per version, for clients and caches.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use skillyard_format::{Digest, SkillName};
+use utoipa::ToSchema;
 
 use super::named;
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::versions::{self, VersionRow};
+use crate::store::versions::VersionRow;
 
 /// One line of the index.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Line<'a> {
+    /// The skill.
     name: &'a str,
+    /// The version.
     version: String,
+    /// The digest of its archive.
+    #[schema(value_type = String)]
     digest: Digest,
+    /// The digest over its files.
+    #[schema(value_type = String)]
     tree: Digest,
+    /// The length of its archive.
     size: u64,
+    /// The commands that it needs.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schema(required = false)]
     requires: &'a [String],
+    /// Whether it was withdrawn.
     yanked: bool,
+    /// When it was published.
     published: &'a str,
+    /// Who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signer: Option<&'a str>,
+    /// The worst that the scanner found.
     verdict: &'a str,
 }
 
@@ -46,28 +60,20 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Read the index of one skill: a line of JSON per version
+#[utoipa::path(get, path = "/index/{path}", tag = "index",
+    params(("path" = String, Path, description = "where the skill is, as `pd/f-/pdf-tools`")),
+    responses((status = 200, body = Line, content_type = "application/x-ndjson")))]
 pub(crate) async fn index(
     State(server): State<Server>,
     Segments(path): Segments<String>,
-    headers: HeaderMap,
 ) -> Result<Response, RegistryError> {
     let name = named(path.rsplit('/').next().unwrap_or_default())?;
     if path != address(&name) {
         return Err(RegistryError::NoSkill(name.to_string()));
     }
-    let text = file(&server, &name).await?;
-    let tag = format!("\"{}\"", Digest::of(text.as_bytes()).to_hex());
-    let is_known = headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|each| each.trim().trim_start_matches("W/") == tag || each.trim() == "*");
-    let mut response = if is_known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        text.into_response()
-    };
+    let sheet = server.sheet(&name).await?;
+    let mut response = sheet.text.clone().into_response();
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -76,19 +82,14 @@ pub(crate) async fn index(
     // Short, because a yank must reach everybody soon; asking again costs a line.
     let caching = HeaderValue::from_static("public, max-age=0, must-revalidate");
     headers.insert(header::CACHE_CONTROL, caching);
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(header::ETAG, tag);
-    }
+    headers.insert(header::ETAG, sheet.tag.clone());
     Ok(response)
 }
 
-async fn file(server: &Server, name: &SkillName) -> Result<String, RegistryError> {
-    let rows = versions::of(&server.registry.database, name.as_str()).await?;
-    if rows.is_empty() {
-        return Err(RegistryError::NoSkill(name.to_string()));
-    }
+/// The file of a skill with these versions.
+pub(crate) fn file(name: &SkillName, rows: &[VersionRow]) -> Result<String, RegistryError> {
     let mut text = String::new();
-    for row in &rows {
+    for row in rows {
         let line = serde_json::to_string(&Line::new(name, row));
         text.push_str(&line.map_err(RegistryError::internal)?);
         text.push('\n');

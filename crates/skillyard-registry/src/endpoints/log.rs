@@ -3,18 +3,37 @@
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use skillyard_trust::transparency::SignedCheckpoint;
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
 
+/// How long the log is, signed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CheckpointAnswer {
+    /// How many versions it has.
+    size: u64,
+    /// The root of its tree.
+    #[schema(value_type = String)]
+    root: Digest,
+    /// When this was said.
+    time: String,
+    /// The registry's public key, in PEM form.
+    key: String,
+    /// The signature, in hex.
+    signature: String,
+}
+
+/// Say how long the log is, signed
+#[utoipa::path(get, path = "/log/checkpoint", tag = "log",
+    responses((status = 200, body = CheckpointAnswer)))]
 pub(crate) async fn checkpoint(
     State(server): State<Server>,
-) -> Result<Json<SignedCheckpoint>, RegistryError> {
+) -> Result<Json<CheckpointAnswer>, RegistryError> {
     // A registry without a key has no log that anybody could check.
     let key = server.log_key.as_ref().ok_or(RegistryError::NoRoute)?;
     let registry = &server.registry;
@@ -23,19 +42,44 @@ pub(crate) async fn checkpoint(
         .log
         .checkpoint(&registry.database, key, time)
         .await?;
-    Ok(Json(signed))
+    Ok(Json(CheckpointAnswer {
+        size: signed.checkpoint.size,
+        root: signed.checkpoint.root,
+        time: signed.checkpoint.time,
+        key: signed.key,
+        signature: signed.signature,
+    }))
 }
 
-#[derive(Debug, Deserialize)]
+/// In which log.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Size {
+    /// The length of a log that has the version.
     size: usize,
 }
+
+/// Where a version stands in the log.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Inclusion {
+    /// Its place, from 0.
+    index: usize,
+    /// What proves it, as RFC 9162 has it.
+    #[schema(value_type = Vec<String>)]
+    proof: Vec<Digest>,
+}
+
+/// Prove that a version is in the log
+#[utoipa::path(get, path = "/log/entries/{name}/{version}", tag = "log",
+    params(("name" = String, Path, description = "the skill"),
+        ("version" = String, Path, description = "the version"), Size),
+    responses((status = 200, body = Inclusion)))]
 
 pub(crate) async fn inclusion(
     State(server): State<Server>,
     Segments((name, version)): Segments<(String, String)>,
     size: Result<Query<Size>, QueryRejection>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<Inclusion>, RegistryError> {
     let name = named(&name)?;
     let version = numbered(&name, &version)?.to_string();
     let wrong = || RegistryError::Parameter("`size` is the length of a log with it".to_owned());
@@ -47,22 +91,41 @@ pub(crate) async fn inclusion(
         version,
     })?;
     let proof = log.tree.inclusion(place, size).ok_or_else(wrong)?;
-    Ok(Json(json!({ "index": place, "proof": proof })))
+    Ok(Json(Inclusion {
+        index: place,
+        proof,
+    }))
 }
 
-#[derive(Debug, Deserialize)]
+/// Between which lengths.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Span {
+    /// The length that is known.
     from: usize,
+    /// The length now.
     to: usize,
 }
+
+/// What proves that one log begins with the other.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Consistency {
+    /// The proof, as RFC 9162 has it.
+    #[schema(value_type = Vec<String>)]
+    proof: Vec<Digest>,
+}
+
+/// Prove that the log begins with an earlier one
+#[utoipa::path(get, path = "/log/consistency", tag = "log", params(Span),
+    responses((status = 200, body = Consistency)))]
 
 pub(crate) async fn consistency(
     State(server): State<Server>,
     span: Result<Query<Span>, QueryRejection>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<Consistency>, RegistryError> {
     let wrong = || RegistryError::Parameter("`from` and `to` are lengths of the log".to_owned());
     let Span { from, to } = span.map_err(|_| wrong())?.0;
     let log = server.registry.log.read(&server.registry.database).await?;
     let proof = log.tree.consistency(from, to).ok_or_else(wrong)?;
-    Ok(Json(json!({ "proof": proof })))
+    Ok(Json(Consistency { proof }))
 }

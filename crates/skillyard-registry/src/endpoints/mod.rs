@@ -37,7 +37,7 @@ pub(crate) fn named(text: &str) -> Result<SkillName, RegistryError> {
 }
 
 /// A version out of an address.
-fn numbered(name: &SkillName, text: &str) -> Result<Version, RegistryError> {
+pub(crate) fn numbered(name: &SkillName, text: &str) -> Result<Version, RegistryError> {
     Version::parse(text).map_err(|_| RegistryError::NoVersion {
         skill: name.to_string(),
         version: text.chars().take(64).collect(),
@@ -54,10 +54,13 @@ fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
     Ok(())
 }
 
-/// JSON that was written before.
-fn json_response(bytes: Bytes) -> Response {
+/// JSON that was written before, with the tag of what it was made of.
+fn json_response(bytes: Bytes, tag: &str) -> Response {
     let mut response = bytes.into_response();
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
     response
 }

@@ -2,28 +2,48 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::Serialize;
 use skillyard_format::SkillName;
+use utoipa::ToSchema;
 
 use super::named;
 use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::problem::Problem;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::owners;
 
+/// Who owns a skill.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OwnerList {
+    /// The skill.
+    name: String,
+    /// Its owners.
+    owners: Vec<String>,
+}
+
+/// List the owners of a skill
+#[utoipa::path(get, path = "/skills/{name}/owners", tag = "owners",
+    params(("name" = String, Path, description = "the skill")),
+    responses((status = 200, body = OwnerList)))]
 pub(crate) async fn list(
     State(server): State<Server>,
     Segments(name): Segments<String>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<OwnerList>, RegistryError> {
     told(&server, &named(&name)?).await
 }
 
+/// Make an account an owner
+#[utoipa::path(put, path = "/skills/{name}/owners/{account}", tag = "owners", security(("token" = [])),
+    params(("name" = String, Path, description = "the skill"),
+        ("account" = String, Path, description = "the account")),
+    responses((status = 200, body = OwnerList)))]
 pub(crate) async fn add(
     State(server): State<Server>,
     Caller(identity): Caller,
     Segments((name, account)): Segments<(String, String)>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<OwnerList>, RegistryError> {
     let name = named(&name)?;
     server
         .registry
@@ -32,11 +52,17 @@ pub(crate) async fn add(
     told(&server, &name).await
 }
 
+/// Take an owner away; the last one stays
+#[utoipa::path(delete, path = "/skills/{name}/owners/{account}", tag = "owners", security(("token" = [])),
+    params(("name" = String, Path, description = "the skill"),
+        ("account" = String, Path, description = "the account")),
+    responses((status = 200, body = OwnerList),
+        (status = 409, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn remove(
     State(server): State<Server>,
     Caller(identity): Caller,
     Segments((name, account)): Segments<(String, String)>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<OwnerList>, RegistryError> {
     let name = named(&name)?;
     server
         .registry
@@ -45,11 +71,14 @@ pub(crate) async fn remove(
     told(&server, &name).await
 }
 
-async fn told(server: &Server, name: &SkillName) -> Result<Json<Value>, RegistryError> {
+async fn told(server: &Server, name: &SkillName) -> Result<Json<OwnerList>, RegistryError> {
     let owners = owners::of(&server.registry.database, name.as_str()).await?;
     // No skill is without an owner.
     if owners.is_empty() {
         return Err(RegistryError::NoSkill(name.to_string()));
     }
-    Ok(Json(json!({ "name": name.as_str(), "owners": owners })))
+    Ok(Json(OwnerList {
+        name: name.to_string(),
+        owners,
+    }))
 }

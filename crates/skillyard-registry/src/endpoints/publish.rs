@@ -8,13 +8,52 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use serde_json::json;
+use serde::Serialize;
+use skillyard_format::Digest;
+use utoipa::ToSchema;
 
 use crate::auth::Caller;
 use crate::error::RegistryError;
+use crate::package::FindingFact;
+use crate::problem::Problem;
 use crate::registry::Published;
 use crate::server::Server;
 
+/// What was published.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PublishedVersion<'a> {
+    /// The skill.
+    name: &'a str,
+    /// Its version.
+    version: String,
+    /// The digest of the archive as it is served.
+    #[schema(value_type = String)]
+    digest: Digest,
+    /// The digest over its files.
+    #[schema(value_type = String)]
+    tree: Digest,
+    /// The length of the archive.
+    size: usize,
+    /// Who signed it.
+    signer: Option<&'a str>,
+    /// The worst that the scanner found.
+    verdict: &'a str,
+    /// All that it found.
+    findings: &'a [FindingFact],
+    /// Whether it was not there before.
+    new: bool,
+}
+
+/// Publish a version; name and version stand in its `SKILL.md`
+#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])),
+    request_body(content = Vec<u8>, content_type = "application/gzip",
+        description = "an archive with `SKILL.md`: tar.gz or zip"),
+    responses(
+        (status = 201, body = PublishedVersion, headers(("Location" = String))),
+        (status = 200, body = PublishedVersion, description = "the same files were there already"),
+        (status = 409, body = Problem, content_type = "application/problem+json"),
+        (status = 413, body = Problem, content_type = "application/problem+json"),
+        (status = 422, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
@@ -29,17 +68,17 @@ pub(crate) async fn publish(
         Published::Same(package) => (StatusCode::OK, package),
     };
     let location = format!("/skills/{}", package.name);
-    let answer = json!({
-        "name": package.name.as_str(),
-        "version": package.version,
-        "digest": package.digest,
-        "tree": package.tree,
-        "size": package.archive.len(),
-        "signer": package.signer,
-        "verdict": package.verdict,
-        "findings": package.facts.findings,
-        "new": status == StatusCode::CREATED,
-    });
+    let answer = PublishedVersion {
+        name: package.name.as_str(),
+        version: package.version.to_string(),
+        digest: package.digest,
+        tree: package.tree,
+        size: package.archive.len(),
+        signer: package.signer.as_deref(),
+        verdict: package.verdict,
+        findings: &package.facts.findings,
+        new: status == StatusCode::CREATED,
+    };
     Ok((
         status,
         [(header::LOCATION, encoded(&location))],

@@ -10,6 +10,7 @@ mod archives;
 mod attacks;
 mod interfaces;
 mod log;
+mod openapi;
 mod pages;
 mod programs;
 mod registry;

@@ -159,6 +159,18 @@ impl Yard {
         self.ask("GET", path, None, Body::empty()).await
     }
 
+    /// As somebody asks who has an answer already.
+    pub(crate) async fn get_tagged(&self, path: &str, tag: &str) -> Answer {
+        let request = Request::get(path).header("if-none-match", tag);
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// As a browser asks.
+    pub(crate) async fn browse(&self, path: &str) -> Answer {
+        let request = Request::get(path).header("accept", "text/html,*/*;q=0.8");
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
     pub(crate) async fn publish(&self, token: &str, archive: Vec<u8>) -> Answer {
         self.ask("POST", "/skills", Some(token), archive).await
     }

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
 
 use super::origin::{Foreign, Sender};
+use super::upload::Waiting;
 use super::{Access, Holder, Role, cookie, forgery, origin, session};
 use crate::chat::{Keeper, Trace};
 use crate::log::{self, Line};
@@ -63,10 +64,16 @@ pub(crate) async fn gate(
     let method = request.method().clone();
     let trace = Trace::of(request.headers());
     let start = Instant::now();
+    let waiting = Waiting::default();
+    let request = request.map(|body| waiting.watch(body));
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
     let response = match answer {
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal,
+        Err(_) if waiting.for_client() => {
+            let text = "the body of the request took too long";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, text).into_response()
+        }
         Err(_) => Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")
             .into_response(),
     };

@@ -12,6 +12,7 @@ mod rate;
 mod role;
 pub(crate) mod session;
 mod tokens;
+mod upload;
 
 pub(crate) use forgery::Forgery;
 pub(crate) use rate::Rate;

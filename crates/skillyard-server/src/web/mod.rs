@@ -1,5 +1,5 @@
 //! The pages. Templates are compiled in and escape every value; what is HTML already went through
-//! `markdown`, which sanitises it.
+//! `skillyard_web::markdown`, which sanitises it.
 
 pub(crate) mod admin;
 pub(crate) mod agents;
@@ -9,7 +9,6 @@ pub(crate) mod chat;
 pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
-mod markdown;
 pub(crate) mod replay;
 pub(crate) mod skill;
 
@@ -18,6 +17,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use skillyard_web::address::encoded;
 
 use crate::access::Role;
 use crate::access::gate::{Extras, Visitor};
@@ -165,14 +165,7 @@ fn short(digest: &str) -> &str {
     hex.get(..12).unwrap_or(hex)
 }
 
-/// A name or path as a part of an address.
-fn encoded(text: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-    const KEPT: &AsciiSet = &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'~')
-        .remove(b'/');
-    utf8_percent_encode(text, KEPT).to_string()
+/// The address of the page of a skill's file; `link` may hold a place on it.
+fn file_address(name: &str, link: &str) -> String {
+    format!("{}/files/{link}", skill_address(name))
 }

@@ -10,8 +10,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use skillyard_format::Document;
 use skillyard_format::tokens::estimate;
+use skillyard_web::address::encoded;
+use skillyard_web::markdown::render;
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown, skill_address};
+use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
 use crate::inspection::{Finding, inspect};
@@ -69,7 +71,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         skill: SkillSummary::of(skill, viewer),
         standing: server.host.standing(skill, digest.as_ref()),
         digest: digest.map(|digest| digest.to_string()),
-        body: markdown::render(&record.name, document.body()),
+        body: render(document.body(), |link| file_address(&record.name, link)),
         body_tokens: estimate(document.body()),
         fields: fields(&record.fields),
         files: contents.list(None)?,
@@ -113,11 +115,7 @@ fn fields(json: &str) -> Vec<(String, String)> {
 
 impl SkillPage {
     fn file_address(&self, path: &str) -> String {
-        format!(
-            "{}/files/{}",
-            skill_address(&self.skill.name),
-            encoded(path)
-        )
+        file_address(&self.skill.name, &encoded(path))
     }
 }
 

@@ -109,6 +109,7 @@ impl Agents for Desk {
             }),
             store: self.sessions(),
             clock: jiff::Timestamp::now,
+            subscribers: Vec::new(),
         })
     }
 

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, IndexMode};
 use crate::permission::Permissions;
+use crate::redactor::without_userinfo;
 
 /// The enabled skills of this machine that an agent may use.
 pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, CommandError> {
@@ -34,7 +35,8 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         ..ReadLimits::default()
     };
     let index = context.environment.skillyard_home.join("index");
-    Ok(Shelf::new(skills, Some(&index), limits))
+    let shelf = Shelf::new(skills, Some(&index), limits);
+    Ok(shelf.with_instruction_bytes(config.max_skill_md_bytes()))
 }
 
 fn placed(
@@ -60,7 +62,10 @@ fn placed(
     Ok(ShelfSkill {
         directory: directory.to_string_lossy().into_owned(),
         folder,
-        origin: skill.kind.as_str().to_owned(),
+        origin: match &provenance.url {
+            Some(url) => without_userinfo(url).into_owned(),
+            None => skill.kind.as_str().to_owned(),
+        },
         tier: permissions.verdict(&provenance).tier.as_str().to_owned(),
         author,
         skill: skill.clone(),

@@ -6,6 +6,8 @@ mod front;
 mod host;
 mod library;
 mod model;
+mod tool_mode;
+mod tracing;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
+pub(crate) use tool_mode::tool_mode;
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -62,6 +65,7 @@ fn runtime_with(
         host: Box::new(host),
         store,
         clock: jiff::Timestamp::now,
+        subscribers: tracing::subscribers(context)?,
     })
 }
 

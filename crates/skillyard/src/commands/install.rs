@@ -1,15 +1,13 @@
 //! `skillyard install`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_catalog::ProjectTrust;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Lockfile, reference};
-use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
+use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::scope::ScopeKind;
-use skillyard_install::transaction::Trees;
 
 use super::Outcome;
 use crate::context::Context;
@@ -19,7 +17,7 @@ use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::supply::{Supply, named};
-use crate::install::{changes, finish, review};
+use crate::install::{changes, conflict, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -89,9 +87,19 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+impl Args {
+    fn settlement(&self) -> Settlement {
+        Settlement::from(match (self.force, self.skip_existing) {
+            (true, _) => OnConflict::Replace,
+            (_, true) => OnConflict::Skip,
+            _ => OnConflict::Report,
+        })
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
-    let place = Place::find(context, &args.scope)?;
+    let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
     if args.dry_run {
         return report(context, &place, &prepared.preview, Some(start), true);
@@ -110,7 +118,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 pub(crate) struct Prepared {
     needed: Vec<Needed>,
     wish: Wish,
-    on_conflict: OnConflict,
+    settlement: Settlement,
     preview: Plan,
 }
 
@@ -167,20 +175,26 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, CommandError> {
     let mut supply = Supply::new(context, place).with_headers(&args.header);
     let roots = gather(&mut supply, args, otherwise)?;
-    let needed = dependencies::resolve(roots, &mut supply)
+    let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
-    let targets = place.targets(&args.agent)?;
-    let wish = wish(&needed, &place.lock()?, &targets, args.link);
-    let on_conflict = match (args.force, args.skip_existing) {
-        (true, _) => OnConflict::Replace,
-        (_, true) => OnConflict::Skip,
-        _ => OnConflict::Report,
+    let config = context.config()?;
+    let targets = place.targets(&args.agent, &config.install_agents())?;
+    let lock = place.lock()?;
+    let linked = args.link || config.installs_links();
+    let mut settlement = args.settlement();
+    let asks = context.printer.can_ask() && !args.yes && !args.dry_run;
+    let (wish, preview) = loop {
+        let wish = wish(&needed, &lock, &targets, linked);
+        let plan = finish::look(place, &wish, &settlement)?;
+        if plan.conflicts.is_empty() || !asks {
+            break (wish, finish::refuse_conflicts(plan)?);
+        }
+        conflict::ask(&plan.conflicts, &mut needed, &mut settlement)?;
     };
-    let preview = finish::preview(place, &wish, on_conflict)?;
     Ok(Prepared {
         needed,
         wish,
-        on_conflict,
+        settlement,
         preview,
     })
 }
@@ -195,26 +209,30 @@ pub(crate) fn carry_out(
     let Prepared {
         needed,
         wish,
-        on_conflict,
+        settlement,
         ..
     } = prepared;
     let wish = signed(wish.clone(), checked);
-    let trees: Trees = needed
-        .iter()
-        .map(|each| {
-            (
-                each.candidate.tree.digest(),
-                Arc::clone(&each.candidate.tree),
-            )
-        })
-        .collect();
-    let plan = finish::apply(context, place, &wish, &trees, *on_conflict, |manifest| {
-        for each in needed.iter().filter(|each| !each.dependency) {
-            let candidate = &each.candidate;
-            let reference = reference(&candidate.source, candidate.requested.as_deref());
-            manifest.put(&candidate.name, &reference);
-        }
-    })?;
+    let trees = finish::trees(needed);
+    let plan = finish::apply(
+        context,
+        place,
+        &wish,
+        &trees,
+        settlement,
+        |manifest, plan| {
+            let kept = |name: &str| plan.lock.get(name).is_some();
+            for each in needed.iter().filter(|each| !each.dependency) {
+                let candidate = &each.candidate;
+                // What was left out is not wanted.
+                if !kept(&candidate.name) {
+                    continue;
+                }
+                let reference = reference(&candidate.source, candidate.requested.as_deref());
+                manifest.put(&candidate.name, &reference);
+            }
+        },
+    )?;
     check::remember(context, checked)?;
     Ok(plan)
 }

@@ -1,13 +1,11 @@
 //! `skillyard update`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Change, OnConflict, Plan};
-use skillyard_install::transaction::Trees;
+use skillyard_install::plan::{Change, Plan};
 
 use super::Outcome;
 use super::install::{report, signed, wish};
@@ -66,15 +64,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         match lock.get(&entry.name) {
             Some(before) => entry.linked = before.linked,
             // A dependency that is new goes where its first dependant is.
-            None => entry.targets = place.targets(&[])?,
+            None => entry.targets = place.targets(&[], &context.config()?.install_agents())?,
         }
     }
-    let on_conflict = if args.force {
-        OnConflict::Replace
-    } else {
-        OnConflict::Report
-    };
-    let preview = finish::preview(&place, &goal, on_conflict)?;
+    let settlement = finish::settlement(args.force);
+    let preview = finish::preview(&place, &goal, &settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
@@ -82,16 +76,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let checked = check::check(context, &needed, &preview, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
-    let trees: Trees = needed
-        .iter()
-        .map(|each| {
-            (
-                each.candidate.tree.digest(),
-                Arc::clone(&each.candidate.tree),
-            )
-        })
-        .collect();
-    let plan = finish::apply(context, &place, &goal, &trees, on_conflict, |_| {})?;
+    let trees = finish::trees(&needed);
+    let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

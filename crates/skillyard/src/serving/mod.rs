@@ -7,7 +7,7 @@ mod tokens;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
@@ -37,6 +37,8 @@ pub(crate) struct Machine {
     log: LogFormat,
     /// As the configuration was when skills were last looked for.
     known: RwLock<Known>,
+    /// Opened once: a server records an event with nearly every answer.
+    recorder: Recorder,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +65,7 @@ impl Known {
 impl Machine {
     pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
         Ok(Self {
+            recorder: context.recorder()?,
             context: context.clone(),
             audit_folder: context.environment.logs_folder(),
             index_folder: context.environment.skillyard_home.join("index"),
@@ -160,7 +163,8 @@ impl Host for Machine {
     }
 
     fn record(&self, event: &Event) -> Result<(), HostError> {
-        self.context.record(event).map_err(HostError::new)
+        self.recorder.record(event).map_err(HostError::new)?;
+        Ok(())
     }
 
     fn audit_folder(&self) -> &Path {

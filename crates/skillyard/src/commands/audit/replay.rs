@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::replay::{Recorded, replay};
+use skillyard_agent::replay::{Recorded, replay, sessions};
 use skillyard_audit::{Filter, read};
 use skillyard_trust::verdict::OptIn;
 
@@ -36,16 +36,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         only: Some(session.prompt.skills.clone()),
         opt_in: OptIn::No,
     };
-    let filter = Filter {
-        session: Some(session.id.clone()),
-        ..Filter::default()
-    };
-    let reading = read(&context.environment.logs_folder(), &filter)?;
-    let events: Vec<Recorded> = reading
-        .lines
-        .iter()
-        .filter_map(|line| Recorded::of(line))
-        .collect();
+    let mut events: Vec<Recorded> = Vec::new();
+    for name in sessions(&session) {
+        let filter = Filter {
+            session: Some(name.to_owned()),
+            ..Filter::default()
+        };
+        let reading = read(&context.environment.logs_folder(), &filter)?;
+        events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
+    }
     let outcome = replay(&session, &shelf(context, &wanted)?, events);
     let status = if outcome.is_ok() {
         Status::Yes

@@ -5,13 +5,14 @@
 use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-use super::encoded;
+/// The longest text that is made into a page; the rest is left out.
+pub const LONGEST: usize = 512 * 1024;
 
-/// `markdown` of the skill `name` as HTML; links to its files lead to their pages.
-pub(super) fn render(name: &str, markdown: &str) -> String {
+/// `markdown` as HTML; a link to a file of the skill leads to where `address` says.
+pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let base = format!("/skills/{}/files/", encoded(name));
+    let markdown = &markdown[..markdown.floor_char_boundary(LONGEST)];
     let events = Parser::new_ext(markdown, options).map(|event| match event {
         Event::Start(Tag::Link {
             link_type,
@@ -20,7 +21,7 @@ pub(super) fn render(name: &str, markdown: &str) -> String {
             id,
         }) => Event::Start(Tag::Link {
             link_type,
-            dest_url: file_link(&base, dest_url),
+            dest_url: file_link(&address, dest_url),
             title,
             id,
         }),
@@ -43,24 +44,28 @@ fn sanitised(html: &str) -> String {
 }
 
 /// Links with a scheme, to a place on the page or to the root stay as they are.
-fn file_link<'a>(base: &str, link: CowStr<'a>) -> CowStr<'a> {
+fn file_link(address: impl Fn(&str) -> String, link: CowStr<'_>) -> CowStr<'_> {
     let elsewhere = link.contains(':') || link.starts_with(['#', '/', '?']) || link.is_empty();
     if elsewhere {
         return link;
     }
     let path = link.strip_prefix("./").unwrap_or(&link);
-    CowStr::from(format!("{base}{path}"))
+    CowStr::from(address(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn below(path: &str) -> String {
+        format!("/skills/pdf/files/{path}")
+    }
+
     #[test]
     fn links_to_files_lead_to_their_pages() {
         let html = render(
-            "pdf",
             "[a](references/a.md) [b](https://x.example/) [c](#c)",
+            below,
         );
         assert!(
             html.contains(r#"href="/skills/pdf/files/references/a.md""#),
@@ -88,12 +93,23 @@ mod tests {
             "![x](https://x.example/pixel.png)",
             "<meta http-equiv=refresh content='0;url=//x.example'>",
             "<base href=//x.example>",
+            "<p onclick=\"x()\" style=\"position:fixed\">x</p>",
+            "<input autofocus onfocus=alert(1)>",
+            "<a href=\"java\tscript:alert(1)\">x</a>",
+            "[x](vbscript:x)",
+            "<p id=main class=panel name=q>x</p>",
         ] {
-            let html = render("pdf", attack).to_lowercase();
+            let html = render(attack, below).to_lowercase();
             for harm in [
                 "<script",
                 "onerror=",
                 "onload=",
+                "onclick=",
+                "onfocus=",
+                "vbscript:",
+                "<input",
+                "id=",
+                "class=",
                 "javascript:",
                 "data:",
                 "<iframe",

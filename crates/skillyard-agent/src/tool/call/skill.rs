@@ -1,0 +1,106 @@
+//! Calls that only read skills, and what becomes active by them.
+
+use serde_json::{Map, Value};
+use skillyard_audit::{Event, EventKind};
+
+use super::{Calls, Ended};
+use crate::front_end::{Trigger, TurnEvent};
+use crate::telemetry::{Happening, SkillActivated};
+use crate::tool::Known;
+use crate::tool::skill::{Activation, Output};
+use crate::turn::tell;
+
+impl Calls<'_> {
+    /// What a tool that only reads skills gave.
+    pub(super) fn settled(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        result: Result<Output, String>,
+    ) -> Ended {
+        let kind = match tool {
+            "skill_read" => EventKind::ResourceRead,
+            _ => EventKind::ToolAllowed,
+        };
+        let output = match result {
+            Ok(output) => output,
+            Err(problem) => {
+                let mut ended = Ended::failed(problem, kind);
+                let named = arguments.get("name").and_then(Value::as_str);
+                let found = named.and_then(|name| self.shelf.find(name).ok());
+                // What was asked for may be no skill at all.
+                ended.event.skill = found.map(|found| found.skill.record.name.to_string());
+                return ended;
+            }
+        };
+        let mut ended = Ended::ok(output.content, kind);
+        if let Some(activation) = output.activated {
+            ended.event = self.activated(&ended.content, activation, Trigger::Model);
+        } else if let Some(Value::String(name)) = arguments.get("name") {
+            ended.event.skill = Some(name.clone());
+            ended.event.digest = Known::digest(&self.session.state, name);
+            if let Some(Value::String(path)) = arguments.get("path") {
+                ended.event = ended.event.detail("path", path);
+            }
+        }
+        ended
+    }
+
+    /// Makes a skill active, and tells so.
+    pub(crate) fn activated(
+        &mut self,
+        text: &str,
+        activation: Activation,
+        trigger: Trigger,
+    ) -> Event {
+        let Activation {
+            name,
+            digest,
+            rendered,
+            omitted,
+            active,
+        } = activation;
+        self.session.activate(&name, &digest, &rendered);
+        self.active.retain(|each| each.name != active.name);
+        self.active.push(active);
+        let tokens = skillyard_format::tokens::estimate(text);
+        self.front.event(&TurnEvent::SkillActivated {
+            name: name.clone(),
+            digest: digest.to_string(),
+            trigger,
+            tokens,
+            text: text.to_owned(),
+        });
+        let mut event = Event::new(EventKind::SkillActivated)
+            .session(&self.session.id)
+            .skill(&name)
+            .digest(digest.to_string())
+            .trigger(trigger.as_str())
+            .detail("rendered", rendered.to_string())
+            .detail("tokens", tokens.to_string());
+        if omitted > 0 {
+            event = event.detail("omitted_bytes", omitted.to_string());
+        }
+        if let Ok(found) = self.shelf.find(&name) {
+            tell(
+                self.subscribers,
+                &Happening::SkillActivated(SkillActivated {
+                    session: &self.session.id,
+                    skill: &name,
+                    digest: &digest.to_string(),
+                    source: found.skill.kind.as_str(),
+                    uri: &found.uri(),
+                    tier: &found.tier,
+                    trigger,
+                    tokens,
+                    at: (self.clock)(),
+                }),
+            );
+            event = event
+                .source(found.skill.kind.as_str())
+                .origin(&found.origin)
+                .tier(&found.tier);
+        }
+        event
+    }
+}
