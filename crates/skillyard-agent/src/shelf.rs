@@ -3,6 +3,7 @@
 //! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
 //! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::CatalogSkill;
@@ -16,7 +17,7 @@ use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Digest, Document, Skill};
-use skillyard_trust::guard::ActiveSkill;
+use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]
@@ -25,6 +26,13 @@ pub struct Shelf {
     offered: Vec<usize>,
     finder: Finder,
     limits: ReadLimits,
+    published: Option<Box<dyn Published>>,
+}
+
+/// Whoever brings the files of skills that MCP servers publish, when they are first needed.
+pub trait Published: fmt::Debug + Send + Sync {
+    /// Puts the files into the skill's folder, or says why they cannot be had.
+    fn bring(&self, name: &str) -> Result<(), String>;
 }
 
 /// A skill and what is known of its standing.
@@ -42,6 +50,13 @@ pub struct ShelfSkill {
     pub tier: String,
     /// Whether the user has vouched for its text.
     pub author: Author,
+}
+
+impl ShelfSkill {
+    /// Whether an MCP server publishes it: only then its name has a colon.
+    pub fn is_published(&self) -> bool {
+        self.skill.record.name.contains(':')
+    }
 }
 
 /// Whose words a skill is made of.
@@ -96,6 +111,14 @@ pub enum ShelfError {
     /// It is not a skill any more.
     #[error("the `SKILL.md` of skill `{0}` cannot be understood")]
     Unreadable(String),
+    /// The server that publishes it does not give it.
+    #[error("skill `{name}` cannot be had from its server: {problem}")]
+    Unpublished {
+        /// The skill.
+        name: String,
+        /// Why.
+        problem: String,
+    },
     /// It changed between two looks.
     #[error("skill `{0}` changed while it was read")]
     Changed(String),
@@ -130,7 +153,27 @@ impl Shelf {
             offered,
             finder,
             limits,
+            published: None,
         }
+    }
+
+    /// The same shelf, with who brings the files of published skills.
+    #[must_use]
+    pub fn with_published(mut self, published: Box<dyn Published>) -> Self {
+        self.published = Some(published);
+        self
+    }
+
+    /// The folder of a skill, with its files in it.
+    fn root(&self, found: &ShelfSkill) -> Result<SkillRoot, ShelfError> {
+        if found.is_published()
+            && let Some(published) = &self.published
+        {
+            let name = found.skill.record.name.to_string();
+            let brought = published.bring(&name);
+            brought.map_err(|problem| ShelfError::Unpublished { name, problem })?;
+        }
+        Ok(SkillRoot::open(&found.folder)?)
     }
 
     /// The skills that a model is told of.
@@ -189,7 +232,7 @@ impl Shelf {
 
     /// What a skill consists of now.
     pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         Ok(digest(&root)?)
     }
 
@@ -206,7 +249,7 @@ impl Shelf {
             let name = record.name.to_string();
             return Err(ShelfError::NotFor { name, who });
         }
-        let root = SkillRoot::open(&found.folder)?;
+        let root = self.root(found)?;
         let files = file_digests(&root, &DigestLimits::default())?;
         let whole = digest(&root)?;
         let bytes = self.instructions(&root, record)?;
@@ -244,13 +287,19 @@ impl Shelf {
         } else {
             rendered(&body)
         };
+        let mut active = ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref());
+        active.name = record.name.to_string();
+        if found.is_published() {
+            // A server's list of tools would widen what other skills allow.
+            active.allowed = ToolList::Absent;
+        }
         Ok(Loaded {
             name: record.name.to_string(),
             digest: whole,
             text: rendered(&body),
             identity: Digest::of(same.as_bytes()),
             arguments: arguments.trim().to_owned(),
-            active: ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref()),
+            active,
         })
     }
 
@@ -272,13 +321,13 @@ impl Shelf {
 
     /// Tier 3: a file of a skill, or a part of it.
     pub fn read(&self, name: &str, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         Ok(root.read(path, range, &self.limits)?)
     }
 
     /// The files of a skill, without reading any.
     pub fn files(&self, name: &str, folder: Option<&str>) -> Result<Vec<String>, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         let listing = root.list(folder)?;
         Ok(listing.files.into_iter().map(|file| file.path).collect())
     }

@@ -74,14 +74,14 @@ impl Connection {
         };
         let mut wire = wire(spec, &listener)?;
         let found = discover(&*wire, patience)?;
-        let hello = match found {
-            Some(hello) => hello,
-            None => {
-                if !wire.is_open() || matches!(spec.transport, Transport::Http { .. }) {
-                    wire = self::wire(spec, &listener)?;
-                }
-                initialize(&*wire, patience)?
+        let hello = if let Some(hello) = found {
+            hello
+        } else {
+            // A session of the older protocol begins on a clean line.
+            if !wire.is_open() || matches!(spec.transport, Transport::Http { .. }) {
+                wire = self::wire(spec, &listener)?;
             }
+            initialize(&*wire, patience)?
         };
         let connection = Self {
             wire,

@@ -179,11 +179,11 @@ impl Slot {
             let last = last.clone();
             return Err(McpError::Resting { rest, last });
         }
-        let (stale, subscriber) = (Arc::clone(&self.stale), Arc::clone(&self.subscriber));
+        let (old, subscriber) = (Arc::clone(&self.stale), Arc::clone(&self.subscriber));
         let name = self.spec.name.clone();
         let on_change = Arc::new(move |change| {
             if change == Change::Tools {
-                stale.store(true, Ordering::Relaxed);
+                old.store(true, Ordering::Relaxed);
             }
             if let Some(subscriber) = &*locked(&subscriber) {
                 subscriber(&name, change);

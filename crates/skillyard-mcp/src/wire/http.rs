@@ -212,14 +212,12 @@ impl Shared {
     fn follow(&self, request: Option<&Value>) {
         let mut pause = PAUSE.0;
         while !self.gone.load(Ordering::Relaxed) {
-            let builder = match request {
-                Some(message) => self.post(message, STREAM),
-                None => {
-                    let request = self.with_headers(self.client.get(&self.url));
-                    request
-                        .header("accept", "text/event-stream")
-                        .timeout(STREAM)
-                }
+            let builder = if let Some(message) = request {
+                self.post(message, STREAM)
+            } else {
+                let request = self.with_headers(self.client.get(&self.url));
+                let request = request.header("accept", "text/event-stream");
+                request.timeout(STREAM)
             };
             match builder.send() {
                 Ok(response) if response.status().is_success() => {

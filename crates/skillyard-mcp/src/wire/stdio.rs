@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use super::inbox::{Inbox, Listener};
@@ -91,7 +91,7 @@ impl Stdio {
 fn spawn(launch: &Launch) -> Result<Child, McpError> {
     let mut command = Command::new(&launch.program);
     command
-        .args(launch.arguments.iter().map(|word| word.expose_secret()))
+        .args(launch.arguments.iter().map(SecretString::expose_secret))
         .env_clear()
         .current_dir(&launch.folder)
         .process_group(0)

@@ -4,8 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::host::{
+    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+};
 use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
@@ -15,8 +18,10 @@ use skillyard_trust::approval::{Change, SkillApproval};
 use skillyard_trust::guard::{DenyLayer, Surroundings};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
+use super::{Wanted, lent};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::mcp::Lenders;
 use crate::permission::Permissions;
 use crate::script::interpreter;
 use crate::script::place::{Copy, SkillPlace};
@@ -34,6 +39,7 @@ pub(crate) struct Machine {
     writable: Result<PathBuf, String>,
     opt_in: OptIn,
     denied: Vec<DenyLayer>,
+    lenders: Lenders,
 }
 
 impl Machine {
@@ -42,7 +48,7 @@ impl Machine {
         context: &Context,
         shelf: &Shelf,
         folder: &Path,
-        opt_in: OptIn,
+        wanted: &Wanted,
     ) -> Result<Self, CommandError> {
         let writable = profile::workspace(folder, &context.environment);
         Ok(Self {
@@ -50,7 +56,8 @@ impl Machine {
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
             workspace: Workspace::new(&context.environment, Some(folder))?,
             writable: writable.map_err(|error| error.to_string()),
-            opt_in,
+            opt_in: wanted.opt_in,
+            lenders: wanted.lenders.clone(),
             denied: Permissions::load(context)?.denied,
             context: context.clone(),
         })
@@ -195,6 +202,18 @@ impl Host for Machine {
 
     fn denied(&self) -> &[DenyLayer] {
         &self.denied
+    }
+
+    fn lent(&self) -> Vec<ToolSpec> {
+        lent::tools(&self.context, &self.lenders)
+    }
+
+    fn lent_permission(&self, tool: &str) -> Permission {
+        lent::permission(&self.lenders, tool)
+    }
+
+    fn call_lent(&mut self, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<Lent, HostError> {
+        lent::call(&self.lenders, call, cancel)
     }
 }
 

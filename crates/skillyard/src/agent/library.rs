@@ -10,6 +10,7 @@ use super::Wanted;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, IndexMode};
+use crate::mcp::PublishedSkills;
 use crate::permission::Permissions;
 
 /// The enabled skills of this machine that an agent may use.
@@ -34,7 +35,12 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         ..ReadLimits::default()
     };
     let index = context.environment.skillyard_home.join("index");
-    Ok(Shelf::new(skills, Some(&index), limits))
+    if wanted.lenders.configured.is_empty() {
+        return Ok(Shelf::new(skills, Some(&index), limits));
+    }
+    let published = PublishedSkills::list(context, &wanted.lenders);
+    skills.extend(published.shelved(&permissions));
+    Ok(Shelf::new(skills, Some(&index), limits).with_published(Box::new(published)))
 }
 
 fn placed(

@@ -7,7 +7,6 @@ use skillyard_agent::provider::http::{Endpoint, Patience};
 use skillyard_agent::provider::offline::{self, Offline};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
-use skillyard_install::fetch::http::{Http, Proxies, Settings};
 use url::Url;
 
 use crate::config::models::ModelServer;
@@ -15,6 +14,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::error::install::InstallFailure;
+use crate::install::web::http;
 use crate::secret::Secret;
 
 /// The version of Anthropic's API.
@@ -50,18 +50,11 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
 
 fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, CommandError> {
     let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
-    let proxies = &context.environment.proxies;
-    let http = Http::new(Settings {
-        proxies: Proxies {
-            http: proxies.http.as_ref().map(secret),
-            https: proxies.https.as_ref().map(secret),
-            direct: proxies.direct.clone(),
-        },
-        ..Settings::default()
-    });
     let unknown = || AgentFailure::NoModel(server.name.clone());
     let url = Url::parse(&server.url).map_err(|_| unknown())?;
-    let client = http.client_for(&url).map_err(InstallFailure::from)?;
+    let client = http(context)
+        .client_for(&url)
+        .map_err(InstallFailure::from)?;
     let mut headers = Vec::new();
     if server.api == "anthropic" {
         headers.push(("anthropic-version", ANTHROPIC_VERSION.to_owned().into()));

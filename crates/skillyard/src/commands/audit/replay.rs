@@ -11,6 +11,7 @@ use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::library::Choice;
+use crate::mcp::Lenders;
 use crate::sanitize::visible;
 
 /// Make a session again and compare every byte that its model was given
@@ -35,6 +36,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         choice: Choice::default(),
         only: Some(session.prompt.skills.clone()),
         opt_in: OptIn::No,
+        lenders: Lenders::default(),
     };
     let filter = Filter {
         session: Some(session.id.clone()),

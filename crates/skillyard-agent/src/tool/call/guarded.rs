@@ -1,0 +1,66 @@
+//! Deciding whether a call may be made, and leading it to its tool.
+
+use serde_json::{Map, Value};
+use skillyard_trust::guard::{
+    GuardDecision, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
+};
+
+use super::{Calls, Ended, lent};
+use crate::host::HostError;
+use crate::message::ToolCall;
+use crate::tool::answer;
+
+impl Calls<'_> {
+    pub(super) fn guarded(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
+        let decision = self.decide(tool, arguments);
+        if decision.verdict == GuardVerdict::Denied {
+            let by = decision.skill.as_deref().unwrap_or("the guard");
+            let content = format!("Denied by `{by}`: {}", decision.reason);
+            let mut ended = Ended::denied(content, decision.reason);
+            ended.event.skill = decision.skill;
+            if let Some(pattern) = decision.pattern {
+                ended.event = ended.event.detail("pattern", pattern);
+            }
+            if let Some(Value::String(command)) = arguments.get("command") {
+                ended.event = ended.event.detail("command", command);
+            }
+            return Ok(ended);
+        }
+        if let Some(result) = answer(tool, arguments, self.shelf, &self.session.state) {
+            return Ok(self.settled(tool, arguments, result));
+        }
+        if tool == "skill_run" {
+            return self.script(call, arguments);
+        }
+        if tool.starts_with(lent::PREFIX) {
+            return self.lent(call, tool, arguments);
+        }
+        self.on_workspace(call, tool, arguments)
+    }
+
+    /// Skill tools belong to the runtime: lists of allowed tools do not hold them up, what is
+    /// denied does.
+    fn decide(&self, tool: &str, arguments: &Map<String, Value>) -> GuardDecision {
+        let request = GuardRequest {
+            tool: tool.to_owned(),
+            input: GuardInput::Fields(arguments.clone()),
+        };
+        let mut skills = self.active.clone();
+        if tool.starts_with("skill_") {
+            for skill in &mut skills {
+                skill.allowed = ToolList::Absent;
+            }
+        }
+        check(
+            &request,
+            &skills,
+            self.host.denied(),
+            self.host.surroundings(),
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! The way of every call: understood, guarded, approved, made, written down.
+//!
+//! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
+//! four kinds, `approve` asks the user, `ended` is how each ends.
+
+mod approve;
+mod ended;
+mod guarded;
+mod lent;
+mod script;
+mod skill;
+mod workspace;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+use skillyard_audit::EventKind;
+use skillyard_format::Digest;
+use skillyard_trust::guard::ActiveSkill;
+
+use super::spec::canonical;
+use crate::front_end::{FrontEnd, TurnEvent};
+use crate::host::{Host, HostError};
+use crate::message::{ToolCall, ToolResult};
+use crate::session::Session;
+use crate::shelf::Shelf;
+use ended::Ended;
+
+/// Most bytes of the arguments of a call.
+pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;
+/// What a result ends with when the same call was made again and again.
+pub(crate) const REPEATED: &str =
+    "\n[This exact call was made several times. Its result will not change.]";
+/// How much of arguments and results is shown.
+const PREVIEW: usize = 200;
+
+/// What calls need.
+pub(crate) struct Calls<'a> {
+    pub(crate) shelf: &'a Shelf,
+    pub(crate) host: &'a mut dyn Host,
+    pub(crate) session: &'a mut Session,
+    pub(crate) active: &'a mut Vec<ActiveSkill>,
+    pub(crate) front: &'a mut dyn FrontEnd,
+    pub(crate) cancel: &'a AtomicBool,
+}
+
+/// How often a call was made in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    /// Not too often.
+    Few,
+    /// So often that the model is told.
+    Many,
+}
+
+impl Calls<'_> {
+    /// Makes a call; whatever goes wrong with it is a result for the model.
+    pub(crate) fn make(
+        &mut self,
+        call: &ToolCall,
+        repeats: Repeats,
+    ) -> Result<ToolResult, HostError> {
+        let tool = canonical(&call.name).to_owned();
+        self.front.event(&TurnEvent::ToolCall {
+            id: call.id.clone(),
+            name: tool.clone(),
+            summary: shortened(&call.arguments),
+        });
+        let start = Instant::now();
+        let mut ended = match understood(call) {
+            Ok(arguments) => self.guarded(call, &tool, &arguments)?,
+            Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
+        };
+        if repeats == Repeats::Many {
+            ended.content.push_str(REPEATED);
+        }
+        let event = ended
+            .event
+            .session(&self.session.id)
+            .detail("tool", &tool)
+            .detail("call", &call.id)
+            .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
+            .detail("output", Digest::of(ended.content.as_bytes()).to_string());
+        self.host.record(&event)?;
+        self.front.event(&TurnEvent::ToolResult {
+            id: call.id.clone(),
+            name: tool.clone(),
+            outcome: ended.outcome,
+            preview: shortened(&ended.content),
+            milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+        });
+        Ok(ToolResult {
+            id: call.id.clone(),
+            name: tool,
+            content: ended.content,
+            outcome: ended.outcome,
+        })
+    }
+}
+
+fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
+    let text = call.arguments.trim();
+    if text.len() > MOST_ARGUMENTS {
+        return Err(format!(
+            "the arguments have {} bytes, and {MOST_ARGUMENTS} are allowed",
+            text.len()
+        ));
+    }
+    if text.is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err("the arguments are no JSON object".into()),
+        Err(error) => Err(format!("the arguments are no valid JSON: {error}")),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let line = skillyard_format::render::one_line(text);
+    let short: String = line.chars().take(PREVIEW).collect();
+    if short.len() < line.len() {
+        format!("{short}…")
+    } else {
+        short
+    }
+}

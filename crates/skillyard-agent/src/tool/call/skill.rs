@@ -1,0 +1,76 @@
+//! Calls that only read skills, and what becomes active by them.
+
+use serde_json::{Map, Value};
+use skillyard_audit::{Event, EventKind};
+
+use super::{Calls, Ended};
+use crate::front_end::{Trigger, TurnEvent};
+use crate::tool::Known;
+use crate::tool::skill::{Activation, Output};
+
+impl Calls<'_> {
+    /// What a tool that only reads skills gave.
+    pub(super) fn settled(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        result: Result<Output, String>,
+    ) -> Ended {
+        let kind = match tool {
+            "skill_read" => EventKind::ResourceRead,
+            _ => EventKind::ToolAllowed,
+        };
+        let output = match result {
+            Ok(output) => output,
+            Err(problem) => return Ended::failed(problem, kind),
+        };
+        let mut ended = Ended::ok(output.content, kind);
+        if let Some(activation) = output.activated {
+            ended.event = self.activated(&ended.content, activation, Trigger::Model);
+        } else if let Some(Value::String(name)) = arguments.get("name") {
+            ended.event.skill = Some(name.clone());
+            ended.event.digest = Known::digest(&self.session.state, name);
+            if let Some(Value::String(path)) = arguments.get("path") {
+                ended.event = ended.event.detail("path", path);
+            }
+        }
+        ended
+    }
+
+    /// Makes a skill active, and tells so.
+    pub(crate) fn activated(
+        &mut self,
+        text: &str,
+        activation: Activation,
+        trigger: Trigger,
+    ) -> Event {
+        let Activation {
+            name,
+            digest,
+            rendered,
+            active,
+        } = activation;
+        self.session.activate(&name, &digest, &rendered);
+        self.active.retain(|each| each.name != active.name);
+        self.active.push(active);
+        self.front.event(&TurnEvent::SkillActivated {
+            name: name.clone(),
+            digest: digest.to_string(),
+            trigger,
+            tokens: skillyard_format::tokens::estimate(text),
+        });
+        let mut event = Event::new(EventKind::SkillActivated)
+            .session(&self.session.id)
+            .skill(&name)
+            .digest(digest.to_string())
+            .trigger(trigger.as_str())
+            .detail("rendered", rendered.to_string());
+        if let Ok(found) = self.shelf.find(&name) {
+            event = event
+                .source(found.skill.kind.as_str())
+                .origin(&found.origin)
+                .tier(&found.tier);
+        }
+        event
+    }
+}

@@ -1,0 +1,88 @@
+//! A call that works on files of the workspace, or runs a command there.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use skillyard_audit::{Event, EventKind};
+
+use super::{Calls, Ended};
+use crate::front_end::{Action, Answer};
+use crate::host::HostError;
+use crate::message::ToolCall;
+use crate::session::Grant;
+use crate::tool::workspace::Workspace;
+
+impl Calls<'_> {
+    pub(super) fn on_workspace(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
+        let text = |key| {
+            arguments
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let question = match tool {
+            "Bash" => {
+                let command = text("command").to_owned();
+                let grant = Grant::Command {
+                    command: command.clone(),
+                };
+                Some((Action::Command { command }, grant))
+            }
+            "Write" | "Edit" => {
+                let (tool, path) = (tool.to_owned(), text("path").to_owned());
+                Some((Action::Change { tool, path }, Grant::Changes))
+            }
+            _ => None,
+        };
+        if let Some((action, grant)) = question {
+            if let Some(denied) = self.spent() {
+                return Ok(denied);
+            }
+            let reason = format!("the model wants to use `{tool}`");
+            let about = |event: Event| {
+                let event = event.detail("tool", tool);
+                match tool {
+                    "Bash" => event.detail("command", text("command")),
+                    _ => event.detail("path", text("path")),
+                }
+            };
+            if self.approved(call, action, reason, grant, &about)? == Answer::No {
+                let content = format!("Denied: the user does not allow this use of `{tool}`");
+                let mut ended = Ended::denied(content, "the user said no");
+                ended.event = about(ended.event);
+                return Ok(ended);
+            }
+            self.session.state.runs += 1;
+        }
+        let folders = self.active.iter().filter_map(|each| each.folder.clone());
+        let readable: Vec<PathBuf> = folders.collect();
+        let mut workspace = Workspace {
+            host: self.host,
+            readable,
+            cancel: self.cancel,
+        };
+        Ok(match workspace.call(tool, arguments) {
+            Some(Ok(content)) => {
+                let mut ended = Ended::ok(content, EventKind::ToolAllowed);
+                if tool == "Bash" {
+                    ended.event = ended.event.detail("command", text("command"));
+                }
+                ended
+            }
+            Some(Err(problem)) => Ended::failed(problem, EventKind::ToolAllowed),
+            None => Ended::failed(self.unknown(tool), EventKind::ToolAllowed),
+        })
+    }
+
+    pub(super) fn unknown(&self, tool: &str) -> String {
+        let names = self.session.prompt.tools.iter().map(|tool| &*tool.name);
+        let near = skillyard_format::nearest::nearest(tool, names);
+        let near = near.map(|name| format!("; did you mean `{name}`?"));
+        format!("there is no tool `{tool}`{}", near.unwrap_or_default())
+    }
+}

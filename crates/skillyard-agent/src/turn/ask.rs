@@ -1,0 +1,107 @@
+//! One question to the model: what it is given, and what it gives.
+
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::Digest;
+
+use super::{Turn, TurnError};
+use crate::front_end::TurnEvent;
+use crate::message::{AssistantPart, Message};
+use crate::mode;
+use crate::provider::{Completion, Delta, ModelRequest, Usage};
+use crate::session::{Session, plan};
+use crate::settings::ToolMode;
+use crate::tool::MOST_ARGUMENTS;
+
+impl Turn<'_> {
+    pub(super) fn ask(&mut self) -> Result<Completion, TurnError> {
+        self.steps += 1;
+        let settings = self.session.prompt.settings.clone();
+        let messages = view(self.session);
+        let shape = mode::shape(settings.tool_mode, &self.session.prompt.tools);
+        let request = request(self.session, &messages, shape.as_ref());
+        let event = Event::new(EventKind::SessionPrompted)
+            .session(&self.session.id)
+            .detail("messages", self.session.messages.len().to_string())
+            .detail("request", digest(&request).to_string());
+        self.runtime.host.record(&event)?;
+        let front = &mut *self.front;
+        let native = settings.tool_mode != ToolMode::JsonSchema;
+        let mut on = |delta: Delta<'_>| match delta {
+            // An object in the making is nothing to show.
+            Delta::Text(text) if native => front.event(&TurnEvent::Text { delta: text.into() }),
+            Delta::Text(_) => {}
+            Delta::Retry(reason, milliseconds) => front.event(&TurnEvent::Retry {
+                reason: reason.into(),
+                milliseconds,
+            }),
+        };
+        let completion = self
+            .runtime
+            .provider
+            .complete(&request, &mut on, &self.cancel)?;
+        let mut completion =
+            mode::incoming(settings.tool_mode, completion, self.session.messages.len());
+        if !native {
+            for part in &completion.parts {
+                if let AssistantPart::Text { text } = part {
+                    front.event(&TurnEvent::Text {
+                        delta: text.clone(),
+                    });
+                }
+            }
+        }
+        tame(&mut completion);
+        self.count(completion.usage);
+        Ok(completion)
+    }
+
+    pub(super) fn count(&mut self, usage: Usage) {
+        self.usage.add(usage);
+        self.session.state.usage.add(usage);
+        if usage != Usage::default() {
+            self.front.event(&TurnEvent::Usage(usage));
+        }
+    }
+}
+
+/// The messages as the model of a session reads them.
+pub(crate) fn view(session: &Session) -> Vec<Message> {
+    let settings = &session.prompt.settings;
+    let fitted = plan(session, settings.limits.context_tokens);
+    mode::outgoing(settings.tool_mode, fitted.messages)
+}
+
+/// A request, as it was or will be made.
+pub(crate) fn request<'a>(
+    session: &'a Session,
+    messages: &'a [Message],
+    shape: Option<&'a serde_json::Value>,
+) -> ModelRequest<'a> {
+    let settings = &session.prompt.settings;
+    let native = settings.tool_mode == ToolMode::Native;
+    ModelRequest {
+        model: settings.model_name(),
+        system: &session.prompt.system,
+        tools: if native { &session.prompt.tools } else { &[] },
+        messages,
+        max_tokens: settings.limits.answer_tokens,
+        shape,
+    }
+}
+
+/// The digest of all bytes that a model is given.
+pub(crate) fn digest(request: &ModelRequest<'_>) -> Digest {
+    Digest::of(&serde_json::to_vec(request).unwrap_or_default())
+}
+
+/// Keeps a session from being filled by one call; the call itself will be refused.
+fn tame(completion: &mut Completion) {
+    for part in &mut completion.parts {
+        if let AssistantPart::Call(call) = part
+            && call.arguments.len() > MOST_ARGUMENTS
+        {
+            let size = call.arguments.len();
+            call.arguments = format!("[{size} bytes of arguments were left out]");
+        }
+    }
+}

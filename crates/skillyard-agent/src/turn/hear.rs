@@ -1,0 +1,121 @@
+//! Taking in a message: the skills that it names, or those that a router chooses.
+
+use super::{Turn, TurnError};
+use crate::front_end::{EndReason, Trigger, TurnEvent};
+use crate::invocation::Invocation;
+use crate::message::{AssistantPart, Message, UserPart};
+use crate::router;
+use crate::settings::Strategy;
+use crate::shelf::Caller;
+use crate::tool::receive;
+
+/// The end of the answer to a message that only names skills.
+const WHAT_NOW: &str = "`. What is to be done?";
+
+/// Whether this is the answer to a message that only names skills.
+pub(super) fn is_acknowledgement(text: &str) -> bool {
+    text.starts_with("Activated `") && text.ends_with(WHAT_NOW)
+}
+
+impl Turn<'_> {
+    /// Takes in the user's message, with the skills that it names or that a router chooses.
+    pub(super) fn hear(&mut self, input: &str, invocation: &Invocation) -> Result<(), TurnError> {
+        let mut parts = Vec::new();
+        for name in &invocation.skills {
+            parts.push(self.activate(name, &invocation.arguments, Trigger::User)?);
+        }
+        if invocation.skills.is_empty() {
+            parts.extend(self.route(input)?);
+        }
+        parts.push(UserPart::Text {
+            text: input.trim().to_owned(),
+        });
+        self.session.messages.push(Message::User { parts });
+        self.save()
+    }
+
+    fn activate(
+        &mut self,
+        name: &str,
+        arguments: &str,
+        trigger: Trigger,
+    ) -> Result<UserPart, TurnError> {
+        let caller = match trigger {
+            Trigger::User => Caller::User,
+            Trigger::Model | Trigger::Router => Caller::Model,
+        };
+        let loaded = self.runtime.shelf.load(name, arguments, caller)?;
+        let digest = loaded.digest.to_string();
+        let output = receive(loaded, &self.session.state);
+        if let Some(activation) = output.activated {
+            let event = self.calls().activated(&output.content, activation, trigger);
+            self.runtime.host.record(&event)?;
+        }
+        Ok(UserPart::Skill {
+            name: name.to_owned(),
+            digest,
+            arguments: arguments.to_owned(),
+            text: output.content,
+        })
+    }
+
+    /// What the strategy puts beside a message that names no skill.
+    fn route(&mut self, task: &str) -> Result<Vec<UserPart>, TurnError> {
+        match self.session.prompt.settings.strategy {
+            Strategy::Tool => Ok(Vec::new()),
+            Strategy::Router => {
+                let chosen = self.chosen(task)?;
+                let parts = chosen
+                    .iter()
+                    .map(|name| self.activate(name, "", Trigger::Router));
+                parts.collect()
+            }
+            Strategy::Hybrid => {
+                let (mut names, close) = router::candidates(&self.runtime.shelf, task);
+                if close {
+                    let chosen = self.chosen(task)?;
+                    names.retain(|name| !chosen.contains(name));
+                    names.splice(0..0, chosen);
+                }
+                let text = format!(
+                    "Skills that may fit, the likeliest first: {}",
+                    names.join(", ")
+                );
+                let note = (!names.is_empty()).then_some(UserPart::Note { text });
+                Ok(note.into_iter().collect())
+            }
+        }
+    }
+
+    fn chosen(&mut self, task: &str) -> Result<Vec<String>, TurnError> {
+        let choice = router::choose(
+            &*self.runtime.provider,
+            &self.session.prompt.settings,
+            &self.runtime.shelf,
+            task,
+            &self.cancel,
+        )?;
+        if let Some(completion) = choice.completion {
+            self.count(completion.usage);
+        }
+        Ok(choice.skills)
+    }
+
+    /// Answers a message that only names skills. No model is needed to say that they are there.
+    pub(super) fn acknowledge(&mut self, invocation: &Invocation) -> Result<EndReason, TurnError> {
+        let names: Vec<String> = invocation
+            .skills
+            .iter()
+            .map(|name| format!("`{name}"))
+            .collect();
+        let text = format!("Activated {}{WHAT_NOW}", names.join("`, "));
+        self.front.event(&TurnEvent::Text {
+            delta: text.clone(),
+        });
+        self.session.messages.push(Message::Assistant {
+            parts: vec![AssistantPart::Text { text }],
+        });
+        self.save()?;
+        Ok(EndReason::Activated)
+    }
+}

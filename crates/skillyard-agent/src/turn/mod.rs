@@ -1,0 +1,211 @@
+//! A turn: the user says something, and it is worked on until there is an answer.
+//!
+//! ```text
+//! message → explicit skills → router → model → calls → guard → approval → sandbox → model …
+//! ```
+//!
+//! Everything that happens is kept before the next thing is tried, so a program that is killed
+//! loses at most the step it was in, and no call is ever made twice.
+//!
+//! `hear` takes the message in, `work` goes round until there is an answer, `ask` is one question
+//! to the model.
+
+mod ask;
+mod hear;
+mod work;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use jiff::Timestamp;
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::Digest;
+use skillyard_trust::guard::{ActiveSkill, ToolList};
+
+use crate::front_end::{EndReason, FrontEnd, TurnEvent};
+use crate::host::{Host, HostError};
+use crate::invocation::understand;
+use crate::prompt::Prompt;
+use crate::provider::{Provider, ProviderError, Usage};
+use crate::session::{Session, SessionError, SessionStore};
+use crate::settings::Settings;
+use crate::shelf::{Caller, Shelf, ShelfError};
+use crate::tool::Calls;
+
+pub(crate) use ask::{digest, request, view};
+
+/// Whether the runtime gives this answer by itself, without a model.
+pub(crate) fn is_own_answer(text: &str) -> bool {
+    work::is_stop(text) || hear::is_acknowledgement(text)
+}
+
+/// What a turn needs; it outlives many.
+pub struct Runtime {
+    /// Who answers.
+    pub provider: Box<dyn Provider>,
+    /// The skills.
+    pub shelf: Shelf,
+    /// The machine.
+    pub host: Box<dyn Host>,
+    /// Where sessions are kept.
+    pub store: Arc<SessionStore>,
+    /// What time it is.
+    pub clock: fn() -> Timestamp,
+}
+
+/// Why a turn failed. What came before it is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// The user named a skill that cannot be given.
+    #[error(transparent)]
+    Skill(#[from] ShelfError),
+    /// The model did not answer.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The session cannot be kept.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The machine failed, such as the audit log.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnEnd {
+    /// Why.
+    pub reason: EndReason,
+    /// How often the model was asked.
+    pub steps: usize,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl Runtime {
+    /// What every request of a new session begins with.
+    pub fn prompt(&self, settings: &Settings) -> Prompt {
+        Prompt::with_lent(&self.shelf, settings, self.host.lent())
+    }
+
+    /// Writes down that a session began, and keeps it.
+    fn begin(&mut self, session: &mut Session) -> Result<(), TurnError> {
+        let prompt = &session.prompt;
+        let mut event = Event::new(EventKind::SessionStarted)
+            .session(&session.id)
+            .detail("model", &prompt.settings.model)
+            .detail("catalog", &prompt.catalog)
+            .detail("prompt", prompt.digest().to_string());
+        if let Some(agent) = &session.agent {
+            event = event.detail("agent", format!("{}@{}", agent.name, agent.version));
+        }
+        self.host.record(&event)?;
+        self.store.save(session, (self.clock)())?;
+        Ok(())
+    }
+
+    /// Works on what the user said until there is an answer.
+    pub fn turn(
+        &mut self,
+        session: &mut Session,
+        input: &str,
+        front: &mut dyn FrontEnd,
+    ) -> Result<TurnEnd, TurnError> {
+        let invocation = understand(input, &self.shelf)?;
+        if session.kept == 0 {
+            self.begin(session)?;
+        }
+        session.mend();
+        let cancel = front.cancel();
+        front.event(&TurnEvent::Started {
+            session: session.id.clone(),
+            model: session.prompt.settings.model.clone(),
+        });
+        let mut turn = Turn {
+            active: active(&self.shelf, session),
+            runtime: self,
+            session,
+            front,
+            cancel,
+            usage: Usage::default(),
+            steps: 0,
+            made: Vec::new(),
+        };
+        turn.hear(input, &invocation)?;
+        let reason = if invocation.is_bare() {
+            turn.acknowledge(&invocation)?
+        } else {
+            turn.work()?
+        };
+        let end = TurnEnd {
+            reason,
+            steps: turn.steps,
+            usage: turn.usage,
+        };
+        turn.front.event(&TurnEvent::Done {
+            reason,
+            steps: end.steps,
+        });
+        Ok(end)
+    }
+
+    /// Lets a skill of a session go.
+    pub fn release(&mut self, session: &mut Session, name: &str) -> Result<bool, TurnError> {
+        if !session.release(name) {
+            return Ok(false);
+        }
+        let event = Event::new(EventKind::SkillReleased);
+        self.host.record(&event.session(&session.id).skill(name))?;
+        self.store.save(session, (self.clock)())?;
+        Ok(true)
+    }
+}
+
+/// What the skills of a session let tools do. One that is gone or has changed allows nothing.
+fn active(shelf: &Shelf, session: &Session) -> Vec<ActiveSkill> {
+    let skills = session.state.activated.iter().map(|each| {
+        // Who activated it does not matter for what it allows.
+        let loaded = shelf
+            .load(&each.name, "", Caller::Model)
+            .or_else(|_| shelf.load(&each.name, "", Caller::User));
+        match loaded {
+            Ok(loaded) if loaded.digest.to_string() == each.digest => loaded.active,
+            _ => ActiveSkill {
+                name: each.name.clone(),
+                folder: None,
+                allowed: ToolList::Unreadable,
+                disallowed: ToolList::Absent,
+            },
+        }
+    });
+    skills.collect()
+}
+
+struct Turn<'a> {
+    runtime: &'a mut Runtime,
+    session: &'a mut Session,
+    front: &'a mut dyn FrontEnd,
+    active: Vec<ActiveSkill>,
+    cancel: Arc<AtomicBool>,
+    usage: Usage,
+    steps: usize,
+    /// The calls of this turn: tool and arguments.
+    made: Vec<(String, Digest)>,
+}
+
+impl Turn<'_> {
+    fn calls(&mut self) -> Calls<'_> {
+        Calls {
+            shelf: &self.runtime.shelf,
+            host: &mut *self.runtime.host,
+            session: self.session,
+            active: &mut self.active,
+            front: self.front,
+            cancel: &self.cancel,
+        }
+    }
+
+    fn save(&mut self) -> Result<(), TurnError> {
+        let now = (self.runtime.clock)();
+        Ok(self.runtime.store.save(self.session, now)?)
+    }
+}

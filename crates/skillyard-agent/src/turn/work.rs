@@ -1,0 +1,118 @@
+//! Going round: the model is asked and its calls are made, until it makes none or must stop.
+
+use std::sync::atomic::Ordering;
+
+use skillyard_format::Digest;
+
+use super::{Turn, TurnError};
+use crate::front_end::{EndReason, TurnEvent};
+use crate::message::{AssistantPart, Message, ToolCall};
+use crate::provider::{ProviderError, Stop};
+use crate::tool::Repeats;
+
+/// How often the same call is made in a turn before the model is told, and before it ends.
+const REPEATS: (usize, usize) = (3, 6);
+
+/// What a turn says that ends without an answer.
+const STOPPED: [(EndReason, &str); 4] = [
+    (EndReason::Cancelled, "(stopped by the user)"),
+    (
+        EndReason::StepLimit,
+        "(stopped: the limit of steps was reached)",
+    ),
+    (
+        EndReason::Repetition,
+        "(stopped: the same call was made again and again)",
+    ),
+    (
+        EndReason::TokenBudget,
+        "(stopped: the session has used up its tokens)",
+    ),
+];
+
+/// Whether this is what a turn says that ends without an answer.
+pub(super) fn is_stop(text: &str) -> bool {
+    STOPPED.iter().any(|(_, said)| *said == text)
+}
+
+impl Turn<'_> {
+    /// Asks the model and makes its calls until it makes none.
+    pub(super) fn work(&mut self) -> Result<EndReason, TurnError> {
+        loop {
+            if let Some(reason) = self.is_spent() {
+                return self.stop(reason);
+            }
+            let completion = match self.ask() {
+                Ok(completion) => completion,
+                Err(TurnError::Provider(ProviderError::Cancelled)) => {
+                    return self.stop(EndReason::Cancelled);
+                }
+                Err(error) => return Err(error),
+            };
+            let message = Message::Assistant {
+                parts: completion.parts,
+            };
+            let calls: Vec<ToolCall> = message.calls().into_iter().cloned().collect();
+            self.session.messages.push(message);
+            self.save()?;
+            if calls.is_empty() {
+                return Ok(match completion.stop {
+                    Stop::End => EndReason::Answered,
+                    Stop::Length => EndReason::Length,
+                    Stop::Refused => EndReason::Refused,
+                });
+            }
+            self.make(&calls)?;
+        }
+    }
+
+    fn is_spent(&self) -> Option<EndReason> {
+        let limits = &self.session.prompt.settings.limits;
+        let used = &self.session.state.usage;
+        let most = self.most_repeats();
+        if self.cancel.load(Ordering::Relaxed) {
+            Some(EndReason::Cancelled)
+        } else if most >= REPEATS.1 {
+            Some(EndReason::Repetition)
+        } else if self.steps >= limits.steps {
+            Some(EndReason::StepLimit)
+        } else if limits.session_tokens > 0 && used.input + used.output >= limits.session_tokens {
+            Some(EndReason::TokenBudget)
+        } else {
+            None
+        }
+    }
+
+    fn most_repeats(&self) -> usize {
+        let count = |wanted| self.made.iter().filter(|made| *made == wanted).count();
+        self.made.last().map(count).unwrap_or_default()
+    }
+
+    /// Ends a turn that has no answer; the session says why.
+    fn stop(&mut self, reason: EndReason) -> Result<EndReason, TurnError> {
+        let said = STOPPED.iter().find(|(each, _)| *each == reason);
+        let text = said.map_or("(stopped)", |(_, text)| *text);
+        self.front.event(&TurnEvent::Text { delta: text.into() });
+        self.session.messages.push(Message::Assistant {
+            parts: vec![AssistantPart::Text { text: text.into() }],
+        });
+        self.save()?;
+        Ok(reason)
+    }
+    fn make(&mut self, calls: &[ToolCall]) -> Result<(), TurnError> {
+        let mut results = Vec::new();
+        for call in calls {
+            let key = (call.name.clone(), Digest::of(call.arguments.as_bytes()));
+            self.made.push(key);
+            let repeats = if self.most_repeats() >= REPEATS.0 {
+                Repeats::Many
+            } else {
+                Repeats::Few
+            };
+            let result = self.calls().make(call, repeats)?;
+            results.push(result);
+        }
+        self.session.messages.push(Message::Tool { results });
+        self.save()
+    }
+}
