@@ -44,7 +44,7 @@ pub enum ProjectTrust {
 }
 
 /// All skills that were found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// The winners, in order of their sources and then of their names.
     pub skills: Vec<CatalogSkill>,

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fetch;
-
 /// The kind of place that bytes came from: what trust follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,27 +35,6 @@ impl OriginKind {
             Self::Archive => "an archive from the web",
             Self::WellKnown => "a web site's index",
             Self::Registry => "a registry",
-        }
-    }
-}
-
-impl Origin {
-    /// Where a fetcher got something.
-    pub fn fetched(origin: &fetch::Origin, version: Option<String>) -> Self {
-        let kind = match origin.kind {
-            fetch::OriginKind::Local => OriginKind::LocalArchive,
-            fetch::OriginKind::Git | fetch::OriginKind::GitHub | fetch::OriginKind::GitLab => {
-                OriginKind::Git
-            }
-            fetch::OriginKind::Archive => OriginKind::Archive,
-            fetch::OriginKind::WellKnown => OriginKind::WellKnown,
-            fetch::OriginKind::Registry => OriginKind::Registry,
-        };
-        Self {
-            kind,
-            url: origin.url.clone(),
-            commit: origin.revision.clone().filter(|_| kind == OriginKind::Git),
-            version,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What has to change, worked out before anything does. Pure: `--dry-run` prints this.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use skillyard_format::Digest;
@@ -40,6 +41,33 @@ pub enum OnConflict {
     Replace,
     /// What is there stays, and the skill is left out.
     Skip,
+}
+
+/// How conflicts are settled: some by name, all others alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settlement {
+    others: OnConflict,
+    named: BTreeMap<String, OnConflict>,
+}
+
+impl From<OnConflict> for Settlement {
+    fn from(others: OnConflict) -> Self {
+        Self {
+            others,
+            named: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settlement {
+    /// Settles what is in the way of one skill.
+    pub fn settle(&mut self, name: &str, on_conflict: OnConflict) {
+        self.named.insert(name.to_owned(), on_conflict);
+    }
+
+    fn of(&self, name: &str) -> OnConflict {
+        self.named.get(name).copied().unwrap_or(self.others)
+    }
 }
 
 /// Why what is there cannot simply be replaced.
@@ -171,13 +199,13 @@ pub struct Wish {
 pub fn plan(
     lock: &Lockfile,
     wish: &Wish,
-    on_conflict: OnConflict,
+    settlement: &Settlement,
     link_target: impl Fn(&std::path::Path, Digest) -> LinkTarget,
     occupant: impl Fn(&str, &str) -> Occupant,
 ) -> Plan {
     let mut planner = Planner {
         before: lock,
-        on_conflict,
+        settlement,
         plan: Plan {
             lock: lock.clone(),
             ..Plan::default()
@@ -199,7 +227,7 @@ pub fn plan(
 
 struct Planner<'a, L, O> {
     before: &'a Lockfile,
-    on_conflict: OnConflict,
+    settlement: &'a Settlement,
     plan: Plan,
     link_target: L,
     occupant: O,
@@ -217,7 +245,7 @@ where
         if let Some(from) = &from
             && from.source != to.source
             && from.digest != to.digest
-            && self.on_conflict != OnConflict::Replace
+            && !self.replaces(&to.name)
         {
             conflicts.push(conflict(
                 to,
@@ -235,10 +263,7 @@ where
             }
         }
         if !conflicts.is_empty() {
-            match self.on_conflict {
-                OnConflict::Skip => self.plan.skipped.extend(conflicts),
-                _ => self.plan.conflicts.extend(conflicts),
-            }
+            self.hold(&to.name, conflicts);
             return;
         }
         let change = match from {
@@ -276,7 +301,7 @@ where
         }
         let replaces = match self.obstacle(&occupant, from, target) {
             None => occupant != Occupant::Nothing,
-            Some(_) if self.on_conflict == OnConflict::Replace => true,
+            Some(_) if self.replaces(&to.name) => true,
             Some(obstacle) => {
                 conflicts.push(conflict(to, target, obstacle));
                 return;
@@ -300,10 +325,7 @@ where
             self.take(Some(&from), target, &mut steps, &mut conflicts);
         }
         if !conflicts.is_empty() {
-            match self.on_conflict {
-                OnConflict::Skip => self.plan.skipped.extend(conflicts),
-                _ => self.plan.conflicts.extend(conflicts),
-            }
+            self.hold(name, conflicts);
             return;
         }
         self.plan.steps.append(&mut steps);
@@ -326,7 +348,7 @@ where
             return;
         }
         if let Some(obstacle) = self.obstacle(&occupant, Some(from), target)
-            && self.on_conflict != OnConflict::Replace
+            && !self.replaces(&from.name)
         {
             conflicts.push(conflict(from, target, obstacle));
             return;
@@ -335,6 +357,18 @@ where
             name: from.name.clone(),
             target: target.to_owned(),
         });
+    }
+
+    fn replaces(&self, name: &str) -> bool {
+        self.settlement.of(name) == OnConflict::Replace
+    }
+
+    /// Leaves a skill out, or the whole plan undone.
+    fn hold(&mut self, name: &str, conflicts: Vec<Conflict>) {
+        match self.settlement.of(name) {
+            OnConflict::Skip => self.plan.skipped.extend(conflicts),
+            _ => self.plan.conflicts.extend(conflicts),
+        }
     }
 
     /// Whether what is there is exactly the entry.

@@ -19,7 +19,7 @@ use crate::journal::{Commit, Content, Journal, Move, Progress, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
-use crate::plan::{LinkTarget, OnConflict, Plan, Step, Wish, plan};
+use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Store, StoreError};
 use crate::tree::{Access, Tree, TreeError};
@@ -121,8 +121,8 @@ impl<'a> Transaction<'a> {
     }
 
     /// What has to change.
-    pub fn plan(&self, wish: &Wish, on_conflict: OnConflict) -> Plan {
-        plan_in(self.scope, self.store, &self.lock, wish, on_conflict)
+    pub fn plan(&self, wish: &Wish, settlement: &Settlement) -> Plan {
+        plan_in(self.scope, self.store, &self.lock, wish, settlement)
     }
 
     /// Makes it so.
@@ -303,12 +303,12 @@ pub fn plan_in(
     store: &Store,
     lock: &Lockfile,
     wish: &Wish,
-    on_conflict: OnConflict,
+    settlement: &Settlement,
 ) -> Plan {
     plan(
         lock,
         wish,
-        on_conflict,
+        settlement,
         |path, digest| match store.read(digest) {
             _ if path != store.path(digest) => LinkTarget::Elsewhere,
             Ok(_) => LinkTarget::Sound,

@@ -161,6 +161,14 @@ pub(crate) enum CommandError {
 }
 
 impl CommandError {
+    /// Why a question has no answer: the user stopped, or the terminal is gone.
+    pub(crate) fn unanswered(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::Interrupted => Self::Stopped,
+            _ => Self::Output(error),
+        }
+    }
+
     /// What the user can do about it.
     fn hint(&self) -> Option<String> {
         Some(match self {

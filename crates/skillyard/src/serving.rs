@@ -45,6 +45,10 @@ impl Machine {
 
 impl Host for Machine {
     fn load(&self) -> Result<Catalog, HostError> {
+        let config = self.context.config().map_err(HostError::new)?;
+        if !config.serves_skills() {
+            return Ok(Catalog::default());
+        }
         library::load(&self.context, IndexMode::Use, &Choice::default()).map_err(HostError::new)
     }
 

@@ -1,7 +1,8 @@
 //! Archives at an address.
 
 use super::http::{Header, HttpError, Request};
-use super::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use super::{Content, Fetched, Shape, Transfer};
+use crate::origin::{Origin, OriginKind};
 use crate::reference::Address;
 
 /// Fetches the archive at an address; the headers go to its host only.
@@ -21,10 +22,8 @@ pub fn fetch(
         origin: Origin {
             kind: OriginKind::Archive,
             url: address.to_string(),
-            revision: None,
-            tag: None,
-            archive: Some(download.digest),
-            declared: None,
+            commit: None,
+            version: None,
         },
     })
 }

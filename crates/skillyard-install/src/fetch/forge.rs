@@ -4,7 +4,8 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::http::{Download, Header, Http, HttpError, Request};
-use super::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use super::{Content, Fetched, Shape, Transfer};
+use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::shown;
 use crate::reference::{Hosted, Requirement, Revision};
 
@@ -23,6 +24,8 @@ pub struct Resolved {
     pub commit: String,
     /// The tag or branch that was asked for or chosen.
     pub tag: Option<String>,
+    /// The version that a chosen tag names.
+    pub version: Option<String>,
 }
 
 /// Why a forge gave nothing.
@@ -88,17 +91,20 @@ pub enum ForgeError {
 }
 
 /// One repository on one forge.
-pub(super) struct Project<'a> {
-    pub(super) http: &'a Http,
-    pub(super) headers: &'a [Header],
+pub struct Project<'a> {
+    http: &'a Http,
+    headers: &'a [Header],
     pub(super) hosted: &'a Hosted,
     /// The forge as messages call it.
-    pub(super) forge: String,
-    pub(super) kind: OriginKind,
+    forge: String,
 }
 
-/// The requests that differ between forges.
-pub(super) trait Api {
+/// A forge: the requests that differ between them.
+pub trait Forge {
+    /// What proves who we are.
+    fn headers(&self) -> &[Header];
+    /// The forge as messages call it.
+    fn host(&self) -> String;
     /// The name of the default branch.
     fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError>;
     /// The commit that a branch, tag or commit means.
@@ -112,12 +118,36 @@ pub(super) trait Api {
     fn page(&self, project: &Project<'_>) -> String;
 }
 
-impl Project<'_> {
+/// The commit that a reference means now.
+pub fn resolve(forge: &dyn Forge, http: &Http, hosted: &Hosted) -> Result<Resolved, ForgeError> {
+    Project::of(forge, http, hosted).resolve(forge)
+}
+
+/// Fetches a commit as an archive.
+pub fn fetch(
+    forge: &dyn Forge,
+    transfer: &Transfer<'_>,
+    hosted: &Hosted,
+    resolved: Resolved,
+) -> Result<Fetched, ForgeError> {
+    Project::of(forge, transfer.http, hosted).fetch(forge, transfer, resolved)
+}
+
+impl<'a> Project<'a> {
+    fn of(forge: &'a dyn Forge, http: &'a Http, hosted: &'a Hosted) -> Self {
+        Self {
+            http,
+            headers: forge.headers(),
+            hosted,
+            forge: forge.host(),
+        }
+    }
+
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.hosted.owner, self.hosted.repository)
     }
 
-    pub(super) fn resolve(&self, api: &impl Api) -> Result<Resolved, ForgeError> {
+    fn resolve(&self, api: &dyn Forge) -> Result<Resolved, ForgeError> {
         match &self.hosted.revision {
             None => {
                 let branch = api.default_branch(self)?;
@@ -126,6 +156,7 @@ impl Project<'_> {
             Some(Revision::Commit(commit)) if matches!(commit.len(), 40 | 64) => Ok(Resolved {
                 commit: commit.clone(),
                 tag: None,
+                version: None,
             }),
             Some(Revision::Commit(commit)) => {
                 let resolved = self.named(api, commit)?;
@@ -140,21 +171,25 @@ impl Project<'_> {
         }
     }
 
-    fn named(&self, api: &impl Api, name: &str) -> Result<Resolved, ForgeError> {
+    fn named(&self, api: &dyn Forge, name: &str) -> Result<Resolved, ForgeError> {
         let commit = api.commit(self, name)?;
         self.checked(commit, name)
     }
 
-    fn required(&self, api: &impl Api, requirement: &Requirement) -> Result<Resolved, ForgeError> {
+    fn required(&self, api: &dyn Forge, requirement: &Requirement) -> Result<Resolved, ForgeError> {
         let tags = self.all_tags(api)?;
         let names = || tags.iter().map(|(name, _)| name.as_str());
         let name = Some(self.hosted.tag_name());
-        if let Some((_, tag)) = requirement.select_tag(names(), name) {
+        if let Some((version, tag)) = requirement.select_tag(names(), name) {
             let commit = tags
                 .iter()
                 .find(|(name, _)| name == tag)
                 .map(|(_, commit)| commit.clone());
-            return self.checked(commit.unwrap_or_default(), tag);
+            let resolved = self.checked(commit.unwrap_or_default(), tag)?;
+            return Ok(Resolved {
+                version: Some(version.to_string()),
+                ..resolved
+            });
         }
         // A branch `1.2` is a common thing to have.
         if requirement.could_be_a_name() {
@@ -170,7 +205,7 @@ impl Project<'_> {
         })
     }
 
-    fn all_tags(&self, api: &impl Api) -> Result<Vec<(String, String)>, ForgeError> {
+    fn all_tags(&self, api: &dyn Forge) -> Result<Vec<(String, String)>, ForgeError> {
         let mut tags = Vec::new();
         for page in 1..=MAX_PAGES {
             let found = api.tags(self, page)?;
@@ -199,21 +234,21 @@ impl Project<'_> {
         Ok(Resolved {
             commit,
             tag: Some(revision.to_owned()),
+            version: None,
         })
     }
 
-    pub(super) fn fetch(
+    fn fetch(
         &self,
-        api: &impl Api,
+        api: &dyn Forge,
         transfer: &Transfer<'_>,
         resolved: Resolved,
     ) -> Result<Fetched, ForgeError> {
         let request =
             Request::new(api.archive(self, &resolved.commit)).headers(self.headers.iter().cloned());
         let archive = transfer.archive(&request, None);
-        let Download {
-            file, kind, digest, ..
-        } = archive.map_err(|error| self.explain(error, Some(&resolved.commit)))?;
+        let Download { file, kind, .. } =
+            archive.map_err(|error| self.explain(error, Some(&resolved.commit)))?;
         Ok(Fetched {
             content: Content::Archive {
                 file,
@@ -223,12 +258,10 @@ impl Project<'_> {
                 },
             },
             origin: Origin {
-                kind: self.kind,
+                kind: OriginKind::Git,
                 url: api.page(self),
-                revision: Some(resolved.commit),
-                tag: resolved.tag,
-                archive: Some(digest),
-                declared: None,
+                commit: Some(resolved.commit),
+                version: resolved.version,
             },
         })
     }

@@ -3,10 +3,9 @@
 use serde::Deserialize;
 use url::Url;
 
-use super::forge::{Api, ForgeError, Project, Resolved, TAGS_PER_PAGE};
-use super::http::{Header, Http, Request};
-use super::{Fetched, OriginKind, Transfer, below};
-use crate::reference::Hosted;
+use super::below;
+use super::forge::{Forge, ForgeError, Project, TAGS_PER_PAGE};
+use super::http::{Header, Request};
 
 /// Where the API of github.com is.
 pub const API: &str = "https://api.github.com";
@@ -21,32 +20,6 @@ pub struct GitHub {
 }
 
 impl GitHub {
-    /// The commit that a reference means now.
-    pub fn resolve(&self, http: &Http, hosted: &Hosted) -> Result<Resolved, ForgeError> {
-        self.project(http, hosted).resolve(self)
-    }
-
-    /// Fetches a commit as an archive.
-    pub fn fetch(
-        &self,
-        transfer: &Transfer<'_>,
-        hosted: &Hosted,
-        resolved: Resolved,
-    ) -> Result<Fetched, ForgeError> {
-        self.project(transfer.http, hosted)
-            .fetch(self, transfer, resolved)
-    }
-
-    fn project<'a>(&'a self, http: &'a Http, hosted: &'a Hosted) -> Project<'a> {
-        Project {
-            http,
-            headers: &self.headers,
-            hosted,
-            forge: self.web_host(),
-            kind: OriginKind::GitHub,
-        }
-    }
-
     fn web_host(&self) -> String {
         let host = self.api.host_str().unwrap_or_default();
         let host = host.strip_prefix("api.").unwrap_or(host);
@@ -78,7 +51,15 @@ struct Commit {
     sha: String,
 }
 
-impl Api for GitHub {
+impl Forge for GitHub {
+    fn headers(&self) -> &[Header] {
+        &self.headers
+    }
+
+    fn host(&self) -> String {
+        self.web_host()
+    }
+
     fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError> {
         let repository: Repository = project.json(self.repository(project, &[]), None)?;
         Ok(repository.default_branch)

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use url::Url;
 
-use super::forge::{Api, ForgeError, Project, Resolved, TAGS_PER_PAGE};
-use super::http::{Header, Http};
-use super::{Fetched, OriginKind, Transfer, below};
-use crate::reference::{Hosted, SubPath};
+use super::below;
+use super::forge::{Forge, ForgeError, Project, TAGS_PER_PAGE};
+use super::http::Header;
+use crate::reference::SubPath;
 
 /// Where the API of gitlab.com is.
 pub const API: &str = "https://gitlab.com/api/v4";
@@ -21,32 +21,6 @@ pub struct GitLab {
 }
 
 impl GitLab {
-    /// The commit that a reference means now.
-    pub fn resolve(&self, http: &Http, hosted: &Hosted) -> Result<Resolved, ForgeError> {
-        self.project(http, hosted).resolve(self)
-    }
-
-    /// Fetches a commit as an archive, of which GitLab sends the wanted folder only.
-    pub fn fetch(
-        &self,
-        transfer: &Transfer<'_>,
-        hosted: &Hosted,
-        resolved: Resolved,
-    ) -> Result<Fetched, ForgeError> {
-        self.project(transfer.http, hosted)
-            .fetch(self, transfer, resolved)
-    }
-
-    fn project<'a>(&'a self, http: &'a Http, hosted: &'a Hosted) -> Project<'a> {
-        Project {
-            http,
-            headers: &self.headers,
-            hosted,
-            forge: self.web().host_str().unwrap_or_default().to_owned(),
-            kind: OriginKind::GitLab,
-        }
-    }
-
     fn web(&self) -> Url {
         let mut web = self.api.clone();
         let path = web.path().trim_end_matches('/').to_owned();
@@ -76,7 +50,15 @@ struct Commit {
     id: String,
 }
 
-impl Api for GitLab {
+impl Forge for GitLab {
+    fn headers(&self) -> &[Header] {
+        &self.headers
+    }
+
+    fn host(&self) -> String {
+        self.web().host_str().unwrap_or_default().to_owned()
+    }
+
     fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError> {
         let repository: Repository = project.json(self.repository(project, &[]), None)?;
         Ok(repository.default_branch)

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use skillyard_format::Digest;
 use url::Url;
 
+use crate::origin::Origin;
 use crate::reference::{ArchiveKind, SubPath};
 use http::{Download, Http, HttpError, Progress, Request, Target};
 
@@ -72,7 +73,7 @@ fn below(base: &Url, segments: &[&str]) -> Url {
 pub struct Fetched {
     /// The content, in the quarantine folder.
     pub content: Content,
-    /// Where it came from.
+    /// Where it came from, without any secret.
     pub origin: Origin,
 }
 
@@ -107,46 +108,4 @@ pub enum Shape {
         /// The part; without one, all of it.
         path: Option<SubPath>,
     },
-}
-
-/// Where content came from, without any secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// The kind of source.
-    pub kind: OriginKind,
-    /// The address of the source.
-    pub url: String,
-    /// The commit or version it was resolved to.
-    pub revision: Option<String>,
-    /// The tag or branch that led to the commit.
-    pub tag: Option<String>,
-    /// The digest of the archive's bytes.
-    pub archive: Option<Digest>,
-    /// The digest that the source had promised, which the bytes have.
-    pub declared: Option<Digest>,
-}
-
-/// A kind of source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OriginKind {
-    /// A folder or archive on this machine.
-    Local,
-    /// A repository of git.
-    Git,
-    /// GitHub, or a forge that speaks as it does.
-    GitHub,
-    /// GitLab, or a forge that speaks as it does.
-    GitLab,
-    /// An archive on the network.
-    Archive,
-    /// A site that lists its skills.
-    WellKnown,
-    /// A registry.
-    Registry,
-}
-
-/// Whether a text is a version.
-pub fn is_version(text: &str) -> bool {
-    semver::Version::parse(text).is_ok()
 }

@@ -1,8 +1,9 @@
 //! A server that speaks as GitHub does.
 
-use skillyard_install::fetch::forge::{ForgeError, Resolved};
+use skillyard_install::fetch::forge::{self, ForgeError, Resolved};
 use skillyard_install::fetch::github::GitHub;
-use skillyard_install::fetch::{Content, OriginKind, Shape};
+use skillyard_install::fetch::{Content, Shape};
+use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{Hosted, Reference, SubPath};
 use url::Url;
 
@@ -67,7 +68,7 @@ fn github(asked: &Asked) -> Reply {
     }
 }
 
-fn forge(server: &Server) -> GitHub {
+fn hub(server: &Server) -> GitHub {
     GitHub {
         api: Url::parse(&server.url("/api")).unwrap(),
         headers: Vec::new(),
@@ -78,24 +79,33 @@ fn forge(server: &Server) -> GitHub {
 fn revisions_become_commits() {
     let server = Server::start(github);
     let bench = Bench::new();
-    for (reference, commit, tag) in [
-        ("o/r", MAIN, Some("main")),
-        ("o/r@main", MAIN, Some("main")),
-        ("o/r@feature/x", BRANCH, Some("feature/x")),
-        ("o/r@1111111", MAIN, None),
-        ("o/r@^1", V1_2, Some("v1.2.0")),
-        ("o/r@latest", V1_2, Some("v1.2.0")),
-        ("o/r@0.7", MAIN, Some("v0.7.0")),
-        ("o/r/skills/pdf@^5", BRANCH, Some("pdf-v5.0.0")),
-        ("o/r@1.3.0-rc.1", MAIN, Some("v1.3.0-rc.1")),
-        ("o/r@7", BRANCH, Some("7")),
+    for (reference, commit, tag, version) in [
+        ("o/r", MAIN, Some("main"), None),
+        ("o/r@main", MAIN, Some("main"), None),
+        ("o/r@feature/x", BRANCH, Some("feature/x"), None),
+        ("o/r@1111111", MAIN, None, None),
+        ("o/r@^1", V1_2, Some("v1.2.0"), Some("1.2.0")),
+        ("o/r@latest", V1_2, Some("v1.2.0"), Some("1.2.0")),
+        ("o/r@0.7", MAIN, Some("v0.7.0"), Some("0.7.0")),
+        (
+            "o/r/skills/pdf@^5",
+            BRANCH,
+            Some("pdf-v5.0.0"),
+            Some("5.0.0"),
+        ),
+        (
+            "o/r@1.3.0-rc.1",
+            MAIN,
+            Some("v1.3.0-rc.1"),
+            Some("1.3.0-rc.1"),
+        ),
+        ("o/r@7", BRANCH, Some("7"), None),
     ] {
-        let resolved = forge(&server)
-            .resolve(&bench.http, &hosted(reference))
-            .unwrap();
+        let resolved = forge::resolve(&hub(&server), &bench.http, &hosted(reference)).unwrap();
         let expected = Resolved {
             commit: commit.to_owned(),
             tag: tag.map(str::to_owned),
+            version: version.map(str::to_owned),
         };
         assert_eq!(resolved, expected, "{reference}");
     }
@@ -106,12 +116,13 @@ fn a_whole_commit_needs_no_question() {
     let server = Server::start(github);
     let bench = Bench::new();
     let hosted = hosted(&format!("o/r@{V1_2}"));
-    let resolved = forge(&server).resolve(&bench.http, &hosted).unwrap();
+    let resolved = forge::resolve(&hub(&server), &bench.http, &hosted).unwrap();
     assert_eq!(
         resolved,
         Resolved {
             commit: V1_2.to_owned(),
-            tag: None
+            tag: None,
+            version: None,
         }
     );
     assert!(server.asked().is_empty());
@@ -121,11 +132,11 @@ fn a_whole_commit_needs_no_question() {
 fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
     let server = Server::start(github);
     let bench = Bench::new();
-    let mut forge = forge(&server);
-    forge.headers.push(header("Authorization: Bearer s3cret"));
+    let mut hub = hub(&server);
+    hub.headers.push(header("Authorization: Bearer s3cret"));
     let hosted = hosted("o/r/skills/pdf@main");
-    let resolved = forge.resolve(&bench.http, &hosted).unwrap();
-    let fetched = forge.fetch(&bench.transfer(), &hosted, resolved).unwrap();
+    let resolved = forge::resolve(&hub, &bench.http, &hosted).unwrap();
+    let fetched = forge::fetch(&hub, &bench.transfer(), &hosted, resolved).unwrap();
     let Content::Archive { file, shape, .. } = fetched.content else {
         panic!()
     };
@@ -139,10 +150,13 @@ fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
             path: Some(SubPath::new("skills/pdf").unwrap())
         }
     );
-    assert_eq!(fetched.origin.kind, OriginKind::GitHub);
-    assert_eq!(fetched.origin.revision.as_deref(), Some(MAIN));
-    assert_eq!(fetched.origin.tag.as_deref(), Some("main"));
-    assert_eq!(fetched.origin.url, server.url("/o/r"));
+    let expected = Origin {
+        kind: OriginKind::Git,
+        url: server.url("/o/r"),
+        commit: Some(MAIN.to_owned()),
+        version: None,
+    };
+    assert_eq!(fetched.origin, expected);
     let knew: Vec<bool> = server
         .asked()
         .iter()
@@ -160,11 +174,11 @@ fn refused(
 ) -> ForgeError {
     let server = Server::start(reply);
     let bench = Bench::new();
-    let mut forge = forge(&server);
+    let mut hub = hub(&server);
     if token {
-        forge.headers.push(header("Authorization: Bearer s3cret"));
+        hub.headers.push(header("Authorization: Bearer s3cret"));
     }
-    let error = forge.resolve(&bench.http, &hosted(reference)).unwrap_err();
+    let error = forge::resolve(&hub, &bench.http, &hosted(reference)).unwrap_err();
     assert!(error.to_string().contains(message), "{reference}: {error}");
     error
 }

@@ -1,7 +1,8 @@
 //! A server that speaks as GitLab does.
 
 use skillyard_install::fetch::gitlab::GitLab;
-use skillyard_install::fetch::{Content, OriginKind};
+use skillyard_install::fetch::{Content, forge};
+use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{Hosted, Reference};
 use url::Url;
 
@@ -38,7 +39,7 @@ fn gitlab(asked: &Asked) -> Reply {
     }
 }
 
-fn forge(server: &Server) -> GitLab {
+fn lab(server: &Server) -> GitLab {
     GitLab {
         api: Url::parse(&server.url("/api/v4")).unwrap(),
         headers: vec![header("PRIVATE-TOKEN: s3cret")],
@@ -50,24 +51,28 @@ fn a_folder_of_a_project_in_nested_groups_is_fetched() {
     let server = Server::start(gitlab);
     let bench = Bench::new();
     let hosted = hosted("gitlab:a/b/c//skills/pdf@^1");
-    let forge = forge(&server);
-    let resolved = forge.resolve(&bench.http, &hosted).unwrap();
+    let lab = lab(&server);
+    let resolved = forge::resolve(&lab, &bench.http, &hosted).unwrap();
     assert_eq!(resolved.commit, V1);
-    let fetched = forge.fetch(&bench.transfer(), &hosted, resolved).unwrap();
+    let fetched = forge::fetch(&lab, &bench.transfer(), &hosted, resolved).unwrap();
     let Content::Archive { file, .. } = fetched.content else {
         panic!()
     };
     assert_eq!(std::fs::read(file).unwrap(), b"archive");
-    assert_eq!(fetched.origin.kind, OriginKind::GitLab);
-    assert_eq!(fetched.origin.url, server.url("/a/b/c"));
-    assert_eq!(fetched.origin.tag.as_deref(), Some("v1.0.0"));
+    let expected = Origin {
+        kind: OriginKind::Git,
+        url: server.url("/a/b/c"),
+        commit: Some(V1.to_owned()),
+        version: Some("1.0.0".to_owned()),
+    };
+    assert_eq!(fetched.origin, expected);
 }
 
 #[test]
 fn the_default_branch_is_found_and_errors_are_explained() {
     let server = Server::start(gitlab);
     let bench = Bench::new();
-    let resolve = |reference: &str| forge(&server).resolve(&bench.http, &hosted(reference));
+    let resolve = |reference: &str| forge::resolve(&lab(&server), &bench.http, &hosted(reference));
     assert_eq!(resolve("gitlab:a/b/c//").unwrap().commit, MAIN);
     let message = |reference: &str| resolve(reference).unwrap_err().to_string();
     assert_eq!(
@@ -78,10 +83,8 @@ fn the_default_branch_is_found_and_errors_are_explained() {
         message("gitlab:a/other"),
         "`a/other` does not exist on 127.0.0.1, or is private to this token"
     );
-    let mut anonymous = forge(&server);
+    let mut anonymous = lab(&server);
     anonymous.headers.clear();
-    let error = anonymous
-        .resolve(&bench.http, &hosted("gitlab:a/b/c//"))
-        .unwrap_err();
+    let error = forge::resolve(&anonymous, &bench.http, &hosted("gitlab:a/b/c//")).unwrap_err();
     assert!(error.to_string().ends_with("or is private"), "{error}");
 }

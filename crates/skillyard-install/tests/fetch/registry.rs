@@ -1,10 +1,11 @@
 //! A registry over HTTP.
 
 use skillyard_format::{Digest, SkillName};
+use skillyard_install::fetch::Content;
 use skillyard_install::fetch::registry::{
     HttpRegistry, Registry as _, RegistryError, index_path, select,
 };
-use skillyard_install::fetch::{Content, OriginKind};
+use skillyard_install::origin::OriginKind;
 use url::Url;
 
 use crate::server::{Asked, Reply, Server};
@@ -85,8 +86,7 @@ fn versions_are_read_selected_and_downloaded() {
     };
     assert_eq!(std::fs::read(file).unwrap(), b"one");
     assert_eq!(fetched.origin.kind, OriginKind::Registry);
-    assert_eq!(fetched.origin.revision.as_deref(), Some("1.0.0"));
-    assert_eq!(fetched.origin.declared, Some(Digest::of(b"one")));
+    assert_eq!(fetched.origin.version.as_deref(), Some("1.0.0"));
     assert!(
         server
             .asked()

@@ -2,7 +2,7 @@
 
 use skillyard_catalog::agents::AGENTS;
 use skillyard_install::lockfile::Lockfile;
-use skillyard_install::plan::{Conflict, OnConflict, Wish};
+use skillyard_install::plan::{Conflict, Settlement, Wish};
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
 use skillyard_install::transaction::plan_in;
@@ -63,7 +63,7 @@ fn scope_checks(context: &Context, scope: &Scope, store: &Store) -> Vec<Check> {
         present: lock.skills().to_vec(),
         absent: Vec::new(),
     };
-    let plan = plan_in(scope, store, &lock, &wish, OnConflict::Report);
+    let plan = plan_in(scope, store, &lock, &wish, &Settlement::default());
     let mut checks: Vec<Check> = plan.conflicts.iter().map(edited).collect();
     for change in &plan.changes {
         checks.push(bad(

@@ -7,7 +7,7 @@ use skillyard_catalog::ProjectTrust;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Lockfile, reference};
-use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
+use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::scope::ScopeKind;
 use skillyard_install::transaction::Trees;
 
@@ -19,7 +19,7 @@ use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::{Supply, named};
-use crate::install::{changes, finish, review};
+use crate::install::{changes, conflict, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -89,22 +89,37 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+impl Args {
+    fn settlement(&self) -> Settlement {
+        Settlement::from(match (self.force, self.skip_existing) {
+            (true, _) => OnConflict::Replace,
+            (_, true) => OnConflict::Skip,
+            _ => OnConflict::Report,
+        })
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
-    let place = Place::find(context, &args.scope)?;
+    let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let mut supply = Supply::new(context, &place).with_headers(&args.header);
     let roots = gather(&mut supply, args)?;
-    let needed = dependencies::resolve(roots, &mut supply)
+    let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
-    let targets = place.targets(&args.agent)?;
+    let config = context.config()?;
+    let targets = place.targets(&args.agent, &config.install_agents())?;
     let lock = place.lock()?;
-    let wish = wish(&needed, &lock, &targets, args.link);
-    let on_conflict = match (args.force, args.skip_existing) {
-        (true, _) => OnConflict::Replace,
-        (_, true) => OnConflict::Skip,
-        _ => OnConflict::Report,
+    let linked = args.link || config.installs_links();
+    let mut settlement = args.settlement();
+    let asks = context.printer.can_ask() && !args.yes && !args.dry_run;
+    let (wish, preview) = loop {
+        let wish = wish(&needed, &lock, &targets, linked);
+        let plan = finish::look(&place, &wish, &settlement)?;
+        if plan.conflicts.is_empty() || !asks {
+            break (wish, finish::refuse_conflicts(plan)?);
+        }
+        conflict::ask(&plan.conflicts, &mut needed, &mut settlement)?;
     };
-    let preview = finish::preview(&place, &wish, on_conflict)?;
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
     }
@@ -120,13 +135,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             )
         })
         .collect();
-    let plan = finish::apply(context, &place, &wish, &trees, on_conflict, |manifest| {
-        for each in needed.iter().filter(|each| !each.dependency) {
-            let candidate = &each.candidate;
-            let reference = reference(&candidate.source, candidate.requested.as_deref());
-            manifest.put(&candidate.name, &reference);
-        }
-    })?;
+    let plan = finish::apply(
+        context,
+        &place,
+        &wish,
+        &trees,
+        &settlement,
+        |manifest, plan| {
+            let kept = |name: &str| plan.lock.get(name).is_some();
+            for each in needed.iter().filter(|each| !each.dependency) {
+                let candidate = &each.candidate;
+                // What was left out is not wanted.
+                if !kept(&candidate.name) {
+                    continue;
+                }
+                let reference = reference(&candidate.source, candidate.requested.as_deref());
+                manifest.put(&candidate.name, &reference);
+            }
+        },
+    )?;
     check::remember(context, &checked)?;
     let status = report(context, &place, &plan, Some(start), false)?;
     if !plan.changes.is_empty() && place.scope.kind == ScopeKind::Project {

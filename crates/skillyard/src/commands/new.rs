@@ -127,8 +127,7 @@ fn ask(args: &Args, name: &SkillName) -> Result<String, CommandError> {
     .interact::<String>();
     match answer {
         Ok(answer) => Ok(answer.trim().to_owned()),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(CommandError::Stopped),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(CommandError::unanswered(error)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use skillyard_install::lockfile::Lockfile;
-use skillyard_install::plan::{OnConflict, Wish};
+use skillyard_install::plan::Wish;
 use skillyard_install::transaction::Trees;
 
 use super::{Outcome, install};
@@ -47,12 +47,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         present: Vec::new(),
         absent,
     };
-    let on_conflict = if args.force {
-        OnConflict::Replace
-    } else {
-        OnConflict::Report
-    };
-    let preview = finish::preview(&place, &wish, on_conflict)?;
+    let settlement = finish::settlement(args.force);
+    let preview = finish::preview(&place, &wish, &settlement)?;
     if args.dry_run {
         return install::report(context, &place, &preview, Some(start), true);
     }
@@ -61,8 +57,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         &place,
         &wish,
         &Trees::default(),
-        on_conflict,
-        |manifest| {
+        &settlement,
+        |manifest, _| {
             for name in &args.names {
                 manifest.remove(name);
             }

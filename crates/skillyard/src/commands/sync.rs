@@ -7,7 +7,7 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{OnConflict, Wish};
+use skillyard_install::plan::Wish;
 use skillyard_install::transaction::Trees;
 
 use super::Outcome;
@@ -91,15 +91,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     goal.absent = gone;
     let needed = resolve(&mut supply, &difference, args)?;
-    let targets = place.targets(&[])?;
+    let targets = place.targets(&[], &context.config()?.install_agents())?;
     goal.present
         .extend(wish(&needed, &lock, &targets, false).present);
-    let on_conflict = if args.force {
-        OnConflict::Replace
-    } else {
-        OnConflict::Report
-    };
-    let preview = finish::preview(&place, &goal, on_conflict)?;
+    let settlement = finish::settlement(args.force);
+    let preview = finish::preview(&place, &goal, &settlement)?;
     if args.check {
         report(context, &place, &preview, Some(start), true)?;
         return Ok(if preview.is_empty() {
@@ -127,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let checked = check::check(context, &needed, &preview, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
-    let plan = finish::apply(context, &place, &goal, &trees, on_conflict, |_| {})?;
+    let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Change, OnConflict, Plan};
+use skillyard_install::plan::{Change, Plan};
 use skillyard_install::transaction::Trees;
 
 use super::Outcome;
@@ -66,15 +66,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         match lock.get(&entry.name) {
             Some(before) => entry.linked = before.linked,
             // A dependency that is new goes where its first dependant is.
-            None => entry.targets = place.targets(&[])?,
+            None => entry.targets = place.targets(&[], &context.config()?.install_agents())?,
         }
     }
-    let on_conflict = if args.force {
-        OnConflict::Replace
-    } else {
-        OnConflict::Report
-    };
-    let preview = finish::preview(&place, &goal, on_conflict)?;
+    let settlement = finish::settlement(args.force);
+    let preview = finish::preview(&place, &goal, &settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
@@ -91,7 +87,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             )
         })
         .collect();
-    let plan = finish::apply(context, &place, &goal, &trees, on_conflict, |_| {})?;
+    let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

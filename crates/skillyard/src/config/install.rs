@@ -1,23 +1,15 @@
 //! `[install]`, `[scripts]` and `[server]`: how skills are put in place and what may be done.
 
-use super::Config;
+use clap::ValueEnum as _;
 
-/// Where `install` puts skills.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Into the user's folders.
-    User,
-    /// Into the project's folders.
-    Project,
-}
+use super::Config;
+use crate::install::place::ScopeName;
 
 impl Config {
-    /// Where `install` puts skills.
-    pub(crate) fn install_scope(&self) -> Scope {
-        match self.text("install.scope").as_deref() {
-            Some("user") => Scope::User,
-            _ => Scope::Project,
-        }
+    /// Where `install` puts skills, if that was said.
+    pub(crate) fn install_scope(&self) -> Option<ScopeName> {
+        let word = self.text("install.scope")?;
+        ScopeName::from_str(&word, false).ok()
     }
 
     /// The agents to install for; none if those that are found are meant.
@@ -55,7 +47,7 @@ mod tests {
     #[test]
     fn what_holds_by_default_and_what_is_set() {
         let config = loaded(&[]);
-        assert_eq!(config.install_scope(), Scope::Project);
+        assert_eq!(config.install_scope(), None);
         assert!(config.install_agents().is_empty() && !config.installs_links());
         assert!(!config.allows_scripts() && config.serves_skills());
         let config = loaded(&[
@@ -65,7 +57,7 @@ mod tests {
             "scripts.allow=true",
             "server.skills=false",
         ]);
-        assert_eq!(config.install_scope(), Scope::User);
+        assert_eq!(config.install_scope(), Some(ScopeName::User));
         assert_eq!(config.install_agents(), ["codex"]);
         assert!(config.installs_links() && config.allows_scripts() && !config.serves_skills());
     }

@@ -277,12 +277,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         Project::Never(SECRETS),
         "A token for it; without one `GITLAB_TOKEN` is tried.",
     ),
-    with_default(
+    entry(
         "install.scope",
         Kind::Word(&["user", "project"]),
-        Plain::Text("project"),
-        Project::Tighten,
-        "Where `install` puts skills.",
+        Project::Never(MACHINE),
+        "Where `install` puts skills; without it the project, where there is one.",
     ),
     entry(
         "install.agents",

@@ -15,10 +15,6 @@ mod auth;
 pub(crate) mod discovery;
 pub(crate) mod edit;
 pub(crate) mod hosts;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "`install`, `run` and `serve` ask for these")
-)]
 pub(crate) mod install;
 pub(crate) mod keys;
 mod kind;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Change, OnConflict, Plan, Wish};
+use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
 use super::place::Place;
@@ -12,15 +12,32 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
+/// What `--force` means for what is in the way.
+pub(crate) fn settlement(force: bool) -> Settlement {
+    Settlement::from(if force {
+        OnConflict::Replace
+    } else {
+        OnConflict::Report
+    })
+}
+
 /// What would change, without changing or waiting.
 pub(crate) fn preview(
     place: &Place,
     wish: &Wish,
-    on_conflict: OnConflict,
+    settlement: &Settlement,
+) -> Result<Plan, CommandError> {
+    refuse_conflicts(look(place, wish, settlement)?)
+}
+
+/// What would change, and what is in the way of it.
+pub(crate) fn look(
+    place: &Place,
+    wish: &Wish,
+    settlement: &Settlement,
 ) -> Result<Plan, CommandError> {
     let lock = place.lock()?;
-    let plan = plan_in(&place.scope, &place.store, &lock, wish, on_conflict);
-    refuse_conflicts(plan)
+    Ok(plan_in(&place.scope, &place.store, &lock, wish, settlement))
 }
 
 /// Makes the wish true. The plan is made again now that nobody else can change anything.
@@ -29,8 +46,8 @@ pub(crate) fn apply(
     place: &Place,
     wish: &Wish,
     trees: &Trees,
-    on_conflict: OnConflict,
-    edit: impl FnOnce(&mut Manifest),
+    settlement: &Settlement,
+    edit: impl FnOnce(&mut Manifest, &Plan),
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
@@ -41,9 +58,9 @@ pub(crate) fn apply(
         .map_err(InstallFailure::from)?;
     let mut transaction =
         Transaction::begin(&place.scope, &place.store).map_err(InstallFailure::from)?;
-    let plan = refuse_conflicts(transaction.plan(wish, on_conflict))?;
+    let plan = refuse_conflicts(transaction.plan(wish, settlement))?;
     if let Some(manifest) = transaction.manifest() {
-        edit(manifest);
+        edit(manifest, &plan);
     }
     transaction
         .commit(&plan, trees)
@@ -78,7 +95,8 @@ fn events(plan: &Plan) -> Vec<Event> {
         .collect()
 }
 
-fn refuse_conflicts(plan: Plan) -> Result<Plan, CommandError> {
+/// A plan that can be carried out whole.
+pub(crate) fn refuse_conflicts(plan: Plan) -> Result<Plan, CommandError> {
     if plan.conflicts.is_empty() {
         Ok(plan)
     } else {

@@ -1,6 +1,9 @@
 //! What a reference stands for once the aliases of the configuration are looked up.
 
-use skillyard_install::reference::{Reference, ReferenceError};
+use skillyard_install::reference::{Aliases, Context as Reading, Reference, ReferenceError};
+
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
 
 /// Where the skills of a reference really are.
 #[derive(Debug, Clone)]
@@ -25,5 +28,49 @@ impl Meaning {
         let whole = self.reference.in_folder("")?;
         let alias = self.alias.as_deref().unwrap_or_default();
         Ok(format!("{alias} {whole}"))
+    }
+}
+
+/// Reads a reference that was written down somewhere: what exists here does not change it.
+pub(super) fn written(text: &str) -> Result<Reference, CommandError> {
+    let reading = Reading {
+        aliases: Aliases::Any,
+        exists: &|_| false,
+    };
+    Ok(Reference::parse(text, &reading).map_err(InstallFailure::from)?)
+}
+
+/// A reference at a certain state.
+pub(super) fn at(reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
+    match state {
+        Some(state) => Ok(reference.at(state).map_err(InstallFailure::from)?),
+        None => Ok(reference),
+    }
+}
+
+/// `folder` and then `relative`, if that stays within the source.
+pub(super) fn joined(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn neighbours_stay_within_the_source() {
+        assert_eq!(joined("skills/a", "../b").as_deref(), Some("skills/b"));
+        assert_eq!(joined("a", "./b").as_deref(), Some("a/b"));
+        assert_eq!(joined("a", "../../b"), None);
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod conflict;
 pub(crate) mod difference;
 pub(crate) mod finish;
 mod logs;
@@ -10,5 +11,6 @@ pub(crate) mod pick;
 pub(crate) mod place;
 mod progress;
 pub(crate) mod review;
+mod sources;
 pub(crate) mod supply;
 pub(crate) mod web;

@@ -89,10 +89,7 @@ fn ask(place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
         let description = shortened(&visible(&description), 80).into_owned();
         question = question.item(at, visible(&offer.name), description);
     }
-    let chosen = question.interact().map_err(|error| match error.kind() {
-        std::io::ErrorKind::Interrupted => CommandError::Stopped,
-        _ => CommandError::Output(error),
-    })?;
+    let chosen = question.interact().map_err(CommandError::unanswered)?;
     Ok(chosen
         .into_iter()
         .filter_map(|at| offers.get(at).cloned())

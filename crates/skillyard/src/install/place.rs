@@ -32,6 +32,17 @@ pub(crate) struct ScopeArgs {
     pub(crate) scope: Option<ScopeName>,
 }
 
+impl ScopeArgs {
+    /// The scope that was named, else the one of the configuration.
+    pub(crate) fn or_configured(&self, context: &Context) -> Result<Self, CommandError> {
+        let scope = match self.scope {
+            None => context.config()?.install_scope(),
+            named => named,
+        };
+        Ok(Self { scope })
+    }
+}
+
 /// The scope a command works in, and what lies around it.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -100,15 +111,19 @@ impl Place {
         self.scope.manifest_file().is_some_and(|file| file.exists())
     }
 
-    /// The folders to install into: of the agents that were named, else those of the manifest.
-    pub(crate) fn targets(&self, agents: &[String]) -> Result<Vec<String>, CommandError> {
-        let choice = match AgentChoice::of(agents) {
-            AgentChoice::Usual => {
-                let manifest = self.manifest()?;
-                AgentChoice::of(manifest.as_ref().map_or(&[], Manifest::agents))
-            }
-            choice => choice,
-        };
+    /// The folders to install into: of the agents that were named, else those of the manifest,
+    /// else those of the configuration.
+    pub(crate) fn targets(
+        &self,
+        named: &[String],
+        configured: &[String],
+    ) -> Result<Vec<String>, CommandError> {
+        let manifest = self.manifest()?;
+        let wanted = manifest.as_ref().map_or(&[][..], Manifest::agents);
+        let choices = [named, wanted, configured];
+        let mut choices = choices.into_iter().map(AgentChoice::of);
+        let choice = choices.find(|choice| *choice != AgentChoice::Usual);
+        let choice = choice.unwrap_or(AgentChoice::Usual);
         let targets = choice.targets(&self.scope, self.home.as_deref());
         Ok(targets.map_err(InstallFailure::from)?)
     }

@@ -48,8 +48,7 @@ pub(crate) fn confirm(
     match answer {
         Ok(true) => Ok(()),
         Ok(false) => Err(CommandError::Stopped),
-        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Err(CommandError::Stopped),
-        Err(error) => Err(CommandError::Output(error)),
+        Err(error) => Err(CommandError::unanswered(error)),
     }
 }
 

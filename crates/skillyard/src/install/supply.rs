@@ -1,43 +1,31 @@
 //! From a reference to skills with all their bytes.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use skillyard_format::SkillName;
-use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
-use skillyard_install::fetch::forge::ForgeError;
-use skillyard_install::git::{Git, Repository, RepositoryRequest};
-use skillyard_install::local::LocalFolder;
 use skillyard_install::lockfile::{self, Locked};
-use skillyard_install::material::{Material, Offer, Offers};
-use skillyard_install::origin::{Origin, OriginKind};
+use skillyard_install::material::{Offer, Offers};
+use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, GitReference, Hosted, Local, LocalKind, Reference,
-    RegistryReference, Requirement,
+    Aliases, Context as Reading, Local, LocalKind, Reference, RegistryReference, Requirement,
 };
-use skillyard_install::staging::Staging;
-use skillyard_install::tree::TreeLimits;
 
-use super::meaning::Meaning;
+use super::meaning::{self, Meaning, at, joined};
 use super::pick::Pick;
 use super::place::Place;
-use super::web::Web;
+use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
-/// Sources that were opened, each once.
+/// The way from references to skills.
 pub(crate) struct Supply<'a> {
     context: &'a Context,
     place: &'a Place,
-    opened: HashMap<String, Box<dyn Material>>,
-    headers: Vec<String>,
-    web: Option<Web>,
-    /// Folders that go when this goes.
-    quarantines: Vec<Staging>,
+    sources: Sources<'a>,
 }
 
 impl<'a> Supply<'a> {
@@ -45,16 +33,13 @@ impl<'a> Supply<'a> {
         Self {
             context,
             place,
-            opened: HashMap::new(),
-            headers: Vec::new(),
-            web: None,
-            quarantines: Vec::new(),
+            sources: Sources::new(context, &place.store),
         }
     }
 
     /// Sends these headers with archives and sites.
     pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
-        headers.clone_into(&mut self.headers);
+        self.sources.send(headers);
         self
     }
 
@@ -71,12 +56,7 @@ impl<'a> Supply<'a> {
 
     /// Reads a reference of `skills.toml`, the lock or a skill.
     pub(crate) fn written(&self, text: &str) -> Result<Reference, CommandError> {
-        let reading = Reading {
-            aliases: Aliases::Any,
-            exists: &|_| false,
-        };
-        let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
-        Ok(self.anchored(reference, &self.place.scope.root))
+        Ok(self.anchored(meaning::written(text)?, &self.place.scope.root))
     }
 
     /// A path of this machine, whole.
@@ -112,7 +92,7 @@ impl<'a> Supply<'a> {
     ) -> Result<Vec<Candidate>, CommandError> {
         let shown = self.shown(reference);
         let printer = self.context.printer.clone();
-        let material = self.open(meaning)?;
+        let material = self.sources.open(meaning)?;
         let Offers { skills, declined } = material
             .offers(meaning.reference.path())
             .map_err(InstallFailure::from)?;
@@ -131,7 +111,7 @@ impl<'a> Supply<'a> {
         offers: &[Offer],
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
-        let material = self.open(meaning)?;
+        let material = self.sources.open(meaning)?;
         let trees = material.load(&paths).map_err(InstallFailure::from)?;
         let origin = material.origin().clone();
         let found: Result<Vec<Found>, CommandError> = paths
@@ -247,7 +227,7 @@ impl<'a> Supply<'a> {
         else {
             return Ok(Meaning::plain(reference.clone()));
         };
-        let Some(text) = self.web()?.meaning(alias, name)? else {
+        let Some(text) = self.sources.web()?.meaning(alias, name)? else {
             return Ok(Meaning::plain(reference.clone()));
         };
         let meant = self.written(&text)?;
@@ -262,110 +242,6 @@ impl<'a> Supply<'a> {
             alias: Some(alias.clone()),
             ..Meaning::plain(meant)
         })
-    }
-
-    fn open(&mut self, meaning: &Meaning) -> Result<&mut Box<dyn Material>, CommandError> {
-        let key = meaning.source().map_err(InstallFailure::from)?;
-        if !self.opened.contains_key(&key) {
-            let material = self.fetch(meaning)?;
-            self.opened.insert(key.clone(), material);
-        }
-        match self.opened.get_mut(&key) {
-            Some(material) => Ok(material),
-            None => Err(InstallFailure::NothingOffered(key).into()),
-        }
-    }
-
-    fn fetch(&mut self, meaning: &Meaning) -> Result<Box<dyn Material>, CommandError> {
-        let alias = meaning.alias.as_deref();
-        match &meaning.reference {
-            Reference::Local(local) => self::local(local),
-            Reference::Git(reference) => self.repository(reference, alias),
-            Reference::Hosted(hosted) => self.hosted(hosted),
-            Reference::Archive(address) => {
-                let quarantine = self.quarantine()?;
-                self.web()?.archive(address, alias, &quarantine)
-            }
-            Reference::WellKnown { address, .. } => {
-                let quarantine = self.quarantine()?;
-                self.web()?.site(address, alias, &quarantine)
-            }
-            Reference::Registry(registry) => {
-                let quarantine = self.quarantine()?;
-                self.web()?.registry(registry, &quarantine)
-            }
-        }
-    }
-
-    fn repository(
-        &mut self,
-        reference: &GitReference,
-        alias: Option<&str>,
-    ) -> Result<Box<dyn Material>, CommandError> {
-        let headers = match alias {
-            Some(alias) => self.web()?.login(alias)?,
-            None => Vec::new(),
-        };
-        let request = RepositoryRequest {
-            remote: &reference.remote,
-            headers: &headers,
-            revision: reference.revision.as_ref(),
-            tag_name: reference.tag_name(),
-            limits: TreeLimits::default(),
-        };
-        let git = self.git()?;
-        let quarantine = self.quarantine()?;
-        let repository = Repository::fetch(&git, &request, &quarantine);
-        Ok(Box::new(repository.map_err(InstallFailure::from)?))
-    }
-
-    /// A repository on a forge; one that the forge does not show us may be open to git, which
-    /// knows the user's keys.
-    fn hosted(&mut self, hosted: &Hosted) -> Result<Box<dyn Material>, CommandError> {
-        let quarantine = self.quarantine()?;
-        let web = self.web()?;
-        let error = match web.hosted(hosted, &quarantine) {
-            Err(CommandError::Install(InstallFailure::Forge(
-                error @ ForgeError::NotFound { .. },
-            ))) => error,
-            other => return other,
-        };
-        let address = web.web_address(&hosted.host)?;
-        let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
-        let reference = self.written(&address)?;
-        if let Reference::Git(mut reference) = reference {
-            reference.revision.clone_from(&hosted.revision);
-            reference.subdir.clone_from(&hosted.path);
-            if let Ok(material) = self.repository(&reference, None) {
-                return Ok(material);
-            }
-        }
-        Err(InstallFailure::Forge(error).into())
-    }
-
-    fn web(&mut self) -> Result<&Web, CommandError> {
-        if self.web.is_none() {
-            self.web = Some(Web::new(self.context, &self.headers)?);
-        }
-        self.web.as_ref().ok_or(CommandError::Stopped)
-    }
-
-    fn git(&self) -> Result<Git, CommandError> {
-        let folders = &self.context.environment.path;
-        let program = folders
-            .iter()
-            .map(|folder| folder.join("git"))
-            .find(|path| path.is_file());
-        let program = program.ok_or(skillyard_install::git::GitError::Missing);
-        Ok(Git::new(&program.map_err(InstallFailure::from)?))
-    }
-
-    /// A fresh folder outside every folder of skills.
-    fn quarantine(&mut self) -> Result<PathBuf, CommandError> {
-        let folder = self.place.store.staging().map_err(InstallFailure::from)?;
-        let path = folder.path().to_owned();
-        self.quarantines.push(folder);
-        Ok(path)
     }
 
     /// What a reference in a skill means: `./x` and `../x` are folders of the same source.
@@ -436,58 +312,4 @@ pub(crate) fn as_locked(candidate: Candidate, entry: &Locked) -> Result<Candidat
     candidate.source.clone_from(&entry.source);
     candidate.requested.clone_from(&entry.requested);
     Ok(candidate)
-}
-
-/// A reference at a certain state.
-fn at(reference: Reference, state: Option<&str>) -> Result<Reference, CommandError> {
-    match state {
-        Some(state) => Ok(reference.at(state).map_err(InstallFailure::from)?),
-        None => Ok(reference),
-    }
-}
-
-/// A folder or an archive of this machine.
-fn local(local: &Local) -> Result<Box<dyn Material>, CommandError> {
-    let limits = TreeLimits::default();
-    if !local.path.exists() {
-        return Err(CommandError::NoSuchPath(local.path.clone()));
-    }
-    if local.path.is_dir() {
-        return Ok(Box::new(LocalFolder::new(&local.path, limits)));
-    }
-    let origin = Origin {
-        kind: OriginKind::LocalArchive,
-        url: local.path.display().to_string(),
-        commit: None,
-        version: None,
-    };
-    let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
-    Ok(Box::new(archive.map_err(InstallFailure::from)?))
-}
-
-/// `folder` and then `relative`, if that stays within the source.
-fn joined(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::joined;
-
-    #[test]
-    fn neighbours_stay_within_the_source() {
-        assert_eq!(joined("skills/a", "../b").as_deref(), Some("skills/b"));
-        assert_eq!(joined("a", "./b").as_deref(), Some("a/b"));
-        assert_eq!(joined("a", "../../b"), None);
-    }
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use skillyard_format::SkillName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::forge::ForgeError;
+use skillyard_install::fetch::forge::{self, Forge};
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
-use skillyard_install::fetch::http::{Header, Http, Progress, Proxies, Settings};
+use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
 use skillyard_install::fetch::registry::{HttpRegistry, Registry as _, VersionInfo, select};
 use skillyard_install::fetch::well_known::Site;
-use skillyard_install::fetch::{self, Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
+use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
+use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
-use skillyard_install::origin::Origin;
-use skillyard_install::reference::{Address, Host, Hosted, RegistryReference, Revision};
+use skillyard_install::reference::{Address, Host, Hosted, RegistryReference};
 use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
@@ -96,7 +96,7 @@ impl Web {
     ) -> Result<Box<dyn Material>, CommandError> {
         let headers = self.headers_for(alias)?;
         let fetched = archive_url::fetch(&self.transfer(quarantine), address, &headers);
-        self.opened(&fetched.map_err(InstallFailure::from)?, None)
+        self.opened(fetched.map_err(InstallFailure::from)?)
     }
 
     /// The skills that a site lists.
@@ -140,7 +140,7 @@ impl Web {
         let fetched = registry
             .download(&self.transfer(quarantine), version)
             .map_err(failed)?;
-        self.opened(&fetched, Some(version.version.to_string()))
+        self.opened(fetched)
     }
 
     /// Refuses a version that is not in the registry's log, and a log that lost something.
@@ -201,25 +201,11 @@ impl Web {
         hosted: &Hosted,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
-        let transfer = self.transfer(quarantine);
-        let fetch = |forge: Forge| -> Result<Fetched, ForgeError> {
-            match forge {
-                Forge::GitHub(forge) => {
-                    let resolved = forge.resolve(&self.http, hosted)?;
-                    forge.fetch(&transfer, hosted, resolved)
-                }
-                Forge::GitLab(forge) => {
-                    let resolved = forge.resolve(&self.http, hosted)?;
-                    forge.fetch(&transfer, hosted, resolved)
-                }
-            }
-        };
-        let fetched = fetch(self.forge(&hosted.host)?).map_err(InstallFailure::from)?;
-        let version = match &hosted.revision {
-            Some(Revision::Requirement(_)) => fetched.origin.tag.as_deref().and_then(version_in),
-            _ => None,
-        };
-        self.opened(&fetched, version)
+        let forge = self.forge(&hosted.host)?;
+        let failed = InstallFailure::from;
+        let resolved = forge::resolve(&*forge, &self.http, hosted).map_err(failed)?;
+        let fetched = forge::fetch(&*forge, &self.transfer(quarantine), hosted, resolved);
+        self.opened(fetched.map_err(failed)?)
     }
 
     /// Where the pages of a forge are, for git.
@@ -231,59 +217,38 @@ impl Web {
         })
     }
 
-    fn forge(&self, host: &Host) -> Result<Forge, CommandError> {
-        let github = |settings: HostSettings| -> Result<Forge, CommandError> {
-            let token = settings
-                .token
-                .map(|token| SecretString::from(token.expose().to_owned()));
-            let token = token.map(|token| Header::bearer(&token)).transpose();
-            Ok(Forge::GitHub(GitHub {
-                api: parsed(&settings.api)?,
-                headers: token.map_err(InstallFailure::from)?.into_iter().collect(),
-            }))
-        };
-        match host {
-            Host::GitHub => github(self.config.github().map_err(setting)?),
+    fn forge(&self, host: &Host) -> Result<Box<dyn Forge>, CommandError> {
+        let secret = |token: Secret| SecretString::from(token.expose().to_owned());
+        Ok(match host {
+            Host::GitHub => {
+                let HostSettings { api, token, .. } = self.config.github().map_err(setting)?;
+                let token = token.map(|token| Header::bearer(&secret(token)));
+                github(&api, proof(token)?)?
+            }
             Host::GitLab => {
-                let settings = self.config.gitlab().map_err(setting)?;
-                let token = settings
-                    .token
-                    .map(|token| SecretString::from(token.expose().to_owned()));
-                let token = token.map(|token| Header::private_token(&token)).transpose();
-                Ok(Forge::GitLab(GitLab {
-                    api: parsed(&settings.api)?,
-                    headers: token.map_err(InstallFailure::from)?.into_iter().collect(),
-                }))
+                let HostSettings { api, token, .. } = self.config.gitlab().map_err(setting)?;
+                let token = token.map(|token| Header::private_token(&secret(token)));
+                gitlab(&api, proof(token)?)?
             }
             Host::Alias(alias) => {
                 let source = self.registry_source(Some(alias))?;
                 let headers = headers_of(&source)?;
-                let api = source.url.trim_end_matches('/');
+                let base = source.url.trim_end_matches('/');
                 match source.kind {
-                    SourceKind::Gitlab => Ok(Forge::GitLab(GitLab {
-                        api: parsed(&format!("{api}/api/v4"))?,
-                        headers,
-                    })),
-                    _ => Ok(Forge::GitHub(GitHub {
-                        api: parsed(&format!("{api}/api/v3"))?,
-                        headers,
-                    })),
+                    SourceKind::Gitlab => gitlab(&format!("{base}/api/v4"), headers)?,
+                    _ => github(&format!("{base}/api/v3"), headers)?,
                 }
             }
-        }
+        })
     }
 
     /// What was fetched, ready to be looked into.
-    fn opened(
-        &self,
-        fetched: &Fetched,
-        version: Option<String>,
-    ) -> Result<Box<dyn Material>, CommandError> {
-        let origin = Origin::fetched(&fetched.origin, version);
+    fn opened(&self, fetched: Fetched) -> Result<Box<dyn Material>, CommandError> {
+        let origin = fetched.origin;
         Ok(match &fetched.content {
-            Content::Folder { path } => Box::new(
-                skillyard_install::local::LocalFolder::from_elsewhere(path, origin, self.limits),
-            ),
+            Content::Folder { path } => {
+                Box::new(LocalFolder::from_elsewhere(path, origin, self.limits))
+            }
             Content::Archive { file, shape, .. } => {
                 let expected = Expected::from(shape);
                 let archive = ArchiveMaterial::open(file, expected, origin, self.limits);
@@ -311,22 +276,24 @@ impl Web {
     }
 }
 
-enum Forge {
-    GitHub(GitHub),
-    GitLab(GitLab),
-}
-
 fn parsed(url: &str) -> Result<Url, CommandError> {
     Ok(Url::parse(url).map_err(|_| InstallFailure::Address(url.to_owned()))?)
 }
 
-/// The version that a tag such as `v1.2.3` or `pdf-v1.2.3` names.
-fn version_in(tag: &str) -> Option<String> {
-    let start = tag.rfind(['-', '@', '/']).map_or(0, |at| at + 1);
-    let candidates = [tag, &tag[start..]];
-    let versions = candidates.iter().map(|text| text.trim_start_matches('v'));
-    let mut versions = versions.filter(|text| fetch::is_version(text));
-    versions.next().map(str::to_owned)
+fn github(api: &str, headers: Vec<Header>) -> Result<Box<dyn Forge>, CommandError> {
+    let api = parsed(api)?;
+    Ok(Box::new(GitHub { api, headers }))
+}
+
+fn gitlab(api: &str, headers: Vec<Header>) -> Result<Box<dyn Forge>, CommandError> {
+    let api = parsed(api)?;
+    Ok(Box::new(GitLab { api, headers }))
+}
+
+/// The header that a token became, if there is one.
+fn proof(token: Option<Result<Header, HttpError>>) -> Result<Vec<Header>, CommandError> {
+    let header = token.transpose().map_err(InstallFailure::from)?;
+    Ok(header.into_iter().collect())
 }
 
 fn setting(error: ConfigError) -> CommandError {
@@ -338,8 +305,7 @@ fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
     let header = source.auth_header().map_err(setting)?;
     let header = header
         .map(|(name, value)| Header::new(&name, &SecretString::from(value.expose().to_owned())));
-    let header = header.transpose().map_err(InstallFailure::from)?;
-    Ok(header.into_iter().collect())
+    proof(header)
 }
 
 /// The client of a registry.

@@ -8,7 +8,8 @@ use url::Url;
 
 use super::{Registry, RegistryError, SearchResults, Summary, VersionInfo, index_path};
 use crate::fetch::http::{Header, Http, HttpError, Request};
-use crate::fetch::{Content, Fetched, Origin, OriginKind, Shape, Transfer, below};
+use crate::fetch::{Content, Fetched, Shape, Transfer, below};
+use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::{shown, shown_url};
 
 /// The most bytes an answer of a registry may have.
@@ -149,10 +150,8 @@ impl Registry for HttpRegistry {
             origin: Origin {
                 kind: OriginKind::Registry,
                 url: self.name(),
-                revision: Some(number),
-                tag: None,
-                archive: Some(download.digest),
-                declared: Some(version.digest),
+                commit: None,
+                version: Some(number),
             },
         })
     }

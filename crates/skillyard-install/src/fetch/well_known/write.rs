@@ -9,7 +9,8 @@ use url::Url;
 use super::error::WellKnownError;
 use super::index::{Artifact, Entry, FileEntry, Index};
 use crate::fetch::http::{Header, Request, Target};
-use crate::fetch::{Content, Fetched, Origin, OriginKind, Shape, Transfer};
+use crate::fetch::{Content, Fetched, Shape, Transfer};
+use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::shown_url;
 
 pub(super) fn fetch(
@@ -18,13 +19,11 @@ pub(super) fn fetch(
     entry: &Entry,
     secrets: &Secrets<'_>,
 ) -> Result<Fetched, WellKnownError> {
-    let origin = |archive, declared| Origin {
+    let origin = Origin {
         kind: OriginKind::WellKnown,
         url: format!("{}#{}", shown_url(&index.url), entry.name),
-        revision: None,
-        tag: None,
-        archive,
-        declared,
+        commit: None,
+        version: None,
     };
     let folder = transfer.folder.join(entry.name.as_str());
     match &entry.artifact {
@@ -37,7 +36,7 @@ pub(super) fn fetch(
                     kind: download.kind,
                     shape: Shape::SkillAtRoot,
                 },
-                origin: origin(Some(download.digest), Some(*digest)),
+                origin,
             })
         }
         Artifact::SkillFile { url, digest } => {
@@ -46,7 +45,7 @@ pub(super) fn fetch(
             files.keep();
             Ok(Fetched {
                 content: Content::Folder { path: folder },
-                origin: origin(None, Some(*digest)),
+                origin,
             })
         }
         Artifact::Files(list) => {
@@ -57,7 +56,7 @@ pub(super) fn fetch(
             files.keep();
             Ok(Fetched {
                 content: Content::Folder { path: folder },
-                origin: origin(None, None),
+                origin,
             })
         }
     }

@@ -1,0 +1,83 @@
+//! The question about what is in the way of a skill: rename, replace or skip.
+
+use skillyard_format::SkillName;
+use skillyard_install::dependencies::Needed;
+use skillyard_install::plan::{Conflict, OnConflict, Settlement};
+
+use super::changes::obstacle;
+use super::supply::named;
+use crate::error::CommandError;
+use crate::sanitize::visible;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Rename,
+    Replace,
+    Skip,
+}
+
+/// Asks about the first skill that something is in the way of.
+pub(crate) fn ask(
+    conflicts: &[Conflict],
+    needed: &mut [Needed],
+    settlement: &mut Settlement,
+) -> Result<(), CommandError> {
+    let Some(name) = conflicts.first().map(|each| each.name.clone()) else {
+        return Ok(());
+    };
+    for each in conflicts.iter().filter(|each| each.name == name) {
+        cliclack::log::warning(visible(&obstacle(each))).map_err(CommandError::unanswered)?;
+    }
+    match answer(&name)? {
+        Answer::Replace => settlement.settle(&name, OnConflict::Replace),
+        Answer::Skip => settlement.settle(&name, OnConflict::Skip),
+        Answer::Rename => {
+            let taken: Vec<String> = needed
+                .iter()
+                .map(|each| each.candidate.name.clone())
+                .collect();
+            rename(needed, &name, &new_name(&name, taken)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn answer(name: &str) -> Result<Answer, CommandError> {
+    cliclack::select(format!("What is to happen with `{}`?", visible(name)))
+        .item(Answer::Rename, "Rename", "install it under another name")
+        .item(Answer::Replace, "Replace", "what is there is lost")
+        .item(Answer::Skip, "Skip", "keep what is there")
+        .interact()
+        .map_err(CommandError::unanswered)
+}
+
+fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {
+    cliclack::input("The new name")
+        .default_input(&format!("{name}-2"))
+        .validate(move |text: &String| {
+            if SkillName::new(text).is_err() {
+                Err("a name has lowercase letters, digits and hyphens")
+            } else if taken.contains(text) {
+                Err("another skill has this name already")
+            } else {
+                Ok(())
+            }
+        })
+        .interact()
+        .map_err(CommandError::unanswered)
+}
+
+/// Gives a skill another name, also where others need it.
+fn rename(needed: &mut [Needed], from: &str, to: &str) -> Result<(), CommandError> {
+    for each in needed {
+        if each.candidate.name == from {
+            each.candidate = named(each.candidate.clone(), to)?;
+        }
+        for required in &mut each.requires {
+            if required == from {
+                to.clone_into(required);
+            }
+        }
+    }
+    Ok(())
+}

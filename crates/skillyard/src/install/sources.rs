@@ -1,0 +1,178 @@
+//! Sources of skills, each opened once and closed together.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use skillyard_install::archive::{ArchiveMaterial, Expected};
+use skillyard_install::fetch::forge::ForgeError;
+use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
+use skillyard_install::local::LocalFolder;
+use skillyard_install::material::Material;
+use skillyard_install::origin::{Origin, OriginKind};
+use skillyard_install::reference::{GitReference, Hosted, Local, Reference};
+use skillyard_install::staging::Staging;
+use skillyard_install::store::Store;
+use skillyard_install::tree::TreeLimits;
+
+use super::meaning::{self, Meaning};
+use super::web::Web;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+
+/// Sources that were opened.
+pub(super) struct Sources<'a> {
+    context: &'a Context,
+    store: &'a Store,
+    opened: HashMap<String, Box<dyn Material>>,
+    headers: Vec<String>,
+    web: Option<Web>,
+    /// Folders that go when this goes.
+    quarantines: Vec<Staging>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(context: &'a Context, store: &'a Store) -> Self {
+        Self {
+            context,
+            store,
+            opened: HashMap::new(),
+            headers: Vec::new(),
+            web: None,
+            quarantines: Vec::new(),
+        }
+    }
+
+    /// Sends these headers with archives and sites.
+    pub(super) fn send(&mut self, headers: &[String]) {
+        headers.clone_into(&mut self.headers);
+    }
+
+    /// The source that a reference stands for.
+    pub(super) fn open(
+        &mut self,
+        meaning: &Meaning,
+    ) -> Result<&mut Box<dyn Material>, CommandError> {
+        let key = meaning.source().map_err(InstallFailure::from)?;
+        if !self.opened.contains_key(&key) {
+            let material = self.fetch(meaning)?;
+            self.opened.insert(key.clone(), material);
+        }
+        match self.opened.get_mut(&key) {
+            Some(material) => Ok(material),
+            None => Err(InstallFailure::NothingOffered(key).into()),
+        }
+    }
+
+    fn fetch(&mut self, meaning: &Meaning) -> Result<Box<dyn Material>, CommandError> {
+        let alias = meaning.alias.as_deref();
+        match &meaning.reference {
+            Reference::Local(local) => self::local(local),
+            Reference::Git(reference) => self.repository(reference, alias),
+            Reference::Hosted(hosted) => self.hosted(hosted),
+            Reference::Archive(address) => {
+                let quarantine = self.quarantine()?;
+                self.web()?.archive(address, alias, &quarantine)
+            }
+            Reference::WellKnown { address, .. } => {
+                let quarantine = self.quarantine()?;
+                self.web()?.site(address, alias, &quarantine)
+            }
+            Reference::Registry(registry) => {
+                let quarantine = self.quarantine()?;
+                self.web()?.registry(registry, &quarantine)
+            }
+        }
+    }
+
+    fn repository(
+        &mut self,
+        reference: &GitReference,
+        alias: Option<&str>,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let headers = match alias {
+            Some(alias) => self.web()?.login(alias)?,
+            None => Vec::new(),
+        };
+        let request = RepositoryRequest {
+            remote: &reference.remote,
+            headers: &headers,
+            revision: reference.revision.as_ref(),
+            tag_name: reference.tag_name(),
+            limits: TreeLimits::default(),
+        };
+        let git = self.git()?;
+        let quarantine = self.quarantine()?;
+        let repository = Repository::fetch(&git, &request, &quarantine);
+        Ok(Box::new(repository.map_err(InstallFailure::from)?))
+    }
+
+    /// A repository on a forge; one that the forge does not show us may be open to git, which
+    /// knows the user's keys.
+    fn hosted(&mut self, hosted: &Hosted) -> Result<Box<dyn Material>, CommandError> {
+        let quarantine = self.quarantine()?;
+        let web = self.web()?;
+        let error = match web.hosted(hosted, &quarantine) {
+            Err(CommandError::Install(InstallFailure::Forge(
+                error @ ForgeError::NotFound { .. },
+            ))) => error,
+            other => return other,
+        };
+        let address = web.web_address(&hosted.host)?;
+        let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
+        let reference = meaning::written(&address)?;
+        if let Reference::Git(mut reference) = reference {
+            reference.revision.clone_from(&hosted.revision);
+            reference.subdir.clone_from(&hosted.path);
+            if let Ok(material) = self.repository(&reference, None) {
+                return Ok(material);
+            }
+        }
+        Err(InstallFailure::Forge(error).into())
+    }
+
+    /// The way to the network.
+    pub(super) fn web(&mut self) -> Result<&Web, CommandError> {
+        if self.web.is_none() {
+            self.web = Some(Web::new(self.context, &self.headers)?);
+        }
+        self.web.as_ref().ok_or(CommandError::Stopped)
+    }
+
+    fn git(&self) -> Result<Git, CommandError> {
+        let folders = &self.context.environment.path;
+        let program = folders
+            .iter()
+            .map(|folder| folder.join("git"))
+            .find(|path| path.is_file());
+        let program = program.ok_or(GitError::Missing);
+        Ok(Git::new(&program.map_err(InstallFailure::from)?))
+    }
+
+    /// A fresh folder outside every folder of skills.
+    fn quarantine(&mut self) -> Result<PathBuf, CommandError> {
+        let folder = self.store.staging().map_err(InstallFailure::from)?;
+        let path = folder.path().to_owned();
+        self.quarantines.push(folder);
+        Ok(path)
+    }
+}
+
+/// A folder or an archive of this machine.
+fn local(local: &Local) -> Result<Box<dyn Material>, CommandError> {
+    let limits = TreeLimits::default();
+    if !local.path.exists() {
+        return Err(CommandError::NoSuchPath(local.path.clone()));
+    }
+    if local.path.is_dir() {
+        return Ok(Box::new(LocalFolder::new(&local.path, limits)));
+    }
+    let origin = Origin {
+        kind: OriginKind::LocalArchive,
+        url: local.path.display().to_string(),
+        commit: None,
+        version: None,
+    };
+    let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
+    Ok(Box::new(archive.map_err(InstallFailure::from)?))
+}
