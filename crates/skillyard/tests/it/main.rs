@@ -32,6 +32,7 @@ mod install_sources;
 mod install_staging;
 mod list;
 mod machine;
+mod mcp;
 mod new;
 mod project;
 mod prompt;
