@@ -4,7 +4,7 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-mcp interop-sign
 
 run:
 	cargo run --release -- serve
@@ -28,6 +28,13 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+
+# Other implementations of MCP meet ours: the conformance suite, the Inspector, the Python client
+# and Codex, fetched from npm and PyPI.
+interop-mcp:
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/mcp_peers.py
+
 # The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
 browser:
 	cargo build -p skillyard

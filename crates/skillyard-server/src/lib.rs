@@ -23,7 +23,7 @@ mod web;
 pub use access::{Access, AccessError, Role, Tokens};
 pub use chat::{Chat, ChatEvent, Consent, Listener, Question, SessionSummary};
 pub use contents::{Contents, ContentsError};
-pub use host::{Host, HostError, Standing, Switch};
+pub use host::{Host, HostError, Ran, Runs, ScriptRun, Standing, Switch};
 pub use mcp::{McpError, serve_stdio};
 pub use router::router;
 pub use serve::{Bound, ServeError, bind};

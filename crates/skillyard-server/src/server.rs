@@ -10,7 +10,7 @@ use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
 use crate::chat::{Chat, Register};
 use crate::host::{Host, HostError};
-use crate::mcp::Editions;
+use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
 
@@ -39,6 +39,9 @@ pub struct Server {
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
     pub(crate) editions: Editions,
+    pub(crate) acting: Acting,
+    pub(crate) consents: Consents,
+    pub(crate) upstream: Option<Upstream>,
     pub(crate) register: Register,
     pub(crate) followers: Arc<Semaphore>,
 }
@@ -47,6 +50,7 @@ impl Server {
     /// A server over the skills that `host` finds now.
     pub fn new(host: Arc<dyn Host>, settings: Settings) -> Result<Arc<Self>, HostError> {
         let shelf = Shelf::load(&*host)?;
+        let upstream = host.upstream().map(Upstream::new);
         let register = Register::new(settings.chat.clone());
         Ok(Arc::new(Self {
             host,
@@ -58,6 +62,9 @@ impl Server {
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
             editions: Editions::default(),
+            acting: Acting::default(),
+            consents: Consents::default(),
+            upstream,
             register,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
         }))

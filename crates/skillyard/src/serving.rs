@@ -1,12 +1,15 @@
 //! The machine as the server sees it: configuration, trust and the audit log behind one door.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
-use skillyard_server::{Host, HostError, Standing, Switch};
+use skillyard_mcp::Servers;
+use skillyard_server::{Host, HostError, Ran, Runs, ScriptRun, Standing, Switch};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
 use skillyard_trust::verdict::OptIn;
@@ -15,7 +18,9 @@ use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
+use crate::mcp::Lenders;
 use crate::permission::Permissions;
+use crate::script::sandboxed::{self, Wanted};
 use crate::workspace::Workspace;
 
 /// What the server asks for is answered as the commands answer it.
@@ -24,13 +29,51 @@ pub(crate) struct Machine {
     audit_folder: PathBuf,
     index_folder: PathBuf,
     limits: ReadLimits,
+    offer: Offer,
+}
+
+/// What is offered to agents of others beside reading skills.
+#[derive(Clone, Default)]
+pub(crate) struct Offer {
+    /// The servers whose tools and skills are offered further.
+    upstream: Option<Arc<Servers>>,
+    /// Whether scripts may be run.
+    runs: bool,
+}
+
+impl Offer {
+    /// What flags and the configuration say.
+    pub(crate) fn new(context: &Context, flags: &OfferFlags) -> Result<Self, CommandError> {
+        let config = context.config()?;
+        let upstream = if flags.gateway || config.is_on("mcp.gateway") {
+            Some(Lenders::all(context)?.servers)
+        } else {
+            None
+        };
+        Ok(Self {
+            upstream,
+            runs: flags.allow_run || config.is_on("mcp.run"),
+        })
+    }
+}
+
+/// The flags of `mcp` and `serve` that say so.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OfferFlags {
+    /// Offer the tools and skills of `[mcp.servers]` too, under the guard of loaded skills
+    #[arg(long)]
+    gateway: bool,
+    /// Let agents run scripts of skills in the sandbox, when the user says so
+    #[arg(long)]
+    allow_run: bool,
 }
 
 impl Machine {
-    pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
+    pub(crate) fn new(context: &Context, offer: Offer) -> Result<Self, CommandError> {
         let config = context.config()?;
         Ok(Self {
             context: context.clone(),
+            offer,
             audit_folder: context.environment.logs_folder(),
             index_folder: context.environment.skillyard_home.join("index"),
             limits: ReadLimits {
@@ -119,5 +162,37 @@ impl Host for Machine {
 
     fn read_limits(&self) -> ReadLimits {
         self.limits
+    }
+
+    fn upstream(&self) -> Option<Arc<Servers>> {
+        self.offer.upstream.clone()
+    }
+
+    fn runs(&self) -> Runs {
+        if self.offer.runs {
+            Runs::WithConsent
+        } else {
+            Runs::Never
+        }
+    }
+
+    fn run_script(&self, run: &ScriptRun<'_>, cancel: &AtomicBool) -> Result<Ran, HostError> {
+        let wanted = Wanted {
+            digest: run.digest,
+            script: run.script,
+            arguments: run.arguments,
+            stdin: run.stdin,
+            // An agent elsewhere has no folder of ours.
+            workspace: None,
+        };
+        let ran = sandboxed::run(&self.context, run.skill, wanted, cancel);
+        let ran = ran.map_err(|error| HostError::new(error.with_causes()))?;
+        Ok(Ran {
+            code: ran.code(),
+            stdout: ran.stdout.text(),
+            stderr: ran.stderr.text(),
+            denials: ran.denials.iter().map(ToString::to_string).collect(),
+            backend: ran.backend.as_str().to_owned(),
+        })
     }
 }

@@ -132,6 +132,7 @@ impl Turn<'_> {
         let asker = Asker {
             session: Some(self.session),
             trigger: "chat",
+            ..Asker::default()
         };
         let called = self.server.call(tool, fields, asker);
         let (ok, output) = match &called {

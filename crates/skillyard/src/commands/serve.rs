@@ -14,7 +14,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
-use crate::serving::Machine;
+use crate::serving::{Machine, Offer, OfferFlags};
 
 /// Permissions for the group and for others.
 const OTHERS: u32 = 0o077;
@@ -40,6 +40,8 @@ pub(crate) struct Args {
     /// A file with tokens and their roles
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    offer: OfferFlags,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -55,8 +57,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         version: env!("CARGO_PKG_VERSION"),
         chat: None,
     };
-    let server =
-        Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
+    let offer = Offer::new(context, &args.offer)?;
+    let machine = Arc::new(Machine::new(context, offer)?);
+    // Kept until after the runtime: what it holds may not end inside of one.
+    let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
     let outcome = runtime()?.block_on(async {
@@ -69,6 +73,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         bound.serve(Arc::clone(&server), end).await
     });
     drop(watch);
+    drop(server);
+    drop(machine);
     outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
 }

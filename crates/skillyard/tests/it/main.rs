@@ -33,6 +33,7 @@ mod install_staging;
 mod list;
 mod machine;
 mod mcp;
+mod mcp_gateway;
 mod new;
 mod project;
 mod prompt;

@@ -65,8 +65,12 @@ fn servers_are_listed_and_tested() {
     );
     // Without its variable the server is not started with an empty one.
     let said = context.run(&["mcp", "test", "docs"]);
-    let expected = "the variable `THE_KEY`, which `mcp.servers.docs.env.SERVER_KEY` names, is not set";
-    assert!(said.contains("exit code: 2") && said.contains(expected), "{said}");
+    let expected =
+        "the variable `THE_KEY`, which `mcp.servers.docs.env.SERVER_KEY` names, is not set";
+    assert!(
+        said.contains("exit code: 2") && said.contains(expected),
+        "{said}"
+    );
     insta::assert_snapshot!(context.run(&["mcp", "test", "dosc", "--quiet"]), @r"
     success: false
     exit code: 2

@@ -14,7 +14,7 @@ use super::serve::runtime;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
-use crate::serving::Machine;
+use crate::serving::{Machine, Offer, OfferFlags};
 
 /// Offer the skills that are here to an agent over MCP
 ///
@@ -25,6 +25,7 @@ use crate::serving::Machine;
 /// Examples:
 ///   skillyard mcp --setup claude-code   the line that adds it to Claude Code
 ///   skillyard mcp                       what the agent then runs
+///   skillyard mcp --gateway --allow-run with tools of other servers, and scripts
 ///   skillyard mcp test files            what a server of the configuration offers
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     /// Print how a client is told, and end
     #[arg(long, value_name = "CLIENT", value_enum)]
     setup: Option<setup::Client>,
+    #[command(flatten)]
+    offer: OfferFlags,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -56,11 +59,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         version: env!("CARGO_PKG_VERSION"),
         chat: None,
     };
-    let server =
-        Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;
+    let offer = Offer::new(context, &args.offer)?;
+    let machine = Arc::new(Machine::new(context, offer)?);
+    // Kept until after the runtime: what it holds may not end inside of one.
+    let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
-    let outcome = runtime()?.block_on(serve_stdio(server));
+    let outcome = runtime()?.block_on(serve_stdio(server.clone()));
     drop(watch);
+    drop(server);
+    drop(machine);
     outcome.map_err(ServeFailure::Mcp)?;
     Ok(Status::Yes)
 }
