@@ -96,8 +96,8 @@ def conformance(machine: Machine, url: str) -> None:
     for run, arguments in runs.items():
         package = "stable" if run == "stable" else "next"
         said = machine.run(*command_of(package, "conformance"), "server", *arguments, code=None, timeout=600)
-        results = dict(re.findall(r"^\s*([✓✗~!–-])\s+([\w-]+): \d+ passed", said, re.M) and
-                       [(name, mark) for mark, name in re.findall(r"^\s*([✓✗])\s+([\w-]+): \d+ passed", said, re.M)])
+        marks = re.findall(r"^\s*([✓✗])\s+([\w-]+): \d+ passed", said, re.M)
+        results = {name: mark for mark, name in marks}
         passed = sorted(name for name, mark in results.items() if mark == "✓")
         failed = sorted(name for name, mark in results.items() if mark != "✓")
         if not results:
@@ -122,14 +122,16 @@ def conformance(machine: Machine, url: str) -> None:
 def conformance_client(machine: Machine) -> None:
     """Our client against servers that lie."""
     for name in CLIENT_2640:
+        # Only who loads a skill may read its files, and `--verify` stands for that.
+        command = f"{machine.binary} mcp test" + ("" if name == "no-prefetch" else " --verify")
         said = machine.run(
-            *command_of("next", "conformance"), "client", "--command", f"{machine.binary} mcp test --verify",
+            *command_of("next", "conformance"), "client", "--command", command,
             "--scenario", f"sep-2640-client-{name}", code=None,
         )
-        passed, failed = len(re.findall(r"\] SUCCESS|✓", said)), len(re.findall(r"\] FAILURE|✗", said))
-        print(f"conformance client {name}: {passed} checks pass, {failed} fail")
-        if failed or not passed:
+        passed = re.search(r"Passed: (\d+)/(\d+), 0 failed", said)
+        if not passed or passed[1] == "0":
             raise RuntimeError(said)
+        print(f"conformance client {name}: {passed[1]} of {passed[2]} checks pass")
 
 
 def inspector(machine: Machine, url: str) -> None:

@@ -16,7 +16,7 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session, State};
 use crate::shelf::{Caller, Shelf};
-use crate::tool::{REPEATED, answer, receive};
+use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
 /// An event of the log, as far as a replay needs it.
@@ -156,7 +156,11 @@ impl Replay<'_> {
 
     fn begin(&mut self, session: &Session) -> Result<(), Divergence> {
         let event = self.expect("session.started", |_| true)?;
-        let prompt = Prompt::new(self.shelf, &session.prompt.settings);
+        // What servers lend is theirs to change; the log vouches for what it was.
+        let lent = session.prompt.tools.iter();
+        let lent = lent.filter(|tool| tool.name.starts_with(LENT));
+        let lent = lent.cloned().collect();
+        let prompt = Prompt::with_lent(self.shelf, &session.prompt.settings, lent);
         if event.detail.get("catalog") != Some(&prompt.catalog) {
             return Err(Divergence::Catalog);
         }

@@ -13,6 +13,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::connection::Connection;
 use crate::error::McpError;
+use crate::limits::Limits;
 
 const EXTENSION: &str = "/extensions/io.modelcontextprotocol~1skills";
 const SCHEME: &str = "skill://";
@@ -53,6 +54,8 @@ pub struct PublishedSkill {
     pub frontmatter: Map<String, Value>,
     /// Its files.
     pub manifest: Manifest,
+    /// The whole entry, as listed.
+    pub entry: Value,
 }
 
 /// The files of a skill, by their paths.
@@ -95,7 +98,7 @@ impl Skills {
             let skill = if found.skills.len() >= most {
                 Err(format!("only the first {most} skills are used"))
             } else {
-                published(server, &entry, connection)
+                PublishedSkill::of(server, &entry, connection.limits())
             };
             match skill {
                 Ok(skill) if !names.insert(skill.name.clone()) => {
@@ -111,6 +114,11 @@ impl Skills {
 }
 
 impl PublishedSkill {
+    /// Understands an entry of a list, or says why it cannot be used.
+    pub fn of(server: &str, entry: &Value, limits: &Limits) -> Result<Self, String> {
+        published(server, entry, limits)
+    }
+
     /// The name under which it is known here: never that of a skill of this machine.
     pub fn known_as(&self) -> String {
         format!("{}:{}", self.server, self.name)
@@ -188,11 +196,7 @@ fn read(
     Ok(bytes)
 }
 
-fn published(
-    server: &str,
-    entry: &Value,
-    connection: &Connection,
-) -> Result<PublishedSkill, String> {
+fn published(server: &str, entry: &Value, limits: &Limits) -> Result<PublishedSkill, String> {
     let uri = entry.get("uri").and_then(Value::as_str);
     let uri = uri.ok_or("it has no address")?;
     let root = uri
@@ -212,7 +216,7 @@ fn published(
     }
     let description = text("description").filter(|text| !text.trim().is_empty());
     let description = description.ok_or("it has no description")?;
-    let manifest = manifest(root, entry.get("resources"), connection)?;
+    let manifest = manifest(root, entry.get("resources"), limits)?;
     Ok(PublishedSkill {
         server: server.to_owned(),
         uri: uri.to_owned(),
@@ -220,15 +224,11 @@ fn published(
         description: description.chars().take(1_024).collect(),
         frontmatter: frontmatter.clone(),
         manifest,
+        entry: entry.clone(),
     })
 }
 
-fn manifest(
-    root: &str,
-    listed: Option<&Value>,
-    connection: &Connection,
-) -> Result<Manifest, String> {
-    let limits = connection.limits();
+fn manifest(root: &str, listed: Option<&Value>, limits: &Limits) -> Result<Manifest, String> {
     let listed = match listed {
         Some(Value::Array(listed)) => listed,
         Some(Value::String(word)) if word == "dynamic" => {

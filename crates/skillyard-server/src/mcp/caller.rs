@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderValue;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
@@ -66,7 +67,7 @@ impl Caller {
         let conversation = match parts {
             Some(parts) if stateless => {
                 let token = parts.headers.get(AUTHORIZATION);
-                let token = token.map(|value| value.as_bytes()).unwrap_or_default();
+                let token = token.map(HeaderValue::as_bytes).unwrap_or_default();
                 format!("{}-{client}", &Digest::of(token).to_hex()[..16])
             }
             _ => connection.name.clone(),

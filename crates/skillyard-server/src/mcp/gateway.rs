@@ -116,19 +116,19 @@ fn guarded(
         caller.conversation.clone().into(),
     );
     meta.insert("dev.skillyard/skills".into(), context.collect());
-    let called = made(server, tool, arguments, meta, cancel);
+    let result = made(server, tool, arguments, meta, cancel);
     let mut event = about(Event::new(EventKind::ToolAllowed));
     if !named.is_empty() {
         event = event.detail("skills", named.join(" "));
     }
-    match called {
-        Ok(called) => {
-            event = event.detail("server", &called.server);
-            if called.outcome.ending == Ending::Failed {
+    match result {
+        Ok(done) => {
+            event = event.detail("server", &done.server);
+            if done.outcome.ending == Ending::Failed {
                 event = event.ended(Outcome::Failed, "the tool says that it failed");
             }
             server.record(&event);
-            passed_on(called)
+            passed_on(done)
         }
         Err(error) => {
             server.record(&event.ended(Outcome::Failed, error.to_string()));

@@ -1,15 +1,18 @@
 //! What MCP asks, and who answers it.
 
+#![expect(deprecated, reason = "clients of older revisions want to be logged to")]
+
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ResourceTemplate,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceTemplate, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -34,6 +37,8 @@ pub(crate) struct Handler {
     server: Arc<Server>,
     connection: Arc<Connection>,
     subscriptions: Arc<Subscriptions>,
+    /// Whether the client wants to hear of warnings.
+    warns: Arc<AtomicBool>,
 }
 
 impl Handler {
@@ -41,6 +46,7 @@ impl Handler {
         Self {
             connection: Arc::new(Connection::new(Arc::clone(&server))),
             subscriptions: Arc::default(),
+            warns: Arc::default(),
             server,
         }
     }
@@ -108,6 +114,7 @@ impl ServerHandler for Handler {
             .enable_resources()
             .enable_resources_list_changed()
             .enable_resources_subscribe()
+            .enable_logging()
             .enable_extensions_with(extensions)
             .build();
         ServerConfig::new(capabilities)
@@ -140,13 +147,18 @@ impl ServerHandler for Handler {
         }
         if let Some(tool) = gateway::known_as(&self.server, &request.name) {
             let arguments = request.arguments.unwrap_or_default();
-            return gateway::call(&self.server, tool, arguments, caller, context).await;
+            let peer = context.peer.clone();
+            let answer = gateway::call(&self.server, tool, arguments, caller, context).await?;
+            if self.warns.load(Ordering::Relaxed) {
+                news::warn(&peer, &answer).await;
+            }
+            return Ok(answer);
         }
         let tool = Tool::of(&request.name)
             .ok_or_else(|| invalid(format!("there is no tool `{}`", request.name)))?;
         let input = request.arguments.unwrap_or_default();
-        let called = self.elsewhere(move |server, _| Ok(tools::call(server, tool, input, &caller)));
-        Ok(called.await?.into())
+        let answer = self.elsewhere(move |server, _| Ok(tools::call(server, tool, input, &caller)));
+        Ok(answer.await?.into())
     }
 
     async fn list_prompts(
@@ -240,6 +252,23 @@ impl ServerHandler for Handler {
         Some(requested.clone())
     }
 
+    /// Nothing is logged to clients but what the guard forbids, and that to those who ask.
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let only_worse = matches!(
+            request.level,
+            LoggingLevel::Error
+                | LoggingLevel::Critical
+                | LoggingLevel::Alert
+                | LoggingLevel::Emergency
+        );
+        self.warns.store(!only_worse, Ordering::Relaxed);
+        Ok(())
+    }
+
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
@@ -247,9 +276,10 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let files = Arc::clone(&self.subscriptions);
         let added = self.elsewhere(move |server, _| Ok(files.add(server, &request.uri)));
-        match added.await? {
-            true => Ok(()),
-            false => Err(invalid("there are too many subscriptions")),
+        if added.await? {
+            Ok(())
+        } else {
+            Err(invalid("there are too many subscriptions"))
         }
     }
 

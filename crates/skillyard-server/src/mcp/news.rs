@@ -1,8 +1,13 @@
 //! Changes on their way to clients: of what there is here, at other servers, and in single files.
 
+#![expect(deprecated, reason = "clients of older revisions want to be logged to")]
+
 use std::sync::Arc;
 
-use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::model::{
+    CallToolResponse, LoggingLevel, LoggingMessageNotificationParam,
+    ResourceUpdatedNotificationParam,
+};
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
@@ -92,6 +97,23 @@ pub(super) async fn listen(
                 }
             }
         }
+    }
+}
+
+/// Tells a client that wants warnings when the guard forbids a call.
+#[expect(
+    deprecated,
+    reason = "clients of older revisions have no other way to hear of it"
+)]
+pub(super) async fn warn(peer: &Peer<RoleServer>, called: &CallToolResponse) {
+    let CallToolResponse::Complete(result) = called else {
+        return;
+    };
+    let text = result.content.first().and_then(|block| block.as_text());
+    if let Some(text) = text.filter(|text| text.text.starts_with("Denied")) {
+        let data = serde_json::Value::String(text.text.clone());
+        let warning = LoggingMessageNotificationParam::new(LoggingLevel::Warning, data);
+        let _ = peer.notify_logging_message(warning).await;
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock,
-    ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult, ProtocolVersion,
-    ServerRequest, Tool as McpTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientResult,
+    ContentBlock, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult,
+    ProtocolVersion, ServerRequest, Tool as McpTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -210,6 +210,7 @@ async fn asked(
             .detail("argv", wanted.input.args.join(" "));
         caller.event(event)
     };
+    let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
     let can_ask = context
         .client_capabilities()
         .is_some_and(|can| can.elicitation.is_some());
@@ -218,13 +219,20 @@ async fn asked(
         server.record(
             &about(EventKind::ToolBlocked).ended(Outcome::Denied, "the client cannot ask the user"),
         );
-        return Ok(Answer::No(format!(
+        let text = format!(
             "Denied: {reason}, and this client cannot ask the user. They can approve the scripts \
              of this skill with `skillyard trust {name} --scripts`."
-        )));
+        );
+        if !stateless {
+            return Ok(Answer::No(text));
+        }
+        // This revision has an error of its own for what a client would have to be able to do.
+        let needed = ClientCapabilities::builder().enable_elicitation().build();
+        let mut error = ErrorData::missing_required_client_capability(needed);
+        error.message = text.into();
+        return Err(error);
     }
     let message = question(wanted, reason);
-    let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
     let answer: Option<ElicitResult> = if stateless {
         let key = this_request(wanted);
         let state = request.request_state.as_deref();

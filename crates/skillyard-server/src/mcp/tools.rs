@@ -9,6 +9,7 @@ use skillyard_catalog::prompt::Room;
 use skillyard_format::render::catalog::CatalogFormat;
 
 use super::caller::Caller;
+use super::upstream::Upstream;
 use super::{gateway, run};
 use crate::catalog_prompt::{self, Wanted};
 use crate::problem::Problem;
@@ -177,7 +178,7 @@ fn load_description(server: &Server) -> String {
     };
     let stock = server.shelf.stock();
     let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);
-    let foreign = server.upstream.as_ref().map(|upstream| upstream.skills());
+    let foreign = server.upstream.as_ref().map(Upstream::skills);
     let foreign = foreign
         .into_iter()
         .flatten()

@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod chat;
 mod context;
+mod gateway;
 mod listener;
 mod mcp;
 mod web;

@@ -35,10 +35,13 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         ..ReadLimits::default()
     };
     let index = context.environment.skillyard_home.join("index");
-    if wanted.lenders.configured.is_empty() {
-        return Ok(Shelf::new(skills, Some(&index), limits));
-    }
-    let published = PublishedSkills::list(context, &wanted.lenders);
+    let published = match &wanted.lent_before {
+        Some(before) => before.clone(),
+        None if wanted.lenders.configured.is_empty() => {
+            return Ok(Shelf::new(skills, Some(&index), limits));
+        }
+        None => PublishedSkills::list(context, &wanted.lenders),
+    };
     skills.extend(published.shelved(&permissions));
     Ok(Shelf::new(skills, Some(&index), limits).with_published(Box::new(published)))
 }

@@ -18,7 +18,7 @@ use skillyard_trust::verdict::OptIn;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::Choice;
-use crate::mcp::Lenders;
+use crate::mcp::{Lenders, PublishedSkills};
 
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
@@ -34,6 +34,8 @@ pub(crate) struct Wanted {
     pub(crate) opt_in: OptIn,
     /// The MCP servers that lend tools and skills.
     pub(crate) lenders: Lenders,
+    /// Skills of such servers as they were in a session, where it is made again.
+    pub(crate) lent_before: Option<PublishedSkills>,
 }
 
 /// Puts the runtime together for a workspace.

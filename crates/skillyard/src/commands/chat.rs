@@ -128,6 +128,7 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
         only: None,
         opt_in,
         lenders: Lenders::default(),
+        lent_before: None,
     };
     let here = args.workspace.as_ref();
     let here = here.unwrap_or(&context.environment.current_dir);

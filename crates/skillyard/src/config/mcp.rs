@@ -76,8 +76,9 @@ impl Config {
     /// The names of all MCP servers, sorted.
     pub(crate) fn mcp_servers(&self) -> Vec<String> {
         let names = self.settings().filter_map(|setting| {
-            let rest = setting.key.strip_prefix(TABLE)?;
-            Some(rest.split('.').next()?.to_owned())
+            let (name, last) = setting.key.strip_prefix(TABLE)?.split_once('.')?;
+            // What only tightens a server does not make one.
+            matches!(last, "command" | "url").then(|| name.to_owned())
         });
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();

@@ -17,7 +17,7 @@ use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_install::tree::{Access, Tree, TreeFile, TreeLimits};
-use skillyard_mcp::{PublishedSkill, Servers};
+use skillyard_mcp::{Limits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use super::Lenders;
@@ -25,7 +25,11 @@ use crate::context::Context;
 use crate::permission::Permissions;
 use crate::sanitize::visible;
 
+/// The file that keeps what a server listed.
+const ENTRY: &str = "entry.json";
+
 /// The skills of servers, and where their files go.
+#[derive(Clone)]
 pub(crate) struct PublishedSkills {
     servers: Arc<Servers>,
     folder: PathBuf,
@@ -42,6 +46,7 @@ impl PublishedSkills {
     /// What the servers publish; of one that cannot be reached, the user is told.
     pub(crate) fn list(context: &Context, lenders: &Lenders) -> Self {
         let mut skills = BTreeMap::new();
+        let folder = context.environment.skillyard_home.join("mcp");
         for server in lenders.configured.iter().filter(|server| server.skills) {
             match lenders
                 .servers
@@ -49,6 +54,7 @@ impl PublishedSkills {
             {
                 Ok(found) => {
                     for skill in found.skills {
+                        remember(&folder, &skill);
                         skills.insert(skill.known_as(), skill);
                     }
                     for rejected in found.rejected {
@@ -69,9 +75,56 @@ impl PublishedSkills {
         }
         Self {
             servers: Arc::clone(&lenders.servers),
-            folder: context.environment.skillyard_home.join("mcp"),
+            folder,
             skills,
         }
+    }
+
+    /// What is remembered of skills with these names, without asking a server: for a replay.
+    ///
+    /// Of a skill that was loaded, the files must have the digest of then.
+    pub(crate) fn remembered(
+        context: &Context,
+        names: &[String],
+        digest_of: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let folder = context.environment.skillyard_home.join("mcp");
+        let mut skills = BTreeMap::new();
+        for name in names {
+            let Some((server, _)) = name.split_once(':') else {
+                continue;
+            };
+            let wanted = digest_of(name);
+            let found = recalled(&folder, server).into_iter().find(|skill| {
+                let fits = || {
+                    let tree = Tree::read(&place(&folder, skill), &TreeLimits::default()).ok()?;
+                    Some(tree.digest().to_string())
+                };
+                skill.known_as() == *name && (wanted.is_none() || fits() == wanted)
+            });
+            skills.extend(found.map(|skill| (name.clone(), skill)));
+        }
+        Self {
+            servers: Arc::default(),
+            folder,
+            skills,
+        }
+    }
+
+    /// A skill of a server as it was last loaded, for who wants to approve it.
+    pub(crate) fn loaded(context: &Context, name: &str) -> Option<CatalogSkill> {
+        let (server, _) = name.split_once(':')?;
+        let folder = context.environment.skillyard_home.join("mcp");
+        let mut skills = recalled(&folder, server).into_iter();
+        let skill = skills
+            .find(|skill| skill.known_as() == name && is_intact(skill, &place(&folder, skill)))?;
+        let published = Self {
+            servers: Arc::default(),
+            folder,
+            skills: BTreeMap::from([(name.to_owned(), skill)]),
+        };
+        let skill = published.skills.get(name)?;
+        Some(published.catalogued(name, skill))
     }
 
     /// The skills for a shelf; no file of them has been read.
@@ -79,12 +132,7 @@ impl PublishedSkills {
         let provenance = Provenance::of(Origin::Mcp);
         let tier = permissions.verdict(&provenance).tier.as_str();
         let skills = self.skills.iter().map(|(name, skill)| ShelfSkill {
-            skill: CatalogSkill {
-                record: Box::new(self.record(name, skill)),
-                source: usize::MAX,
-                kind: SourceKind::Mcp,
-                status: Status::Enabled,
-            },
+            skill: self.catalogued(name, skill),
             folder: self.place(skill),
             directory: format!("skill:{name}"),
             origin: format!("the MCP server `{}`, {}", skill.server, skill.uri),
@@ -92,6 +140,15 @@ impl PublishedSkills {
             author: Author::ThirdParty,
         });
         skills.collect()
+    }
+
+    fn catalogued(&self, name: &str, skill: &PublishedSkill) -> CatalogSkill {
+        CatalogSkill {
+            record: Box::new(self.record(name, skill)),
+            source: usize::MAX,
+            kind: SourceKind::Mcp,
+            status: Status::Enabled,
+        }
     }
 
     fn record(&self, name: &str, skill: &PublishedSkill) -> Record {
@@ -124,8 +181,7 @@ impl PublishedSkills {
     }
 
     fn place(&self, skill: &PublishedSkill) -> PathBuf {
-        let mark = &skill.fingerprint().to_hex()[..32];
-        self.folder.join(&skill.server).join(mark).join(&skill.name)
+        place(&self.folder, skill)
     }
 
     fn fetch(&self, skill: &PublishedSkill, place: &Path) -> Result<(), String> {
@@ -152,6 +208,42 @@ impl PublishedSkills {
             other => other.map_err(|error| told(&error)),
         }
     }
+}
+
+/// Where the files of a skill go.
+fn place(folder: &Path, skill: &PublishedSkill) -> PathBuf {
+    let mark = &skill.fingerprint().to_hex()[..32];
+    folder.join(&skill.server).join(mark).join(&skill.name)
+}
+
+/// Keeps what a server listed, so that a session can be made again without it.
+fn remember(folder: &Path, skill: &PublishedSkill) {
+    let place = place(folder, skill);
+    let Some(parent) = place.parent() else {
+        return;
+    };
+    // What cannot be kept costs a replay, and nothing now.
+    let _ = fs::create_dir_all(parent)
+        .and_then(|()| fs::write(parent.join(ENTRY), skill.entry.to_string()));
+}
+
+/// What was kept of a server, the newest first.
+fn recalled(folder: &Path, server: &str) -> Vec<PublishedSkill> {
+    if !skillyard_mcp::is_server_name(server) {
+        return Vec::new();
+    }
+    let marks = fs::read_dir(folder.join(server)).into_iter().flatten();
+    let mut found: Vec<_> = marks
+        .filter_map(|mark| {
+            let file = mark.ok()?.path().join(ENTRY);
+            let time = fs::metadata(&file).ok()?.modified().ok()?;
+            let entry = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+            let skill = PublishedSkill::of(server, &entry, &Limits::default()).ok()?;
+            Some((time, skill))
+        })
+        .collect();
+    found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    found.into_iter().map(|(_, skill)| skill).collect()
 }
 
 impl Published for PublishedSkills {

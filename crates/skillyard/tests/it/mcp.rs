@@ -192,6 +192,21 @@ fn published_skills_are_checked_marked_and_never_shadow() {
     let last = asked.lock().unwrap().last().unwrap().to_string();
     assert!(last.contains("BONJOUR_v1") && last.contains("OWN_v1") && last.contains("SALUT_v1"));
     assert!(last.contains("written by a third party"));
+    // The session is made again from what was kept, without the server.
+    let session = answer["session"].as_str().unwrap();
+    let replayed = context.run(&["audit", "replay", session, "--quiet"]);
+    assert!(replayed.starts_with("success: true"), "{replayed}");
+    // The user approves exactly these files, by the name that the server's skill has here.
+    let approve = ["trust", "docs:greet", "--scripts", "--yes", "--json"];
+    let approved = context.json(&approve);
+    assert_eq!(approved["permission"]["decision"], "run", "{approved}");
+    let (url, _) = model(vec![
+        json!({ "tool_calls": [call("c1", "skill_run", &json!({ "name": "docs:greet", "script": "scripts/x.sh" }))] }),
+        json!({ "content": "Done." }),
+    ]);
+    context.code(&["config", "set", "models.mock.url", &url]);
+    let answer = with_key(&context, &arguments);
+    assert_eq!(answer["calls"][0]["outcome"], "ok", "{answer}");
     // The files lie where no skill is looked for.
     assert!(
         context

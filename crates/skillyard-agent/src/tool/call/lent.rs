@@ -10,7 +10,7 @@ use crate::message::{CallOutcome, ToolCall};
 use crate::session::Grant;
 
 /// What the names of lent tools begin with.
-pub(super) const PREFIX: &str = "mcp__";
+pub(crate) const PREFIX: &str = "mcp__";
 
 impl Calls<'_> {
     /// Calls a tool of a server, if the session was told of it and the user lets it.

@@ -27,6 +27,8 @@ use crate::session::Session;
 use crate::shelf::Shelf;
 use ended::Ended;
 
+pub(crate) use lent::PREFIX as LENT;
+
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;
 /// What a result ends with when the same call was made again and again.

@@ -158,6 +158,7 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
         only: None,
         opt_in: OptIn::No,
         lenders: Lenders::default(),
+        lent_before: None,
     };
     shelf(context, &wanted)
 }

@@ -11,7 +11,7 @@ use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::library::Choice;
-use crate::mcp::Lenders;
+use crate::mcp::{Lenders, PublishedSkills};
 use crate::sanitize::visible;
 
 /// Make a session again and compare every byte that its model was given
@@ -37,6 +37,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         only: Some(session.prompt.skills.clone()),
         opt_in: OptIn::No,
         lenders: Lenders::default(),
+        lent_before: Some(PublishedSkills::remembered(
+            context,
+            &session.prompt.skills,
+            |name| {
+                let mut active = session.state.activated.iter();
+                let found = active.find(|each| each.name == name)?;
+                Some(found.digest.clone())
+            },
+        )),
     };
     let filter = Filter {
         session: Some(session.id.clone()),
