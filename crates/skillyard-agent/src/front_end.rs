@@ -122,6 +122,22 @@ pub enum EndReason {
     Cancelled,
 }
 
+impl EndReason {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Activated => "activated",
+            Self::Length => "length",
+            Self::Refused => "refused",
+            Self::StepLimit => "step_limit",
+            Self::Repetition => "repetition",
+            Self::TokenBudget => "token_budget",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// A question that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApprovalRequest {

@@ -6,6 +6,7 @@ pub mod host;
 pub mod invocation;
 pub mod message;
 pub mod mode;
+pub mod probe;
 pub mod prompt;
 pub mod provider;
 pub mod replay;
@@ -13,6 +14,7 @@ mod router;
 pub mod session;
 pub mod settings;
 pub mod shelf;
+pub mod telemetry;
 pub mod tool;
 mod turn;
 

@@ -16,13 +16,15 @@ use crate::tool::ToolSpec;
 
 /// The action that is no tool.
 const ANSWER: &str = "answer";
+/// What stands behind results. Small models take them for the end of the task, or go on calling.
+const GO_ON: &str = "Answer the user if this is enough; otherwise call the next tool.";
 /// Where a call begins and ends in text.
 const OPEN: &str = "<tool_call>";
 const CLOSE: &str = "</tool_call>";
 
 /// What the system prompt says about calling tools.
 pub fn instructions(mode: ToolMode, tools: &[ToolSpec]) -> Option<String> {
-    if mode == ToolMode::Native || tools.is_empty() {
+    if mode.is_native() || tools.is_empty() {
         return None;
     }
     let mut text = String::from("You have these tools:\n");
@@ -70,7 +72,7 @@ pub fn shape(mode: ToolMode, tools: &[ToolSpec]) -> Option<Value> {
 
 /// The messages as a model of this mode reads them.
 pub fn outgoing(mode: ToolMode, messages: Vec<Message>) -> Vec<Message> {
-    if mode == ToolMode::Native {
+    if mode.is_native() {
         return messages;
     }
     let turned = messages.into_iter().map(|message| match message {
@@ -83,6 +85,9 @@ pub fn outgoing(mode: ToolMode, messages: Vec<Message>) -> Vec<Message> {
                 .map(|result| UserPart::Note {
                     text: format!("Result of {}:\n{}", result.name, result.content),
                 })
+                .chain([UserPart::Note {
+                    text: GO_ON.to_owned(),
+                }])
                 .collect(),
         },
         user @ Message::User { .. } => user,
@@ -113,7 +118,7 @@ fn object(text: &str) -> Value {
 
 /// The answer of a model of this mode, with its calls found. `turn` makes their names unique.
 pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completion {
-    if mode == ToolMode::Native {
+    if mode.is_native() {
         return completion;
     }
     let mut parts = Vec::new();

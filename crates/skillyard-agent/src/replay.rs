@@ -19,11 +19,16 @@ use crate::shelf::{Caller, Shelf};
 use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
+/// The event that a session begins with.
+const STARTED: &str = "session.started";
+
 /// An event of the log, as far as a replay needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// Its place in the log.
     pub place: u64,
+    /// The session it belongs to.
+    pub session: String,
     /// Its kind.
     pub kind: String,
     /// The skill it is about.
@@ -115,28 +120,57 @@ struct Replay<'a> {
     done: Replayed,
 }
 
-/// Makes a session again.
+/// The sessions whose events a replay of this one needs: those it was copied from, and itself.
+pub fn sessions(session: &Session) -> Vec<&str> {
+    let ancestors = session.state.lineage.iter();
+    let ancestors = ancestors.map(|each| each.session.as_str());
+    ancestors.chain([session.id.as_str()]).collect()
+}
+
+/// Makes a session again, from the events of [`sessions`] in the order of the log. What a copy
+/// took over is compared with the log of the session that it was copied from.
 pub fn replay(
     session: &Session,
     shelf: &Shelf,
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
+    // Approvals are between the user and the machine: no model read them.
+    let events = events.into_iter();
+    let events: Vec<Recorded> = events
+        .filter(|event| !event.kind.starts_with("approval."))
+        .collect();
     let mut again = session.clone();
     again.messages.clear();
     again.state = State::default();
     let mut replay = Replay {
         shelf,
         again,
-        // Approvals are between the user and the machine: no model read them.
-        events: events
-            .into_iter()
-            .filter(|event| !event.kind.starts_with("approval."))
-            .collect(),
+        events: VecDeque::new(),
         done: Replayed::default(),
     };
-    replay.begin(session)?;
-    for message in &session.messages {
-        replay.message(message)?;
+    let names = sessions(session);
+    let ends = session.state.lineage.iter().map(|each| each.messages);
+    let ends: Vec<usize> = ends.chain([session.messages.len()]).collect();
+    let mut from = 0;
+    for (at, (name, end)) in names.iter().zip(ends).enumerate() {
+        // An ancestor may have gone on since; only what was before the copy counts.
+        let copied = names.get(at + 1).and_then(|next| {
+            let mut started = events.iter().filter(|event| event.session == **next);
+            Some(started.find(|event| event.kind == STARTED)?.place)
+        });
+        let own = events.iter().filter(|event| event.session == **name);
+        let own = own.filter(|event| copied.is_none_or(|place| event.place < place));
+        replay.events = own.cloned().collect();
+        replay.begin(session)?;
+        let end = end.min(session.messages.len());
+        for message in session.messages.get(from..end).unwrap_or_default() {
+            replay.message(message)?;
+        }
+        from = end.max(from);
+        if at + 1 < names.len() {
+            replay.requests()?;
+            replay.releases();
+        }
     }
     replay.requests()?;
     replay.releases();
@@ -155,7 +189,7 @@ impl Replay<'_> {
     }
 
     fn begin(&mut self, session: &Session) -> Result<(), Divergence> {
-        let event = self.expect("session.started", |_| true)?;
+        let event = self.expect(STARTED, |_| true)?;
         // What servers lend is theirs to change; the log vouches for what it was.
         let lent = session.prompt.tools.iter();
         let lent = lent.filter(|tool| tool.name.starts_with(LENT));

@@ -51,13 +51,22 @@ pub enum Strategy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolMode {
-    /// As its provider means it.
+    /// As a probe finds, before a session starts; as its provider means it where nobody probes.
     #[default]
+    Auto,
+    /// As its provider means it.
     Native,
     /// With answers that a schema forces into shape.
     JsonSchema,
     /// With blocks in its text.
     Text,
+}
+
+impl ToolMode {
+    /// Whether calls are left to the provider.
+    pub fn is_native(self) -> bool {
+        matches!(self, Self::Auto | Self::Native)
+    }
 }
 
 /// How much an agent may use.

@@ -3,6 +3,7 @@
 //! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
 //! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use skillyard_catalog::resource::{
     file_digests,
 };
 use skillyard_catalog::search::{Detail, Options};
+use skillyard_format::document::MAX_BYTES;
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::render::catalog::CatalogEntry;
@@ -26,6 +28,7 @@ pub struct Shelf {
     offered: Vec<usize>,
     finder: Finder,
     limits: ReadLimits,
+    instruction_bytes: usize,
     published: Option<Box<dyn Published>>,
 }
 
@@ -34,6 +37,9 @@ pub trait Published: fmt::Debug + Send + Sync {
     /// Puts the files into the skill's folder, or says why they cannot be had.
     fn bring(&self, name: &str) -> Result<(), String>;
 }
+
+/// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
+pub const INSTRUCTION_BYTES: usize = 200_000;
 
 /// A skill and what is known of its standing.
 #[derive(Debug, Clone)]
@@ -56,6 +62,23 @@ impl ShelfSkill {
     /// Whether an MCP server publishes it: only then its name has a colon.
     pub fn is_published(&self) -> bool {
         self.skill.record.name.contains(':')
+    }
+
+    /// Where it came from as a URI, without credentials and without the paths of this machine.
+    pub fn uri(&self) -> String {
+        let record = &self.skill.record;
+        let Some((scheme, rest)) = self.origin.split_once("://") else {
+            return format!("skillyard:{}/{}", self.skill.kind.as_str(), record.name);
+        };
+        let end = rest.find(['?', '#']).unwrap_or(rest.len());
+        let (authority, path) = match rest[..end].split_once('/') {
+            Some((authority, path)) => (authority, format!("/{path}")),
+            None => (&rest[..end], String::new()),
+        };
+        let host = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{path}")
     }
 }
 
@@ -82,6 +105,8 @@ pub struct Loaded {
     pub identity: Digest,
     /// What was written behind the name.
     pub arguments: String,
+    /// How many bytes of the instructions were left out because there are too many.
+    pub omitted: usize,
     /// What it lets tools do.
     pub active: ActiveSkill,
 }
@@ -153,7 +178,17 @@ impl Shelf {
             offered,
             finder,
             limits,
+            instruction_bytes: INSTRUCTION_BYTES,
             published: None,
+        }
+    }
+
+    /// The same, with another limit for the bytes of a `SKILL.md` that a model gets at once.
+    #[must_use]
+    pub fn with_instruction_bytes(self, most: usize) -> Self {
+        Self {
+            instruction_bytes: most,
+            ..self
         }
     }
 
@@ -263,8 +298,8 @@ impl Shelf {
         let document = Document::parse(bytes.as_bytes());
         let skill = Skill::from_document(&document, Some(&record.name))
             .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
-        let filled =
-            |arguments: &Arguments| substitute(document.body(), arguments, &found.directory);
+        let (body, omitted) = self.cut(&bytes, document.body(), &record.file_name);
+        let filled = |arguments: &Arguments| substitute(&body, arguments, &found.directory);
         let body = filled(&Arguments::parse(arguments));
         let plain = filled(&Arguments::default());
         let others = files.files.iter().map(|file| file.path.clone());
@@ -299,6 +334,7 @@ impl Shelf {
             text: rendered(&body),
             identity: Digest::of(same.as_bytes()),
             arguments: arguments.trim().to_owned(),
+            omitted,
             active,
         })
     }
@@ -308,15 +344,39 @@ impl Shelf {
         root: &SkillRoot,
         record: &skillyard_catalog::record::Record,
     ) -> Result<String, ShelfError> {
-        let read = root.read(&record.file_name, ReadRange::default(), &self.limits)?;
+        let limits = ReadLimits {
+            max_bytes: MAX_BYTES as u64,
+            ..self.limits
+        };
+        let read = root.read(&record.file_name, ReadRange::default(), &limits)?;
         match (read.content, read.next_offset) {
             (Content::Text(text), None) => Ok(text),
             (Content::Text(_), Some(_)) => Err(ShelfError::TooLong {
                 name: record.name.to_string(),
-                limit: self.limits.max_bytes,
+                limit: MAX_BYTES as u64,
             }),
             (Content::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.to_string())),
         }
+    }
+
+    /// The instructions as far as a model gets them at once, and how many bytes are left out.
+    fn cut<'a>(&self, file: &str, body: &'a str, name: &str) -> (Cow<'a, str>, usize) {
+        let Some(omitted) = file.len().checked_sub(self.instruction_bytes) else {
+            return (body.into(), 0);
+        };
+        let head = file.len().saturating_sub(body.len());
+        let end = body.floor_char_boundary(self.instruction_bytes.saturating_sub(head));
+        if omitted == 0 || end == body.len() {
+            return (body.into(), 0);
+        }
+        let cursor = head + end;
+        let note = format!(
+            "{}\n\n[These are the first {cursor} of the {} bytes of `{name}`. Go on with \
+             `skill_read`, path `{name}`, cursor {cursor}.]",
+            &body[..end],
+            file.len()
+        );
+        (note.into(), file.len() - cursor)
     }
 
     /// Tier 3: a file of a skill, or a part of it.

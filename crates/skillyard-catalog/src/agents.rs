@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::quirk::Quirk;
+use crate::source::{Source, SourceKind};
+
 /// An agent and where it reads skills.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Agent {
@@ -25,9 +28,61 @@ pub struct Agent {
     /// What shows that it is in use: paths in the home directory (`~/`) or in a project (`./`).
     #[serde(default)]
     detect: Vec<String>,
+    /// Folders of others that it reads too: in the home directory (`~/`) or in a project.
+    #[serde(default)]
+    shares: Vec<String>,
+    /// What keeps it from offering a skill, as it was measured.
+    #[serde(default)]
+    pub misses: Vec<Quirk>,
+    /// What it does with two skills of one name.
+    #[serde(default)]
+    pub duplicates: Duplicates,
+    /// What it wants before it reads a project's skills.
+    #[serde(default)]
+    pub gate: Option<String>,
+    /// How many characters of descriptions it gives its model at most.
+    #[serde(default)]
+    pub budget: Option<usize>,
+}
+
+/// What an agent does with two skills of one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// It takes the project's, as we do.
+    #[default]
+    Project,
+    /// It takes the one at home.
+    Home,
+    /// It takes either, by chance.
+    Random,
+    /// It offers both.
+    All,
 }
 
 impl Agent {
+    /// Whether it reads a folder of skills.
+    pub fn reads(&self, source: &Source, home: Option<&Path>) -> bool {
+        let at_home = |folder: &str| {
+            let folder = folder.strip_prefix("~/").map(Path::new);
+            folder.is_some_and(|folder| home.is_some_and(|home| home.join(folder) == source.root))
+        };
+        let shares = self.shares.iter().map(String::as_str);
+        match source.kind {
+            SourceKind::Project => {
+                let also = self.project_also.iter().map(String::as_str);
+                let own = std::iter::once(self.project.as_str()).chain(also);
+                let mut folders = own.chain(shares.filter(|folder| !folder.starts_with("~/")));
+                folders.any(|folder| source.root.ends_with(folder))
+            }
+            SourceKind::User => {
+                let own = self.user.iter().chain(&self.user_also).map(String::as_str);
+                own.chain(shares).any(at_home)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the agent has been used in this home directory or project.
     pub fn is_present(&self, home: Option<&Path>, project: &Path) -> bool {
         let exists = |path: &str| match (path.strip_prefix("~/"), path.strip_prefix("./")) {

@@ -9,6 +9,7 @@ mod ignored;
 mod index;
 mod parallel;
 pub mod prompt;
+pub mod quirk;
 pub mod record;
 pub mod requires;
 pub mod resource;

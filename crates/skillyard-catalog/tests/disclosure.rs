@@ -47,7 +47,7 @@ fn a_start_reads_the_first_block_of_each_file() {
     }
     // Nothing a catalog keeps, on disk or in memory, has a word of a body.
     let catalog = tree.load_indexed();
-    assert_eq!(catalog.skills.len(), 1_003);
+    assert_eq!(catalog.skills.len(), 1_004);
     assert!(!format!("{catalog:?}").contains(MARKER));
     assert!(!format!("{catalog:?}").contains("filler"));
     for entry in fs::read_dir(tree.path("index")).unwrap() {

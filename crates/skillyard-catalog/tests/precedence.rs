@@ -183,7 +183,7 @@ fn every_preset_has_a_name_and_needs_no_folder() {
     for (name, preset) in PRESETS {
         let tree = Tree::new();
         let catalog = Catalog::load(&settings(&tree, preset));
-        assert_eq!(catalog.skills.len(), 3, "{name}");
+        assert_eq!(catalog.skills.len(), 4, "{name}");
         assert!(catalog.skipped.is_empty() && catalog.shadowed.is_empty());
     }
 }

@@ -125,9 +125,14 @@ impl<'a> Skill<'a> {
         self.metadata_words("requires")
     }
 
-    /// Whether the model may choose this skill by itself.
+    /// Whether the model may choose this skill by itself. The key may also stand in `metadata`,
+    /// behind `skillyard.`, so that a file that has it stays valid under every profile.
     pub fn is_model_invocable(&self) -> bool {
-        !self.flag("disable-model-invocation").unwrap_or(false)
+        let said = self.flag("disable-model-invocation").or_else(|| {
+            let node = self.metadata("skillyard.disable-model-invocation")?;
+            switch(node.as_str()?)
+        });
+        !said.unwrap_or(false)
     }
 
     /// Whether the user may invoke this skill by name.
@@ -136,11 +141,15 @@ impl<'a> Skill<'a> {
     }
 
     fn flag(&self, key: &str) -> Option<bool> {
-        match self.field(key)?.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => Some(true),
-            "false" | "no" | "off" => Some(false),
-            _ => None,
-        }
+        switch(self.field(key)?)
+    }
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> Contents<'a> {
                         .map(|(path, text)| File {
                             path: (*path).to_owned(),
                             size: text.len() as u64,
-                            executable: false,
+                            executable: builtin::is_executable(text),
                         })
                         .collect(),
                     ..FileList::default()

@@ -1,9 +1,10 @@
 //! What the commands share.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
+use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder};
 
 use crate::cli::Global;
@@ -26,6 +27,8 @@ pub(crate) struct Context {
     /// `--config`, as given.
     flags: Vec<String>,
     warned: Arc<AtomicBool>,
+    /// The way to the receiver of traces, once somebody needed it.
+    pub(crate) tracer: Arc<OnceLock<Arc<Tracer>>>,
 }
 
 impl Context {
@@ -37,6 +40,7 @@ impl Context {
             redactor,
             flags: global.config.clone(),
             warned: Arc::default(),
+            tracer: Arc::default(),
         }
     }
 

@@ -266,6 +266,16 @@ impl Environment {
         self.skillyard_home.join("logs")
     }
 
+    /// What is known of models.
+    pub(crate) fn models_file(&self) -> PathBuf {
+        self.skillyard_home.join("index").join("models.json")
+    }
+
+    /// What was said at the prompt of `chat`.
+    pub(crate) fn history_file(&self) -> PathBuf {
+        self.skillyard_home.join("history")
+    }
+
     /// The sessions of the user.
     pub(crate) fn sessions_file(&self) -> PathBuf {
         self.skillyard_home.join("sessions.db")

@@ -36,6 +36,7 @@ mod secret;
 mod serving;
 mod signing;
 mod skill_files;
+mod terminal;
 mod trusted;
 mod workspace;
 

@@ -82,6 +82,11 @@ impl Printer {
         io::stdout().is_terminal()
     }
 
+    /// Whether data may have styles in it.
+    pub(crate) fn styles_data(&self) -> bool {
+        self.resolved(self.is_terminal()) != ColorChoice::Never
+    }
+
     /// Whether the user can be asked: stdin and stderr are a terminal.
     pub(crate) fn can_ask(&self) -> bool {
         !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()

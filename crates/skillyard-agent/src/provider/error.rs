@@ -57,6 +57,20 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
+    /// The kind of failure, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Status { .. } => "status",
+            Self::Connect { .. } => "connect",
+            Self::Silent { .. } => "timeout",
+            Self::Cut { .. } => "cut",
+            Self::Failed { .. } => "failed",
+            Self::Malformed { .. } => "malformed",
+            Self::TooLong { .. } => "too_long",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Whether the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         match self {

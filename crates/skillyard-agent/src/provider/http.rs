@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use reqwest::blocking::{Client, Response};
+use reqwest::blocking::Response;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
+
+pub use reqwest::blocking::Client;
 
 use super::sse::{SseEvent, SseParser};
 use super::{Delta, ProviderError};
@@ -19,6 +21,8 @@ use super::{Delta, ProviderError};
 const LARGEST: usize = 64 << 20;
 /// Most bytes of an error that are read, and most characters that are told.
 const ERROR: (u64, usize) = (16 << 10, 500);
+/// How long an answer may take in all. A slow model may write for long; it is silence that counts.
+const WHOLE: Duration = Duration::from_hours(2);
 /// How often it is looked whether the user wants to stop.
 const TICK: Duration = Duration::from_millis(40);
 
@@ -116,7 +120,7 @@ impl Endpoint {
             .post(format!("{}{path}", self.url))
             .header("content-type", "application/json")
             .header("accept", "text/event-stream")
-            .timeout(self.patience.silence)
+            .timeout(WHOLE)
             .body(body.to_owned());
         for (name, value) in &self.headers {
             request = request.header(*name, value.expose_secret());

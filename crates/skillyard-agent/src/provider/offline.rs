@@ -16,6 +16,9 @@ pub const NAME: &str = "offline";
 /// What every answer ends with.
 const NOTICE: &str = "(offline: no model was asked; this is what one would be given)";
 
+/// Most files that are read because a message speaks of resources.
+const MOST_RESOURCES: usize = 8;
+
 /// No model at all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Offline;
@@ -127,7 +130,9 @@ impl<'a> Turn<'a> {
         self.text.starts_with('/')
     }
 
-    /// Files that the message names are read, or run where it says `run`.
+    /// Files that the message names are read, or run where it says `run`; all of them where it
+    /// speaks of `resources`. What stands behind `read` is tried in any case: a path that leads
+    /// out of the skill is refused where a model's would be.
     fn file_calls(&self) -> Vec<ToolCall> {
         if self
             .results
@@ -136,24 +141,31 @@ impl<'a> Turn<'a> {
         {
             return Vec::new();
         }
-        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let marks = |c: char| matches!(c, '`' | '"' | '\'' | ',' | ';');
+        let words = self.text.split_whitespace();
+        let words: Vec<&str> = words.map(|word| word.trim_matches(marks)).collect();
         let mut calls = Vec::new();
         for (name, envelope) in &self.skills {
-            for (at, word) in words.iter().enumerate() {
-                let word = word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | ',' | ';'));
-                if !envelope.contains(&format!("<file>{word}</file>")) {
-                    continue;
-                }
-                let runs = at > 0 && words[at - 1].eq_ignore_ascii_case("run");
-                let (tool, arguments) = if runs {
-                    (
-                        "skill_run",
-                        json!({ "name": name, "script": word, "args": [] }),
-                    )
-                } else {
+            let listed = files(envelope);
+            let mut before = "";
+            for word in &words {
+                let is_listed = listed.contains(word);
+                let verb = std::mem::replace(&mut before, word);
+                let (tool, arguments) = if is_listed && verb.eq_ignore_ascii_case("run") {
+                    let arguments = json!({ "name": name, "script": word, "args": [] });
+                    ("skill_run", arguments)
+                } else if is_listed || (verb.eq_ignore_ascii_case("read") && word.contains('/')) {
                     ("skill_read", json!({ "name": name, "path": word }))
+                } else {
+                    continue;
                 };
                 calls.push(self.call(calls.len(), tool, &arguments));
+            }
+            if calls.is_empty() && words.contains(&"resources") {
+                for path in listed.iter().take(MOST_RESOURCES) {
+                    let arguments = json!({ "name": name, "path": path });
+                    calls.push(self.call(calls.len(), "skill_read", &arguments));
+                }
             }
         }
         calls
@@ -212,6 +224,13 @@ fn attribute(envelope: &str, name: &str) -> Option<String> {
     let head = envelope.strip_prefix("<skill_content ")?.lines().next()?;
     let (_, value) = head.split_once(&format!("{name}=\""))?;
     Some(value.split_once('"')?.0.to_owned())
+}
+
+/// The files that an envelope lists.
+fn files(envelope: &str) -> Vec<&str> {
+    let lines = envelope.lines().map(str::trim);
+    let files = lines.filter_map(|line| line.strip_prefix("<file>")?.strip_suffix("</file>"));
+    files.collect()
 }
 
 /// What is inside an envelope.

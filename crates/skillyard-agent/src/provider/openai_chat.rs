@@ -104,6 +104,10 @@ fn body(request: &ModelRequest<'_>, limit_name: LimitName) -> Value {
             "type": "json_schema",
             "json_schema": { "name": "answer", "strict": is_plain(shape), "schema": shape },
         });
+        // A choice is no matter of luck. Models of OpenAI that reason refuse to be told.
+        if limit_name == LimitName::MaxTokens {
+            body["temperature"] = json!(0);
+        }
     }
     body
 }

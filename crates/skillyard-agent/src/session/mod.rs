@@ -62,6 +62,18 @@ pub struct State {
     pub usage: Usage,
     /// Scripts and commands that ran.
     pub runs: usize,
+    /// The sessions that it was copied from, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<Ancestor>,
+}
+
+/// A session that another was copied from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ancestor {
+    /// The session.
+    pub session: String,
+    /// How many messages it had then.
+    pub messages: usize,
 }
 
 /// A skill in a session.
@@ -129,6 +141,13 @@ impl Session {
         fork.created = created;
         fork.kept = 0;
         fork.state.grants.clear();
+        // A copy of what was never kept has no log to refer to.
+        if self.kept > 0 {
+            fork.state.lineage.push(Ancestor {
+                session: self.id.clone(),
+                messages: self.messages.len(),
+            });
+        }
         Ok(fork)
     }
 

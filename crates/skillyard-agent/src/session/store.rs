@@ -23,7 +23,9 @@ const SCHEMA: &[&str] = &[
         id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
         updated TEXT NOT NULL, title TEXT NOT NULL, messages INTEGER NOT NULL,
         prompt TEXT NOT NULL, state TEXT NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS sessions_by_time ON sessions (updated DESC)",
+    // The order of lists, to the last column: nothing is sorted when they are read.
+    "DROP INDEX IF EXISTS sessions_by_time",
+    "CREATE INDEX IF NOT EXISTS sessions_in_order ON sessions (updated DESC, id)",
     "CREATE TABLE IF NOT EXISTS messages (
         session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
         body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",

@@ -43,6 +43,8 @@ pub(crate) struct Activation {
     pub(crate) name: String,
     pub(crate) digest: Digest,
     pub(crate) rendered: Digest,
+    /// Bytes of the instructions that were left out because there are too many.
+    pub(crate) omitted: usize,
     pub(crate) active: ActiveSkill,
 }
 
@@ -116,6 +118,7 @@ pub(crate) fn receive(loaded: Loaded, known: &dyn Known) -> Output {
             name: loaded.name,
             digest: loaded.digest,
             rendered,
+            omitted: loaded.omitted,
             active: loaded.active,
         }),
     }

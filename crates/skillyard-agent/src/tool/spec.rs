@@ -92,7 +92,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
             "Read a file of a skill, by its path in the skill.",
             &json!({
                 "name": name.clone(),
-                "path": text("The file, such as `references/guide.md`"),
+                "path": text("The path of a file that the skill has"),
                 "cursor": { "type": "integer", "minimum": 0, "description": "Where to go on, as the last result said" },
             }),
             &["name", "path"],
@@ -108,7 +108,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
             "Run a script of a skill in a sandbox.",
             &json!({
                 "name": name,
-                "script": text("The script, such as `scripts/fill.py`"),
+                "script": text("The path of a script that the skill has"),
                 "args": { "type": "array", "items": { "type": "string" }, "description": "Its arguments" },
                 "stdin": text("What it reads"),
             }),

@@ -3,13 +3,14 @@
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
 
-use super::{Turn, TurnError};
+use super::{Turn, TurnError, tell};
 use crate::front_end::TurnEvent;
 use crate::message::{AssistantPart, Message};
 use crate::mode;
 use crate::provider::{Completion, Delta, ModelRequest, Usage};
 use crate::session::{Session, plan};
 use crate::settings::ToolMode;
+use crate::telemetry::{Asked, Happening};
 use crate::tool::MOST_ARGUMENTS;
 
 impl Turn<'_> {
@@ -35,10 +36,27 @@ impl Turn<'_> {
                 milliseconds,
             }),
         };
+        let started = (self.runtime.clock)();
         let completion = self
             .runtime
             .provider
-            .complete(&request, &mut on, &self.cancel)?;
+            .complete(&request, &mut on, &self.cancel);
+        tell(
+            &self.runtime.subscribers,
+            &Happening::Asked(Asked {
+                session: &self.session.id,
+                provider: self.runtime.provider.name(),
+                model: request.model,
+                max_tokens: request.max_tokens,
+                started,
+                ended: (self.runtime.clock)(),
+                outcome: match &completion {
+                    Ok(completion) => Ok((completion.stop, completion.usage)),
+                    Err(error) => Err(error.kind()),
+                },
+            }),
+        );
+        let completion = completion?;
         let mut completion =
             mode::incoming(settings.tool_mode, completion, self.session.messages.len());
         if !native {
@@ -78,7 +96,7 @@ pub(crate) fn request<'a>(
     shape: Option<&'a serde_json::Value>,
 ) -> ModelRequest<'a> {
     let settings = &session.prompt.settings;
-    let native = settings.tool_mode == ToolMode::Native;
+    let native = settings.tool_mode.is_native();
     ModelRequest {
         model: settings.model_name(),
         system: &session.prompt.system,

@@ -24,12 +24,13 @@ use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use crate::front_end::{EndReason, FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
-use crate::invocation::understand;
+use crate::invocation::{Invocation, understand};
 use crate::prompt::Prompt;
 use crate::provider::{Provider, ProviderError, Usage};
 use crate::session::{Session, SessionError, SessionStore};
 use crate::settings::Settings;
 use crate::shelf::{Caller, Shelf, ShelfError};
+use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
 use crate::tool::Calls;
 
 pub(crate) use ask::{digest, request, view};
@@ -51,6 +52,8 @@ pub struct Runtime {
     pub store: Arc<SessionStore>,
     /// What time it is.
     pub clock: fn() -> Timestamp,
+    /// Who else hears of what happens.
+    pub subscribers: Vec<Arc<dyn Subscriber>>,
 }
 
 /// Why a turn failed. What came before it is kept.
@@ -68,6 +71,18 @@ pub enum TurnError {
     /// The machine failed, such as the audit log.
     #[error(transparent)]
     Host(#[from] HostError),
+}
+
+impl TurnError {
+    /// The kind of failure, in a word that says nothing of what was said.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Skill(_) => "skill",
+            Self::Provider(error) => error.kind(),
+            Self::Session(_) => "session",
+            Self::Host(_) => "host",
+        }
+    }
 }
 
 /// How a turn ended.
@@ -98,6 +113,11 @@ impl Runtime {
         if let Some(agent) = &session.agent {
             event = event.detail("agent", format!("{}@{}", agent.name, agent.version));
         }
+        if let Some(from) = session.state.lineage.last() {
+            event = event
+                .detail("copied_from", &from.session)
+                .detail("copied_messages", from.messages.to_string());
+        }
         self.host.record(&event)?;
         self.store.save(session, (self.clock)())?;
         Ok(())
@@ -115,6 +135,15 @@ impl Runtime {
             self.begin(session)?;
         }
         session.mend();
+        tell(
+            &self.subscribers,
+            &Happening::TurnStarted(TurnStarted {
+                session: &session.id,
+                agent: session.agent.as_ref().map(|agent| agent.name.as_str()),
+                model: &session.prompt.settings.model,
+                at: (self.clock)(),
+            }),
+        );
         let cancel = front.cancel();
         front.event(&TurnEvent::Started {
             session: session.id.clone(),
@@ -130,12 +159,20 @@ impl Runtime {
             steps: 0,
             made: Vec::new(),
         };
-        turn.hear(input, &invocation)?;
-        let reason = if invocation.is_bare() {
-            turn.acknowledge(&invocation)?
-        } else {
-            turn.work()?
-        };
+        let outcome = turn.go(input, &invocation);
+        tell(
+            &turn.runtime.subscribers,
+            &Happening::TurnEnded(TurnEnded {
+                session: &turn.session.id,
+                at: (turn.runtime.clock)(),
+                usage: turn.usage,
+                outcome: match &outcome {
+                    Ok(reason) => Ok(*reason),
+                    Err(error) => Err(error.kind()),
+                },
+            }),
+        );
+        let reason = outcome?;
         let end = TurnEnd {
             reason,
             steps: turn.steps,
@@ -180,6 +217,13 @@ fn active(shelf: &Shelf, session: &Session) -> Vec<ActiveSkill> {
     skills.collect()
 }
 
+/// Tells everyone who wants to know.
+pub(crate) fn tell(subscribers: &[Arc<dyn Subscriber>], happening: &Happening<'_>) {
+    for subscriber in subscribers {
+        subscriber.heard(happening);
+    }
+}
+
 struct Turn<'a> {
     runtime: &'a mut Runtime,
     session: &'a mut Session,
@@ -193,6 +237,15 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
+    fn go(&mut self, input: &str, invocation: &Invocation) -> Result<EndReason, TurnError> {
+        self.hear(input, invocation)?;
+        if invocation.is_bare() {
+            self.acknowledge(invocation)
+        } else {
+            self.work()
+        }
+    }
+
     fn calls(&mut self) -> Calls<'_> {
         Calls {
             shelf: &self.runtime.shelf,
@@ -201,6 +254,8 @@ impl Turn<'_> {
             active: &mut self.active,
             front: self.front,
             cancel: &self.cancel,
+            clock: self.runtime.clock,
+            subscribers: &self.runtime.subscribers,
         }
     }
 

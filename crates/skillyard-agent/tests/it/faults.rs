@@ -1,7 +1,8 @@
 //! Servers and models that misbehave.
 
+use std::io::{Read as _, Write as _};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
@@ -97,6 +98,46 @@ fn half_a_stream_is_an_error_and_not_an_answer() {
         answer,
         Err(TurnError::Provider(ProviderError::Failed { .. }))
     ));
+}
+
+#[test]
+fn a_slow_answer_is_no_silence() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        // An answer before the question would be refused.
+        let (mut asked, mut piece) = (Vec::new(), [0; 4096]);
+        while !asked.ends_with(b"}") {
+            let size = connection.read(&mut piece).unwrap();
+            asked.extend_from_slice(&piece[..size]);
+        }
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        connection.write_all(head.as_bytes()).unwrap();
+        // What servers send while their model thinks, for longer than the silence in all.
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(150));
+            connection.write_all(b": still here\n\n").unwrap();
+        }
+        let chunk =
+            json!({ "choices": [{ "delta": { "content": "late" }, "finish_reason": "stop" }] });
+        let end = format!("data: {chunk}\n\ndata: [DONE]\n\n");
+        connection.write_all(end.as_bytes()).unwrap();
+    });
+    let mut endpoint = Server::start(Vec::new()).endpoint("", "x", "y".into());
+    endpoint.url = format!("http://{address}");
+    endpoint.patience.silence = Duration::from_secs(2);
+    let lab = Lab::new();
+    let mut runtime = lab.runtime(OpenAiChat {
+        name: "local".into(),
+        endpoint,
+        limit_name: LimitName::MaxTokens,
+    });
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime
+        .turn(&mut session, "hi", &mut Front::new(Answer::No))
+        .unwrap();
+    assert_eq!(session.answer(), "late");
 }
 
 /// A session in which a model made these calls, and the results.

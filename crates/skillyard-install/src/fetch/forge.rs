@@ -1,5 +1,6 @@
 //! What GitHub and GitLab have in common: revisions become commits, commits become archives.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -90,6 +91,12 @@ pub enum ForgeError {
     Http(#[from] HttpError),
 }
 
+/// What every forge says about a repository.
+#[derive(Deserialize)]
+struct About {
+    default_branch: String,
+}
+
 /// One repository on one forge.
 pub struct Project<'a> {
     http: &'a Http,
@@ -105,8 +112,8 @@ pub trait Forge {
     fn headers(&self) -> &[Header];
     /// The forge as messages call it.
     fn host(&self) -> String;
-    /// The name of the default branch.
-    fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError>;
+    /// A place in the API below a repository.
+    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url;
     /// The commit that a branch, tag or commit means.
     fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError>;
     /// Some tags, and the commits they mean.
@@ -150,8 +157,8 @@ impl<'a> Project<'a> {
     fn resolve(&self, api: &dyn Forge) -> Result<Resolved, ForgeError> {
         match &self.hosted.revision {
             None => {
-                let branch = api.default_branch(self)?;
-                self.named(api, &branch)
+                let about: About = self.json(api.repository(self, &[]), None)?;
+                self.named(api, &about.default_branch)
             }
             Some(Revision::Commit(commit)) if matches!(commit.len(), 40 | 64) => Ok(Resolved {
                 commit: commit.clone(),

@@ -27,17 +27,6 @@ impl GitHub {
             .port()
             .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
-
-    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
-        let hosted = project.hosted;
-        let repository = below(&self.api, &["repos", &hosted.owner, &hosted.repository]);
-        below(&repository, rest)
-    }
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    default_branch: String,
 }
 
 #[derive(Deserialize)]
@@ -60,9 +49,10 @@ impl Forge for GitHub {
         self.web_host()
     }
 
-    fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError> {
-        let repository: Repository = project.json(self.repository(project, &[]), None)?;
-        Ok(repository.default_branch)
+    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
+        let hosted = project.hosted;
+        let repository = below(&self.api, &["repos", &hosted.owner, &hosted.repository]);
+        below(&repository, rest)
     }
 
     fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError> {

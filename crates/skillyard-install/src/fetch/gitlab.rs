@@ -27,16 +27,6 @@ impl GitLab {
         web.set_path(path.strip_suffix("/api/v4").unwrap_or_default());
         web
     }
-
-    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
-        let repository = below(&self.api, &["projects", &project.name()]);
-        below(&repository, rest)
-    }
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    default_branch: String,
 }
 
 #[derive(Deserialize)]
@@ -59,9 +49,9 @@ impl Forge for GitLab {
         self.web().host_str().unwrap_or_default().to_owned()
     }
 
-    fn default_branch(&self, project: &Project<'_>) -> Result<String, ForgeError> {
-        let repository: Repository = project.json(self.repository(project, &[]), None)?;
-        Ok(repository.default_branch)
+    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
+        let repository = below(&self.api, &["projects", &project.name()]);
+        below(&repository, rest)
     }
 
     fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError> {

@@ -1,14 +1,15 @@
 //! How a turn is shown: to people as it happens, to programs as lines or at the end.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
-use skillyard_agent::message::CallOutcome;
 
 use crate::context::Context;
 use crate::sanitize::visible;
+use crate::terminal::{self, Markdown};
 
 /// How the answer of a turn is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -50,6 +51,8 @@ pub(crate) struct Collected {
     pub(crate) calls: Vec<serde_json::Value>,
     /// Whether the last words on stdout have not ended their line.
     mid_line: bool,
+    /// The words of the model, on their way to a terminal.
+    markdown: Markdown,
 }
 
 impl FrontEnd for Terminal<'_> {
@@ -97,12 +100,19 @@ impl Terminal<'_> {
         let printer = &self.context.printer;
         match event {
             TurnEvent::Text { delta } => {
-                let text = if printer.is_terminal() {
+                // What is said of a turn that was stopped does not belong to its last sentence.
+                if self.cancel.load(Ordering::Relaxed) {
+                    self.end_line();
+                }
+                let printer = &self.context.printer;
+                self.collected.mid_line = !delta.ends_with('\n');
+                let text: Cow<'_, str> = if printer.styles_data() {
+                    self.collected.markdown.push(&visible(delta)).into()
+                } else if printer.is_terminal() {
                     visible(delta)
                 } else {
                     delta.as_str().into()
                 };
-                self.collected.mid_line = !text.ends_with('\n');
                 // Who reads no more is told by the end of the pipe.
                 let _ = printer.data(&text);
             }
@@ -112,21 +122,20 @@ impl Terminal<'_> {
                 tokens,
                 ..
             } => {
+                self.end_line();
                 let by = match trigger {
                     Trigger::User => "you",
                     Trigger::Model => "the model",
                     Trigger::Router => "the router",
                 };
-                printer.note(&format!(
-                    " + skill {} (by {by}, about {tokens} tokens)",
+                self.context.printer.note(&format!(
+                    "+ skill {}  (by {by}, about {tokens} tokens)",
                     visible(name)
                 ));
             }
             TurnEvent::ToolCall { name, summary, .. } => {
-                if std::mem::take(&mut self.collected.mid_line) {
-                    let _ = printer.data("\n");
-                }
-                printer.note(&format!(" > {} {}", visible(name), visible(summary)));
+                self.end_line();
+                self.context.printer.note(&terminal::call(name, summary));
             }
             TurnEvent::ToolResult {
                 outcome,
@@ -134,16 +143,9 @@ impl Terminal<'_> {
                 milliseconds,
                 ..
             } => {
-                let word = match outcome {
-                    CallOutcome::Ok => "done",
-                    CallOutcome::Denied => "denied",
-                    CallOutcome::Failed => "failed",
-                };
-                let shown = match outcome {
-                    CallOutcome::Ok if !printer.is_verbose() => String::new(),
-                    _ => format!(": {}", visible(preview)),
-                };
-                printer.note(&format!("   {word} in {milliseconds} ms{shown}"));
+                let verbose = printer.is_verbose();
+                let foot = terminal::result(*outcome, *milliseconds, preview, verbose);
+                printer.note(&foot);
             }
             TurnEvent::Retry {
                 reason,
@@ -156,11 +158,26 @@ impl Terminal<'_> {
                 "   {} tokens in ({} cached), {} out",
                 usage.input, usage.cached, usage.output
             )),
-            TurnEvent::Started { .. } | TurnEvent::Done { .. } => {}
+            TurnEvent::Done { .. } => self.end_line(),
+            TurnEvent::Started { .. } => {}
         }
     }
 
-    fn ask(&self, request: &ApprovalRequest) -> Answer {
+    /// Ends the words of the model, so that something else can be said.
+    fn end_line(&mut self) {
+        let printer = &self.context.printer;
+        let rest = self.collected.markdown.finish();
+        let end = if std::mem::take(&mut self.collected.mid_line) {
+            "\n"
+        } else {
+            ""
+        };
+        if !rest.is_empty() || !end.is_empty() {
+            let _ = printer.data(&format!("{rest}{end}"));
+        }
+    }
+
+    fn ask(&mut self, request: &ApprovalRequest) -> Answer {
         let what = match &request.action {
             Action::Script {
                 skill,
@@ -192,6 +209,10 @@ impl Terminal<'_> {
         question = question
             .item(Answer::No, "no", "")
             .initial_value(Answer::No);
-        question.interact().unwrap_or(Answer::No)
+        question.interact().unwrap_or_else(|_| {
+            // Ctrl-C in front of a question is meant for the whole turn.
+            self.cancel.store(true, Ordering::Relaxed);
+            Answer::No
+        })
     }
 }

@@ -12,6 +12,7 @@ use crate::error::CommandError;
 use crate::library::{self, IndexMode};
 use crate::mcp::PublishedSkills;
 use crate::permission::Permissions;
+use crate::redactor::without_userinfo;
 
 /// The enabled skills of this machine that an agent may use.
 pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, CommandError> {
@@ -35,15 +36,15 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         ..ReadLimits::default()
     };
     let index = context.environment.skillyard_home.join("index");
+    let most = config.max_skill_md_bytes();
+    let shelf = |skills| Shelf::new(skills, Some(&index), limits).with_instruction_bytes(most);
     let published = match &wanted.lent_before {
         Some(before) => before.clone(),
-        None if wanted.lenders.configured.is_empty() => {
-            return Ok(Shelf::new(skills, Some(&index), limits));
-        }
+        None if wanted.lenders.configured.is_empty() => return Ok(shelf(skills)),
         None => PublishedSkills::list(context, &wanted.lenders),
     };
     skills.extend(published.shelved(&permissions));
-    Ok(Shelf::new(skills, Some(&index), limits).with_published(Box::new(published)))
+    Ok(shelf(skills).with_published(Box::new(published)))
 }
 
 fn placed(
@@ -69,7 +70,10 @@ fn placed(
     Ok(ShelfSkill {
         directory: directory.to_string_lossy().into_owned(),
         folder,
-        origin: skill.kind.as_str().to_owned(),
+        origin: match &provenance.url {
+            Some(url) => without_userinfo(url).into_owned(),
+            None => skill.kind.as_str().to_owned(),
+        },
         tier: permissions.verdict(&provenance).tier.as_str().to_owned(),
         author,
         skill: skill.clone(),

@@ -6,6 +6,8 @@ mod host;
 mod lent;
 mod library;
 mod model;
+mod tool_mode;
+mod tracing;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use crate::mcp::{Lenders, PublishedSkills};
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
+pub(crate) use tool_mode::tool_mode;
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -54,6 +57,7 @@ pub(crate) fn runtime(
         host: Box::new(host),
         store: Arc::new(store(context)?),
         clock: jiff::Timestamp::now,
+        subscribers: tracing::subscribers(context)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use secrecy::SecretString;
 use skillyard_agent::provider::Provider;
 use skillyard_agent::provider::anthropic::Anthropic;
-use skillyard_agent::provider::http::{Endpoint, Patience};
+use skillyard_agent::provider::http::{Client, Endpoint, Patience};
 use skillyard_agent::provider::offline::{self, Offline};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
@@ -48,13 +48,21 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
     })
 }
 
-fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, CommandError> {
-    let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
-    let unknown = || AgentFailure::NoModel(server.name.clone());
-    let url = Url::parse(&server.url).map_err(|_| unknown())?;
-    let client = http(context)
+fn secret(value: &Secret) -> SecretString {
+    SecretString::from(value.expose().to_owned())
+}
+
+/// Connections to an address, which `name` is known by.
+pub(super) fn client(context: &Context, address: &str, name: &str) -> Result<Client, CommandError> {
+    let unknown = || AgentFailure::NoModel(name.to_owned());
+    let url = Url::parse(address).map_err(|_| unknown())?;
+    Ok(http(context)
         .client_for(&url)
-        .map_err(InstallFailure::from)?;
+        .map_err(InstallFailure::from)?)
+}
+
+fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, CommandError> {
+    let client = client(context, &server.url, &server.name)?;
     let mut headers = Vec::new();
     if server.api == "anthropic" {
         headers.push(("anthropic-version", ANTHROPIC_VERSION.to_owned().into()));

@@ -1,10 +1,9 @@
 //! `skillyard chat`.
 
-use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 use skillyard_agent::front_end::EndReason;
@@ -13,14 +12,14 @@ use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::verdict::OptIn;
 
-use super::Outcome;
+use super::{Outcome, chat_sessions, chat_talk};
 use crate::agent::{self, Collected, Output, Terminal, Told, Wanted};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::library::Choice;
 use crate::mcp::Lenders;
-use crate::sanitize::visible;
+use crate::terminal::Lines;
 
 /// Longest prompt that is read from stdin.
 const LONGEST: u64 = 1 << 20;
@@ -49,8 +48,14 @@ pub(crate) struct Args {
     /// How the answer is written
     #[arg(long, value_enum, value_name = "FORMAT")]
     output_format: Option<Output>,
-    /// Go on with a session: its name, the beginning of it, or `last`
-    #[arg(long, value_name = "SESSION", conflicts_with = "agent")]
+    /// Go on with a session: its name, the beginning of it, or `last`; without one, choose
+    #[arg(
+        long,
+        value_name = "SESSION",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with = "agent"
+    )]
     resume: Option<String>,
     /// Go on in a copy of the session
     #[arg(long, requires = "resume")]
@@ -67,7 +72,7 @@ pub(crate) struct Args {
     /// Who picks skills: tool, router or hybrid
     #[arg(long, value_name = "STRATEGY", conflicts_with = "resume")]
     strategy: Option<String>,
-    /// How the model calls tools: native, json-schema or text
+    /// How the model calls tools: auto, native, json-schema or text
     #[arg(long, value_name = "MODE", conflicts_with = "resume")]
     tool_mode: Option<String>,
     /// The folder that tools work in; the current one without it
@@ -85,10 +90,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.sessions {
-        return sessions(context);
+        return chat_sessions::list(context);
     }
     let prompt = args.prompt.as_deref().map(said).transpose()?;
-    let (mut runtime, mut session) = start(context, args)?;
+    let lines = match prompt {
+        Some(_) => None,
+        None => Some(Lines::open(&context.environment.history_file())?),
+    };
+    let cancel = interrupts();
+    let (mut runtime, mut session) = start(context, args, &cancel)?;
     let output = match (args.output_format, context.printer.is_json()) {
         (Some(output), _) => output,
         (None, true) => Output::Json,
@@ -98,13 +108,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context,
         output,
         told: if args.yes { Told::Yes } else { Told::Ask },
-        cancel: interrupts(),
+        cancel,
         collected: Collected::default(),
     };
-    match prompt {
-        Some(prompt) => once(&mut runtime, &mut session, &prompt, &mut front),
-        None => converse(&mut runtime, &mut session, &mut front),
-    }
+    let Some(lines) = lines else {
+        let prompt = prompt.unwrap_or_default();
+        return once(&mut runtime, &mut session, &prompt, &mut front);
+    };
+    chat_talk::converse(&mut runtime, &mut session, lines, &mut front)
 }
 
 /// The prompt, from stdin where it says so.
@@ -117,7 +128,11 @@ fn said(prompt: &str) -> Result<String, CommandError> {
     Ok(text)
 }
 
-fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandError> {
+fn start(
+    context: &Context,
+    args: &Args,
+    cancel: &AtomicBool,
+) -> Result<(Runtime, Session), CommandError> {
     let opt_in = if args.allow_scripts {
         OptIn::Yes
     } else {
@@ -134,6 +149,13 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
     let here = here.unwrap_or(&context.environment.current_dir);
     if let Some(name) = &args.resume {
         let store = agent::store(context)?;
+        let chosen;
+        let name = if name.is_empty() {
+            chosen = chat_sessions::pick(context, &store)?;
+            &chosen
+        } else {
+            name
+        };
         let mut session = store.load(name).map_err(TurnError::from)?;
         if args.fork {
             session = session.fork(context.now()).map_err(TurnError::from)?;
@@ -169,6 +191,7 @@ fn start(context: &Context, args: &Args) -> Result<(Runtime, Session), CommandEr
     }
     wanted.lenders = Lenders::named(context, &settings.mcp)?;
     let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
+    settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
     let session = agent::session(&runtime, &settings, version, here)?;
     Ok((runtime, session))
 }
@@ -178,13 +201,15 @@ fn configured(context: &Context) -> Result<Settings, CommandError> {
     let config = context.config()?;
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(super::agent::strategy);
-    Ok(Settings {
+    let mut settings = Settings {
         model: config
             .text("agents.model")
             .unwrap_or_else(|| "offline".into()),
         strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
         ..Settings::default()
-    })
+    };
+    settings.limits.catalog_skills = config.max_skills();
+    Ok(settings)
 }
 
 fn once(
@@ -200,7 +225,6 @@ fn once(
     let printer = &front.context.printer;
     match front.output {
         Output::Text => {
-            printer.data("\n")?;
             printer.detail(&format!("session {}", session.id));
         }
         Output::Json => {
@@ -230,88 +254,6 @@ fn once(
     })
 }
 
-/// Turn after turn, until the input ends.
-fn converse(runtime: &mut Runtime, session: &mut Session, front: &mut Terminal<'_>) -> Outcome {
-    let printer = &front.context.printer;
-    let terminal = io::stdin().is_terminal();
-    printer.note(&format!(
-        "Session {} with {}, {} skills. `/name` uses a skill, `/skills` lists them, Ctrl-D ends.",
-        session.id,
-        visible(&session.prompt.settings.model),
-        runtime.shelf.all().len()
-    ));
-    loop {
-        if terminal {
-            // The mark of the prompt belongs to people.
-            let _ = write!(io::stderr(), "> ");
-            let _ = io::stderr().flush();
-        }
-        let mut line = String::new();
-        let read = io::stdin().lock().take(LONGEST).read_line(&mut line);
-        match read {
-            Ok(0) => break,
-            Ok(_) => {}
-            // Ctrl-C at the prompt begins a new line.
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.into()),
-        }
-        let line = line.trim();
-        match line {
-            "" => continue,
-            "/exit" | "/quit" => break,
-            "/skills" => {
-                list_skills(runtime, session, front.context);
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(name) = line.strip_prefix("/release ") {
-            let released = runtime.release(session, name.trim())?;
-            let word = if released { "Released" } else { "Not active:" };
-            front
-                .context
-                .printer
-                .note(&format!("{word} {}", visible(name)));
-            continue;
-        }
-        front.cancel.store(false, Ordering::Relaxed);
-        match runtime.turn(session, line, front) {
-            Ok(_) if front.output == Output::Text => front.context.printer.data("\n")?,
-            Ok(_) => {}
-            // A turn that failed does not end the session.
-            Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
-                let text = visible(&error.to_string()).into_owned();
-                front.context.printer.error(&text, &[], None);
-                if front.output == Output::StreamJson {
-                    let value = json!({ "type": "error", "message": text });
-                    front.context.printer.compact_json(&value)?;
-                }
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    front.context.printer.note(&format!(
-        "Go on with `skillyard chat --resume {}`",
-        session.id
-    ));
-    Ok(Status::Yes)
-}
-
-fn list_skills(runtime: &Runtime, session: &Session, context: &Context) {
-    for each in runtime.shelf.all() {
-        let name = &each.skill.record.name;
-        let active = session
-            .state
-            .activated
-            .iter()
-            .any(|skill| skill.name == **name);
-        let mark = if active { '*' } else { ' ' };
-        let line = format!(" {mark} /{name}  {}", each.skill.record.description);
-        let line: String = line.chars().take(context.printer.width()).collect();
-        context.printer.people(&visible(&line));
-    }
-}
-
 /// Becomes true with Ctrl-C.
 fn interrupts() -> Arc<AtomicBool> {
     let cancel = Arc::new(AtomicBool::new(false));
@@ -323,30 +265,4 @@ fn interrupts() -> Arc<AtomicBool> {
     );
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&cancel));
     cancel
-}
-
-fn sessions(context: &Context) -> Outcome {
-    let store = agent::store(context)?;
-    let list = store.list(100).map_err(TurnError::from)?;
-    if context.printer.is_json() {
-        context.printer.json(&json!({ "sessions": list }))?;
-        return Ok(Status::Yes);
-    }
-    let mut text = String::new();
-    for each in &list {
-        let agent = each.agent.as_deref().unwrap_or("-");
-        let _ = writeln!(
-            text,
-            "{}  {}  {agent}  {} messages  {}",
-            each.id,
-            each.updated.get(..16).unwrap_or_default(),
-            each.messages,
-            each.title
-        );
-    }
-    context.printer.data(&visible(&text))?;
-    if list.is_empty() {
-        context.printer.note("There are no sessions yet");
-    }
-    Ok(Status::Yes)
 }

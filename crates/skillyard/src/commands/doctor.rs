@@ -7,7 +7,7 @@ use serde_json::json;
 use skillyard_sandbox::survey::{LANDLOCK_NEEDED, Survey};
 use skillyard_sandbox::{Backend, Command, Live, Profile, Sandbox};
 
-use super::{Outcome, doctor_install};
+use super::{Outcome, doctor_agents, doctor_install};
 use crate::context::Context;
 use crate::error::Status;
 use crate::sanitize::visible;
@@ -15,11 +15,16 @@ use crate::sanitize::visible;
 /// Check what this machine has and what it lacks
 ///
 /// Examples:
-///   skillyard doctor          every check, with what can be done
+///   skillyard doctor                        every check, with what can be done
+///   skillyard doctor --agent codex,gemini-cli   which skills these agents see
 ///   skillyard doctor --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Say what these agents see, whether they are in use here or not
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    agent: Vec<String>,
+}
 
 /// One thing that was looked at.
 pub(super) struct Check {
@@ -41,6 +46,8 @@ pub(super) enum Verdict {
     Good,
     /// It is not there, and something else takes its place.
     Missing,
+    /// It is there, and not all of it is of use.
+    Warning,
     /// It is not there, and is needed.
     Bad,
 }
@@ -50,6 +57,7 @@ impl Verdict {
         match self {
             Self::Good => '✓',
             Self::Missing => '-',
+            Self::Warning => '⚠',
             Self::Bad => '✗',
         }
     }
@@ -58,14 +66,19 @@ impl Verdict {
         match self {
             Self::Good => "good",
             Self::Missing => "missing",
+            Self::Warning => "warning",
             Self::Bad => "bad",
         }
     }
 }
 
-pub(crate) fn run(context: &Context, _: &Args) -> Outcome {
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Every area adds its own.
-    let areas = [doctor_install::checks(context), sandbox_checks(context)];
+    let areas = [
+        doctor_install::checks(context),
+        doctor_agents::checks(context, &args.agent)?,
+        sandbox_checks(context),
+    ];
     let checks: Vec<Check> = areas.into_iter().flatten().collect();
     let bad = checks
         .iter()

@@ -1,9 +1,8 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
-use skillyard_catalog::agents::AGENTS;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::plan::{Conflict, Settlement, Wish};
-use skillyard_install::scope::{Scope, ScopeKind};
+use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
 use skillyard_install::transaction::plan_in;
 
@@ -13,8 +12,6 @@ use crate::install::changes::obstacle;
 use crate::install::place;
 
 const AREA: &str = "install";
-/// Agents that do not follow links which leave a project.
-const NO_LINKS: [&str; 2] = ["kilo", "continue"];
 
 /// Everything about installing.
 pub(super) fn checks(context: &Context) -> Vec<Check> {
@@ -29,7 +26,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     }
     let store = Store::new(&environment.skillyard_home.join("store"));
     for scope in place::scopes(context) {
-        checks.extend(scope_checks(context, &scope, &store));
+        checks.extend(scope_checks(&scope, &store));
     }
     checks
 }
@@ -46,7 +43,7 @@ fn git(context: &Context) -> Check {
     }
 }
 
-fn scope_checks(context: &Context, scope: &Scope, store: &Store) -> Vec<Check> {
+fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
     let word = scope.kind.as_str();
     let lock = match Lockfile::read(&scope.lock_file()) {
         Ok(lock) if lock.skills().is_empty() => return Vec::new(),
@@ -80,7 +77,6 @@ fn scope_checks(context: &Context, scope: &Scope, store: &Store) -> Vec<Check> {
             format!("{count} installed {skills} as locked ({word} scope)"),
         ));
     }
-    checks.extend(links(context, scope, &lock));
     checks
 }
 
@@ -90,32 +86,6 @@ fn edited(conflict: &Conflict) -> Check {
         obstacle(conflict),
         "Keep your changes elsewhere and run `skillyard sync --force`, or install it again",
     )
-}
-
-/// Links that agents which are in use here do not follow.
-fn links(context: &Context, scope: &Scope, lock: &Lockfile) -> Option<Check> {
-    let linked = lock.skills().iter().any(|entry| entry.linked);
-    if scope.kind == ScopeKind::User || !linked {
-        return None;
-    }
-    let home = context.environment.home.as_deref();
-    let present = AGENTS
-        .iter()
-        .filter(|agent| NO_LINKS.contains(&agent.id.as_str()));
-    let blind: Vec<&str> = present
-        .filter(|agent| agent.is_present(home, &scope.root))
-        .map(|agent| agent.name.as_str())
-        .collect();
-    (!blind.is_empty()).then(|| {
-        bad(
-            "links",
-            format!(
-                "{} does not follow links that leave a project",
-                blind.join(" and ")
-            ),
-            "Install copies: run `skillyard install` without `--link`",
-        )
-    })
 }
 
 fn good(name: &'static str, message: String) -> Check {

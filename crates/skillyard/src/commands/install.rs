@@ -1,6 +1,5 @@
 //! `skillyard install`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_catalog::ProjectTrust;
@@ -9,7 +8,6 @@ use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::scope::ScopeKind;
-use skillyard_install::transaction::Trees;
 
 use super::Outcome;
 use crate::context::Context;
@@ -126,15 +124,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let checked = check::check(context, &needed, &preview, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let wish = signed(wish, &checked);
-    let trees: Trees = needed
-        .iter()
-        .map(|each| {
-            (
-                each.candidate.tree.digest(),
-                Arc::clone(&each.candidate.tree),
-            )
-        })
-        .collect();
+    let trees = finish::trees(&needed);
     let plan = finish::apply(
         context,
         &place,

@@ -3,10 +3,13 @@
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod chat;
+mod chat_sessions;
+mod chat_talk;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deprecate;
 pub(crate) mod doctor;
+mod doctor_agents;
 mod doctor_install;
 pub(crate) mod enable;
 pub(crate) mod eval;

@@ -73,7 +73,10 @@ impl Details {
                 body_tokens: body,
                 files: files
                     .iter()
-                    .map(|(path, text)| ((*path).to_owned(), text.len() as u64, false))
+                    .map(|(path, text)| {
+                        let executable = builtin::is_executable(text);
+                        ((*path).to_owned(), text.len() as u64, executable)
+                    })
                     .collect(),
                 unreadable: Vec::new(),
             });

@@ -1,13 +1,11 @@
 //! `skillyard update`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Change, Plan};
-use skillyard_install::transaction::Trees;
 
 use super::Outcome;
 use super::install::{report, signed, wish};
@@ -78,15 +76,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let checked = check::check(context, &needed, &preview, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
-    let trees: Trees = needed
-        .iter()
-        .map(|each| {
-            (
-                each.candidate.tree.digest(),
-                Arc::clone(&each.candidate.tree),
-            )
-        })
-        .collect();
+    let trees = finish::trees(&needed);
     let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)

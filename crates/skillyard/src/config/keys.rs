@@ -201,6 +201,25 @@ pub(crate) const ENTRIES: &[Entry] = &[
         Project::Never(SECRETS),
         "Its key; without one `ANTHROPIC_API_KEY` and `OPENAI_API_KEY` are tried.",
     ),
+    with_default(
+        "models.SERVER.tool_mode",
+        Kind::Word(&["auto", "native", "json_schema", "text"]),
+        Plain::Text("auto"),
+        Project::Never(WORDS),
+        "How its models call tools; `auto` asks once and remembers.",
+    ),
+    entry(
+        "telemetry.endpoint",
+        Kind::Url,
+        Project::Never(WORDS),
+        "Where traces go, as OTLP over HTTP: `/v1/traces` is put behind it.",
+    ),
+    entry(
+        "telemetry.headers.HEADER",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "A header that traces are sent with, such as a key.",
+    ),
     entry(
         "registry.url",
         Kind::Url,

@@ -8,6 +8,12 @@ impl Config {
         self.count("limits.max_skills").unwrap_or(usize::MAX)
     }
 
+    /// Most bytes of a `SKILL.md` that a model gets at once.
+    pub(crate) fn max_skill_md_bytes(&self) -> usize {
+        self.count("limits.max_skill_md_bytes")
+            .unwrap_or(usize::MAX)
+    }
+
     /// Most bytes of a resource that are read at once.
     pub(crate) fn max_resource_bytes(&self) -> u64 {
         let most = self.count("limits.max_resource_bytes");

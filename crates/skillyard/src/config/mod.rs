@@ -30,6 +30,7 @@ pub(crate) mod project;
 mod removal;
 pub(crate) mod schema;
 pub(crate) mod sources;
+pub(crate) mod telemetry;
 mod template;
 pub(crate) mod value;
 

@@ -18,6 +18,8 @@ pub(crate) struct ModelServer {
     pub(crate) url: String,
     /// The key to use.
     pub(crate) key: Option<Secret>,
+    /// How its models call tools: `auto` or the name of a mode.
+    pub(crate) tool_mode: String,
 }
 
 /// Servers that need no configuration but a key: name, language, address.
@@ -59,7 +61,9 @@ impl Config {
                 });
             }
         }
+        let tool_mode = self.text(&format!("models.{name}.tool_mode"));
         Ok(Some(ModelServer {
+            tool_mode: tool_mode.unwrap_or_else(|| "auto".into()),
             name: name.to_owned(),
             api: api.unwrap_or_else(|| "openai-chat".into()),
             url: url.trim_end_matches('/').to_owned(),

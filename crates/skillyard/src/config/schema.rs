@@ -217,10 +217,10 @@ fn refused(placeholder: &str, name: &str) -> Option<String> {
         || !name.chars().all(is_plain)
         || name.starts_with(['-', '_'])
     {
-        let what = if placeholder == "NAME" {
-            "source"
-        } else {
-            "server"
+        let what = match placeholder {
+            "NAME" => "source",
+            "HEADER" => "header",
+            _ => "server",
         };
         return Some(format!(
             "`{name}` is no name for a {what}: use lowercase letters, digits, `-` and `_`"
@@ -260,9 +260,13 @@ fn meant(key: &str) -> Option<String> {
     near.or_else(|| {
         // Only the last word was written, or it stands in another table.
         let last = segments.last()?;
+        let last_is_chosen =
+            |entry: &Entry| entry.key.rsplit('.').next().is_some_and(is_placeholder);
         let mut same = candidates
             .iter()
-            .filter(|each| each.rsplit('.').next() == Some(last));
+            .zip(ENTRIES)
+            .filter(|(each, entry)| each.rsplit('.').next() == Some(last) && !last_is_chosen(entry))
+            .map(|(each, _)| each);
         let only = same.next().filter(|each| !each.contains(is_upper));
         only.filter(|_| same.next().is_none()).cloned()
     })

@@ -13,6 +13,10 @@ pub(crate) enum AgentFailure {
     Agent(#[from] AgentError),
     #[error("the prompt is empty")]
     NoPrompt,
+    #[error("nobody can be asked which session to go on with")]
+    NoSession,
+    #[error("there are no sessions yet")]
+    NoSessions,
     #[error("nothing is known of the model `{0}`")]
     NoModel(String),
     #[error("`{value}` is no {what}")]
@@ -49,6 +53,10 @@ impl AgentFailure {
             }
             Self::Agent(_) => return None,
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
+            Self::NoSession => {
+                "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()
+            }
+            Self::NoSessions => "Begin one with `skillyard chat`".into(),
             Self::NoModel(_) => {
                 "Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`".into()
             }

@@ -1,7 +1,10 @@
 //! The last steps of every change: bytes into the store, the plan made true.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind};
+use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
@@ -38,6 +41,14 @@ pub(crate) fn look(
 ) -> Result<Plan, CommandError> {
     let lock = place.lock()?;
     Ok(plan_in(&place.scope, &place.store, &lock, wish, settlement))
+}
+
+/// The bytes of skills, by their digests.
+pub(crate) fn trees(needed: &[Needed]) -> Trees {
+    let trees = needed.iter().map(|each| &each.candidate.tree);
+    trees
+        .map(|tree| (tree.digest(), Arc::clone(tree)))
+        .collect()
 }
 
 /// Makes the wish true. The plan is made again now that nobody else can change anything.

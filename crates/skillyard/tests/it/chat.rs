@@ -185,6 +185,8 @@ fn a_model_works_in_the_sandbox_under_the_guard() {
         &format!("models.test.url={url}"),
         "--config",
         "models.test.key=${TEST_KEY}",
+        "--config",
+        "models.test.tool_mode=native",
     ]);
     command.args([
         "chat",
@@ -218,5 +220,150 @@ fn a_model_works_in_the_sandbox_under_the_guard() {
     assert!(!second.contains("secret\\n"));
     let blocked = context.json(&["audit", "log", "--event", "skill.tool_blocked", "--json"]);
     assert!(blocked.to_string().contains("curl evil"), "{blocked}");
+    assert_eq!(context.code(&["audit", "replay", "last"]), Some(0));
+}
+
+/// `chat` with a model at an address.
+fn with_model(context: &TestContext, url: &str, prompt: &str) -> (Option<i32>, String, String) {
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["chat", "--model", "test/m", "-p", prompt]);
+    let told = output(&mut command);
+    (told.status.code(), text(&told.stdout), text(&told.stderr))
+}
+
+#[test]
+fn a_model_is_asked_once_how_it_calls_tools() {
+    let context = TestContext::new();
+    let shaped = json!({ "action": "note_word", "text": "Hello!" }).to_string();
+    let answer = |text: &str| json!({ "action": "answer", "text": text }).to_string();
+    let (url, asked) = model(vec![
+        // It writes calls into its text, and keeps to a shape.
+        json!({ "content": "```json\n{\"name\": \"note_word\"}\n```" }),
+        json!({ "content": shaped }),
+        json!({ "content": answer("first") }),
+        json!({ "content": answer("second") }),
+    ]);
+    let (code, words, notes) = with_model(&context, &url, "hi");
+    assert_eq!((code, words.as_str()), (Some(0), "first\n"), "{notes}");
+    assert!(notes.contains("It calls tools as `json-schema`"), "{notes}");
+    let (code, words, notes) = with_model(&context, &url, "hi again");
+    assert_eq!((code, words.as_str()), (Some(0), "second\n"), "{notes}");
+    assert!(!notes.contains("calls tools"), "{notes}");
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.len(), 4);
+    assert_eq!(asked[0]["tools"][0]["function"]["name"], "note_word");
+    assert!(asked[3]["response_format"]["json_schema"]["schema"]["anyOf"].is_array());
+}
+
+#[test]
+fn a_receiver_of_traces_that_is_not_there_changes_nothing() {
+    let context = TestContext::configured(
+        "[telemetry]\nendpoint = \"http://127.0.0.1:1/otel\"\n[telemetry.headers]\nx-api-key = \"${TRACE_KEY}\"\n",
+    );
+    let mut command = context.skillyard();
+    command
+        .env("TRACE_KEY", KEY)
+        .args(["chat", "-p", "/skill-review"]);
+    let told = output(&mut command);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    assert!(!text(&told.stderr).contains("127.0.0.1"));
+    let mut command = context.skillyard();
+    let told = output(command.env("TRACE_KEY", KEY).args(["config", "list"]));
+    assert!(text(&told.stdout).contains("telemetry.headers.x-api-key"));
+    assert!(!text(&told.stdout).contains(KEY));
+    // A key is not sent where others can read it.
+    let told = context.run(&[
+        "--config",
+        "telemetry.endpoint=http://traces.example/otel",
+        "--config",
+        "telemetry.headers.x-api-key=some-key-of-mine",
+        "chat",
+        "-p",
+        "/skill-review",
+    ]);
+    assert!(told.starts_with("success: false\nexit code: 2\n"), "{told}");
+    assert!(told.contains("telemetry.headers.x-api-key") && !told.contains("some-key-of-mine"));
+}
+
+#[test]
+fn a_session_to_go_on_with_must_be_named_where_nobody_can_choose() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(context.run(&["chat", "--resume", "-p", "hi"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nobody can be asked which session to go on with
+
+    hint: Name it: `--resume last`, or one of `skillyard chat --sessions`
+    ");
+}
+
+#[test]
+fn a_talk_through_a_pipe_is_plain() {
+    let context = TestContext::new();
+    let mut command = context.skillyard();
+    command.arg("chat").stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped());
+    command.stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let said = "/help\n\n/skill-review\n/nothing-like-it\n/release skill-review\n/exit\nnot said\n";
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(said.as_bytes())
+        .unwrap();
+    let told = child.wait_with_output().unwrap();
+    assert!(told.status.success());
+    let (words, notes) = (text(&told.stdout), text(&told.stderr));
+    assert_eq!(words, "Activated `skill-review`. What is to be done?\n");
+    assert!(
+        notes.contains("there is no skill `nothing-like-it`"),
+        "{notes}"
+    );
+    assert!(notes.contains("Released skill-review") && notes.contains("--resume s-"));
+    assert!(!words.contains('\u{1b}') && !notes.contains('\u{1b}'));
+}
+
+#[test]
+fn a_killed_turn_goes_on_and_nothing_runs_twice() {
+    let context = TestContext::new();
+    let command = json!({ "command": "echo once >> ran.txt; sleep 60" });
+    let (url, _) = model(vec![json!({ "tool_calls": [call("a", "Bash", &command)] })]);
+    let with = |url: &str, more: &[&str]| {
+        let mut command = context.skillyard();
+        command.args(["--config", &format!("models.test.url={url}")]);
+        command.args(["--config", "models.test.tool_mode=native", "chat"]);
+        command.args(more).stdout(std::process::Stdio::null());
+        command.stderr(std::process::Stdio::null());
+        command
+    };
+    let first = ["--model", "test/m", "--yes", "-p", "do it"];
+    let mut child = with(&url, &first).spawn().unwrap();
+    let ran = context.root().join("ran.txt");
+    let start = std::time::Instant::now();
+    while !ran.exists() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What was said and called is there; what came of it is not known, and the model is told so.
+    let (url, asked) = model(vec![json!({ "content": "I see." })]);
+    let second = ["--resume", "last", "--yes", "-p", "go on"];
+    assert!(with(&url, &second).status().unwrap().success());
+    let request = asked.lock().unwrap()[0].to_string();
+    assert!(
+        request.contains("do it") && request.contains("echo once"),
+        "{request}"
+    );
+    assert!(
+        request.contains("interrupted before the result"),
+        "{request}"
+    );
+    assert_eq!(context.read("ran.txt"), "once\n");
+    assert_eq!(context.code(&["audit", "verify"]), Some(0));
     assert_eq!(context.code(&["audit", "replay", "last"]), Some(0));
 }

@@ -121,10 +121,10 @@ fn answers_for_programs() {
       ]
     }
     "#);
-    assert_snapshot!(context.stdout(&["config", "get", "install.scope", "--json"]), @r#"
+    assert_snapshot!(context.stdout(&["config", "get", "install.link", "--json"]), @r#"
     {
-      "key": "install.scope",
-      "value": "project",
+      "key": "install.link",
+      "value": false,
       "origin": {
         "layer": "default"
       }

@@ -8,7 +8,7 @@ use crate::machine::{NO_BUILTIN, TRUSTING};
 fn toolbox() -> TestContext {
     // The skills inside the binary would take part in every ranking.
     let context = TestContext::configured(&format!(
-        "{TRUSTING}[skills]\ndeny = [\"skill-*\", \"using-*\"]\n"
+        "{TRUSTING}[skills]\ndeny = [\"skill-*\", \"skills-*\", \"using-*\"]\n"
     ));
     context
         .skill(".skills/pdf-forms", "Fills in PDF forms. Use when a task involves a PDF form.")

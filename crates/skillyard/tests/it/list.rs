@@ -48,7 +48,7 @@ fn as_text() {
       ✗ gh        (unavailable) missing commands: no-such-command
 
     ----- stderr -----
-    8 skills, 5 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`)
     1 shadowed and 1 passed over; see them with `--all`
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "--all"])), @"
@@ -74,7 +74,7 @@ fn as_text() {
     passed over
       - ~/.claude/skills/broken/SKILL.md: the file does not start with frontmatter
     ----- stderr -----
-    8 skills, 5 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`)
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "-q"])), @"
     exit status: 0

@@ -9,7 +9,9 @@ use crate::{TestContext, output, text};
 /// The user trusts every project.
 pub(crate) const TRUSTING: &str = "[discovery]\ntrust_projects = \"always\"\n";
 /// Flags that leave out the skills inside the binary.
-pub(crate) const NO_BUILTIN: [&str; 4] = ["--deny", "skill-*", "--deny", "using-*"];
+pub(crate) const NO_BUILTIN: [&str; 6] = [
+    "--deny", "skill-*", "--deny", "skills-*", "--deny", "using-*",
+];
 
 /// The text of a valid skill.
 pub(crate) fn skill(name: &str, description: &str) -> String {

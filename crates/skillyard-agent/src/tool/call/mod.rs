@@ -11,9 +11,10 @@ mod script;
 mod skill;
 mod workspace;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use skillyard_audit::EventKind;
 use skillyard_format::Digest;
@@ -24,7 +25,9 @@ use crate::front_end::{FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
 use crate::message::{ToolCall, ToolResult};
 use crate::session::Session;
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, ShelfSkill};
+use crate::telemetry::{Called, Happening, Subscriber};
+use crate::turn::tell;
 use ended::Ended;
 
 pub(crate) use lent::PREFIX as LENT;
@@ -45,6 +48,8 @@ pub(crate) struct Calls<'a> {
     pub(crate) active: &'a mut Vec<ActiveSkill>,
     pub(crate) front: &'a mut dyn FrontEnd,
     pub(crate) cancel: &'a AtomicBool,
+    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) subscribers: &'a [Arc<dyn Subscriber>],
 }
 
 /// How often a call was made in a turn.
@@ -69,7 +74,7 @@ impl Calls<'_> {
             name: tool.clone(),
             summary: shortened(&call.arguments),
         });
-        let start = Instant::now();
+        let started = (self.clock)();
         let mut ended = match understood(call) {
             Ok(arguments) => self.guarded(call, &tool, &arguments)?,
             Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
@@ -77,20 +82,44 @@ impl Calls<'_> {
         if repeats == Repeats::Many {
             ended.content.push_str(REPEATED);
         }
+        let over = (self.clock)();
+        let milliseconds = over.duration_since(started).as_millis();
+        let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
         let event = ended
             .event
             .session(&self.session.id)
+            .detail("milliseconds", milliseconds.to_string())
             .detail("tool", &tool)
             .detail("call", &call.id)
             .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
             .detail("output", Digest::of(ended.content.as_bytes()).to_string());
         self.host.record(&event)?;
+        let skill = event.skill.as_deref();
+        let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
+        let detail = |name: &str| event.detail.get(name).map(String::as_str);
+        tell(
+            self.subscribers,
+            &Happening::Called(Called {
+                session: &self.session.id,
+                tool: &tool,
+                call: &call.id,
+                skill,
+                digest: event.digest.as_deref(),
+                uri: uri.as_deref(),
+                // Paths of the workspace are nobody's business.
+                resource: skill.and_then(|_| detail("path").or_else(|| detail("script"))),
+                exit: detail("exit").and_then(|code| code.parse().ok()),
+                outcome: ended.outcome,
+                started,
+                ended: over,
+            }),
+        );
         self.front.event(&TurnEvent::ToolResult {
             id: call.id.clone(),
             name: tool.clone(),
             outcome: ended.outcome,
             preview: shortened(&ended.content),
-            milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+            milliseconds,
         });
         Ok(ToolResult {
             id: call.id.clone(),

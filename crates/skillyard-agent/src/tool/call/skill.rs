@@ -5,8 +5,10 @@ use skillyard_audit::{Event, EventKind};
 
 use super::{Calls, Ended};
 use crate::front_end::{Trigger, TurnEvent};
+use crate::telemetry::{Happening, SkillActivated};
 use crate::tool::Known;
 use crate::tool::skill::{Activation, Output};
+use crate::turn::tell;
 
 impl Calls<'_> {
     /// What a tool that only reads skills gave.
@@ -22,7 +24,14 @@ impl Calls<'_> {
         };
         let output = match result {
             Ok(output) => output,
-            Err(problem) => return Ended::failed(problem, kind),
+            Err(problem) => {
+                let mut ended = Ended::failed(problem, kind);
+                let named = arguments.get("name").and_then(Value::as_str);
+                let found = named.and_then(|name| self.shelf.find(name).ok());
+                // What was asked for may be no skill at all.
+                ended.event.skill = found.map(|found| found.skill.record.name.to_string());
+                return ended;
+            }
         };
         let mut ended = Ended::ok(output.content, kind);
         if let Some(activation) = output.activated {
@@ -48,24 +57,44 @@ impl Calls<'_> {
             name,
             digest,
             rendered,
+            omitted,
             active,
         } = activation;
         self.session.activate(&name, &digest, &rendered);
         self.active.retain(|each| each.name != active.name);
         self.active.push(active);
+        let tokens = skillyard_format::tokens::estimate(text);
         self.front.event(&TurnEvent::SkillActivated {
             name: name.clone(),
             digest: digest.to_string(),
             trigger,
-            tokens: skillyard_format::tokens::estimate(text),
+            tokens,
         });
         let mut event = Event::new(EventKind::SkillActivated)
             .session(&self.session.id)
             .skill(&name)
             .digest(digest.to_string())
             .trigger(trigger.as_str())
-            .detail("rendered", rendered.to_string());
+            .detail("rendered", rendered.to_string())
+            .detail("tokens", tokens.to_string());
+        if omitted > 0 {
+            event = event.detail("omitted_bytes", omitted.to_string());
+        }
         if let Ok(found) = self.shelf.find(&name) {
+            tell(
+                self.subscribers,
+                &Happening::SkillActivated(SkillActivated {
+                    session: &self.session.id,
+                    skill: &name,
+                    digest: &digest.to_string(),
+                    source: found.skill.kind.as_str(),
+                    uri: &found.uri(),
+                    tier: &found.tier,
+                    trigger,
+                    tokens,
+                    at: (self.clock)(),
+                }),
+            );
             event = event
                 .source(found.skill.kind.as_str())
                 .origin(&found.origin)

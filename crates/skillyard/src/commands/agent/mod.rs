@@ -17,6 +17,7 @@ use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, Pin};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
 
@@ -96,9 +97,12 @@ struct Said {
     /// Who picks skills: tool, router or hybrid
     #[arg(long)]
     strategy: Option<String>,
-    /// How the model calls tools: native, json-schema or text
+    /// How the model calls tools: auto, native, json-schema or text
     #[arg(long, value_name = "MODE")]
     tool_mode: Option<String>,
+    /// Whether it works on files of the workspace: all or none
+    #[arg(long, value_name = "TOOLS")]
+    workspace_tools: Option<String>,
     /// How often the model is asked in one turn
     #[arg(long, value_name = "N")]
     max_steps: Option<usize>,
@@ -135,6 +139,13 @@ impl Said {
         }
         if let Some(value) = &self.tool_mode {
             definition.tool_mode = tool_mode(value)?;
+        }
+        if let Some(value) = &self.workspace_tools {
+            definition.workspace = match value.as_str() {
+                "all" => WorkspaceTools::All,
+                "none" => WorkspaceTools::None,
+                _ => return Err(unknown(value, "set of tools", "`all` and `none`")),
+            };
         }
         if let Some(steps) = self.max_steps {
             definition.limits.steps = steps;
@@ -270,13 +281,14 @@ pub(crate) fn strategy(value: &str) -> Result<Strategy, CommandError> {
 /// A tool mode by its name.
 pub(crate) fn tool_mode(value: &str) -> Result<ToolMode, CommandError> {
     match value {
+        "auto" => Ok(ToolMode::Auto),
         "native" => Ok(ToolMode::Native),
         "json-schema" | "json_schema" => Ok(ToolMode::JsonSchema),
         "text" => Ok(ToolMode::Text),
         _ => Err(unknown(
             value,
             "tool mode",
-            "`native`, `json-schema` and `text`",
+            "`auto`, `native`, `json-schema` and `text`",
         )),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::replay::{Recorded, replay};
+use skillyard_agent::replay::{Recorded, replay, sessions};
 use skillyard_audit::{Entry, Filter, read};
 use skillyard_trust::verdict::OptIn;
 
@@ -47,16 +47,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             },
         )),
     };
-    let filter = Filter {
-        session: Some(session.id.clone()),
-        ..Filter::default()
-    };
-    let reading = read(&context.environment.logs_folder(), &filter)?;
-    let events: Vec<Recorded> = reading
-        .lines
-        .iter()
-        .filter_map(|line| recorded(line))
-        .collect();
+    let mut events: Vec<Recorded> = Vec::new();
+    for name in sessions(&session) {
+        let filter = Filter {
+            session: Some(name.to_owned()),
+            ..Filter::default()
+        };
+        let reading = read(&context.environment.logs_folder(), &filter)?;
+        events.extend(reading.lines.iter().filter_map(|line| recorded(line)));
+    }
     let outcome = replay(&session, &shelf(context, &wanted)?, events);
     let status = if outcome.is_ok() {
         Status::Yes
@@ -88,6 +87,7 @@ fn recorded(line: &[u8]) -> Option<Recorded> {
     let entry = Entry::parse(line)?;
     Some(Recorded {
         place: entry.seq,
+        session: entry.session?.into_owned(),
         kind: entry.event.into_owned(),
         skill: entry.skill.map(std::borrow::Cow::into_owned),
         detail: entry.detail,

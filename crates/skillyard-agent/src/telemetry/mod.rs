@@ -1,0 +1,15 @@
+//! Telling others what happens in sessions.
+//!
+//! `happening` is what can be told and who can hear it, `trace` makes spans of it under the names
+//! of OpenTelemetry's `GenAI` conventions, `otlp` sends them. Nothing that was said, no argument
+//! and no result is ever told: names, digests, counts and times are.
+
+mod happening;
+mod otlp;
+mod span;
+mod trace;
+
+pub use happening::{Asked, Called, Happening, SkillActivated, Subscriber, TurnEnded, TurnStarted};
+pub use otlp::{Otlp, Receiver};
+pub use span::{Attribute, Span, SpanKind, SpanStatus};
+pub use trace::Tracer;

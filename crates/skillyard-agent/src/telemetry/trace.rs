@@ -1,0 +1,238 @@
+//! Spans of turns, under the names of OpenTelemetry's `GenAI` conventions.
+//!
+//! The conventions are in development. All names are in this file, as they were in October 2026
+//! (`open-telemetry/semantic-conventions-genai`, 06ec68e); what they lack is under `skillyard.`.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::happening::{Asked, Called, Happening, SkillActivated, Subscriber};
+use super::otlp::Otlp;
+use super::span::{Attribute, Span, SpanKind, SpanStatus};
+use crate::front_end::Trigger;
+use crate::message::CallOutcome;
+use crate::provider::Stop;
+
+/// Most spans of a turn; more are counted only.
+const MOST_SPANS: usize = 1000;
+
+/// Makes a trace of every turn and hands it over when the turn is over.
+#[derive(Debug)]
+pub struct Tracer {
+    otlp: Otlp,
+    /// Turns that go on, by their session.
+    open: Mutex<HashMap<String, Open>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    root: Span,
+    children: Vec<Span>,
+    omitted: u64,
+}
+
+impl Tracer {
+    /// Traces that go to a receiver.
+    pub fn new(otlp: Otlp) -> Self {
+        Self {
+            otlp,
+            open: Mutex::default(),
+        }
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<String, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, session: &str, make: impl FnOnce(&Span) -> Option<Span>) {
+        if let Some(open) = self.turns().get_mut(session) {
+            if open.children.len() >= MOST_SPANS {
+                open.omitted += 1;
+            } else {
+                open.children.extend(make(&open.root));
+            }
+        }
+    }
+}
+
+impl Subscriber for Tracer {
+    fn heard(&self, happening: &Happening<'_>) {
+        match happening {
+            Happening::TurnStarted(turn) => {
+                // Without randomness there is no trace, and that is all.
+                let (Some(trace), Some(id)) = (random::<16>(), random::<8>()) else {
+                    return;
+                };
+                let name = turn.agent.unwrap_or("skillyard");
+                let root = Span {
+                    trace,
+                    id,
+                    parent: None,
+                    name: format!("invoke_agent {name}"),
+                    kind: SpanKind::Internal,
+                    started: turn.at,
+                    ended: turn.at,
+                    attributes: vec![
+                        ("gen_ai.operation.name", "invoke_agent".into()),
+                        ("gen_ai.agent.name", name.into()),
+                        ("gen_ai.conversation.id", turn.session.into()),
+                        ("gen_ai.request.model", turn.model.into()),
+                    ],
+                    status: SpanStatus::Unset,
+                };
+                let open = Open {
+                    root,
+                    children: Vec::new(),
+                    omitted: 0,
+                };
+                self.turns().insert(turn.session.to_owned(), open);
+            }
+            Happening::Asked(asked) => self.add(asked.session, |root| chat(root, asked)),
+            Happening::Called(called) => self.add(called.session, |root| tool(root, called)),
+            // A model that loads a skill calls a tool, which has a span of its own.
+            Happening::SkillActivated(skill) if skill.trigger == Trigger::Model => {}
+            Happening::SkillActivated(skill) => self.add(skill.session, |root| load(root, skill)),
+            Happening::TurnEnded(end) => {
+                let Some(mut open) = self.turns().remove(end.session) else {
+                    return;
+                };
+                open.root.ended = end.at;
+                let usage = end.usage;
+                open.root.attributes.extend([
+                    ("gen_ai.usage.input_tokens", usage.input.into()),
+                    ("gen_ai.usage.output_tokens", usage.output.into()),
+                    ("skillyard.spans.omitted", open.omitted.into()),
+                ]);
+                match end.outcome {
+                    Ok(reason) => {
+                        let reason = Attribute::from(reason.as_str());
+                        open.root.attributes.push(("skillyard.turn.end", reason));
+                    }
+                    Err(kind) => fail(&mut open.root, kind),
+                }
+                let mut spans = vec![open.root];
+                spans.append(&mut open.children);
+                self.otlp.send(&spans);
+            }
+        }
+    }
+}
+
+fn child(root: &Span, name: String, kind: SpanKind) -> Option<Span> {
+    Some(Span {
+        trace: root.trace.clone(),
+        id: random::<8>()?,
+        parent: Some(root.id.clone()),
+        name,
+        kind,
+        started: root.started,
+        ended: root.started,
+        attributes: Vec::new(),
+        status: SpanStatus::Unset,
+    })
+}
+
+fn chat(root: &Span, asked: &Asked<'_>) -> Option<Span> {
+    let mut span = child(root, format!("chat {}", asked.model), SpanKind::Client)?;
+    (span.started, span.ended) = (asked.started, asked.ended);
+    span.attributes = vec![
+        ("gen_ai.operation.name", "chat".into()),
+        ("gen_ai.provider.name", asked.provider.into()),
+        ("gen_ai.request.model", asked.model.into()),
+        (
+            "gen_ai.request.max_tokens",
+            u64::from(asked.max_tokens).into(),
+        ),
+        ("gen_ai.conversation.id", asked.session.into()),
+    ];
+    match asked.outcome {
+        Ok((stop, usage)) => {
+            let reason = match stop {
+                Stop::End => "stop",
+                Stop::Length => "length",
+                Stop::Refused => "content_filter",
+            };
+            span.attributes.extend([
+                (
+                    "gen_ai.response.finish_reasons",
+                    Attribute::Texts(vec![reason.to_owned()]),
+                ),
+                ("gen_ai.usage.input_tokens", usage.input.into()),
+                ("gen_ai.usage.output_tokens", usage.output.into()),
+                ("gen_ai.usage.cache_read.input_tokens", usage.cached.into()),
+            ]);
+        }
+        Err(kind) => fail(&mut span, kind),
+    }
+    Some(span)
+}
+
+fn tool(root: &Span, called: &Called<'_>) -> Option<Span> {
+    let words = [Some(called.tool), called.skill, called.resource];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    let name = format!("execute_tool {}", words.join(" "));
+    let mut span = child(root, name, SpanKind::Internal)?;
+    (span.started, span.ended) = (called.started, called.ended);
+    span.attributes = vec![
+        ("gen_ai.operation.name", "execute_tool".into()),
+        ("gen_ai.tool.name", called.tool.into()),
+        ("gen_ai.tool.call.id", called.call.into()),
+        ("gen_ai.tool.type", "function".into()),
+        ("gen_ai.conversation.id", called.session.into()),
+    ];
+    let texts = [
+        ("gen_ai.skill.name", called.skill),
+        ("gen_ai.skill.source.uri", called.uri),
+        ("gen_ai.skill.resource.name", called.resource),
+        ("skillyard.skill.digest", called.digest),
+    ];
+    let texts = texts
+        .into_iter()
+        .filter_map(|(key, text)| Some((key, text?.into())));
+    span.attributes.extend(texts);
+    if let Some(code) = called.exit {
+        let code = Attribute::Number(code);
+        span.attributes.push(("process.exit.code", code));
+    }
+    match called.outcome {
+        CallOutcome::Ok => {}
+        CallOutcome::Denied => fail(&mut span, "denied"),
+        CallOutcome::Failed => fail(&mut span, "failed"),
+    }
+    Some(span)
+}
+
+/// A skill that the user named, or that a router chose: no tool was called, but it is the same.
+fn load(root: &Span, skill: &SkillActivated<'_>) -> Option<Span> {
+    let name = format!("execute_tool skill_load {}", skill.skill);
+    let mut span = child(root, name, SpanKind::Internal)?;
+    (span.started, span.ended) = (skill.at, skill.at);
+    span.attributes = vec![
+        ("gen_ai.operation.name", "execute_tool".into()),
+        ("gen_ai.tool.name", "skill_load".into()),
+        ("gen_ai.tool.type", "function".into()),
+        ("gen_ai.conversation.id", skill.session.into()),
+        ("gen_ai.skill.name", skill.skill.into()),
+        ("gen_ai.skill.source.uri", skill.uri.into()),
+        ("skillyard.skill.digest", skill.digest.into()),
+        ("skillyard.skill.tier", skill.tier.into()),
+        ("skillyard.skill.trigger", skill.trigger.as_str().into()),
+        ("skillyard.skill.tokens", (skill.tokens as u64).into()),
+    ];
+    Some(span)
+}
+
+fn fail(span: &mut Span, kind: &str) {
+    span.attributes.push(("error.type", kind.into()));
+    span.status = SpanStatus::Error(kind.to_owned());
+}
+
+fn random<const SIZE: usize>() -> Option<String> {
+    use std::fmt::Write as _;
+    let mut bytes = [0; SIZE];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}

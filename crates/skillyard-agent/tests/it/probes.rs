@@ -1,0 +1,92 @@
+//! How it is found out how a model calls tools.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+use skillyard_agent::probe::{ProbeCache, probe};
+use skillyard_agent::provider::ProviderError;
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::settings::ToolMode;
+use tempfile::TempDir;
+
+use crate::server::{Reply, Server};
+
+fn says(text: &str) -> Reply {
+    stream(&json!({ "content": text }))
+}
+
+fn stream(delta: &Value) -> Reply {
+    let chunk = json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] });
+    Reply::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"))
+}
+
+fn calls(name: &str, arguments: &str) -> Reply {
+    let function = json!({ "name": name, "arguments": arguments });
+    stream(
+        &json!({ "tool_calls": [{ "index": 0, "id": "c", "type": "function", "function": function }] }),
+    )
+}
+
+fn check(replies: Vec<Reply>, expected: ToolMode) -> usize {
+    let server = Server::start(replies);
+    let provider = OpenAiChat {
+        name: "local".into(),
+        endpoint: server.endpoint("", "x-test", "y".into()),
+        limit_name: LimitName::MaxTokens,
+    };
+    let found = probe(&provider, "m", &AtomicBool::new(false)).unwrap();
+    assert_eq!(found, expected);
+    server.asked().len()
+}
+
+#[test]
+fn what_a_model_does_is_what_it_can() {
+    let shaped = || says(r#"{"action":"note_word","text":"Hello!"}"#);
+    let call = || calls("note_word", r#"{"word":"lighthouse"}"#);
+    assert_eq!(check(vec![call()], ToolMode::Native), 1);
+    // A call in the text, broken arguments, another tool: none of them is a call.
+    let fenced = says("```json\n{\"name\": \"note_word\"}\n```");
+    check(vec![fenced, shaped()], ToolMode::JsonSchema);
+    let broken = calls("note_word", r#""word": "lighthouse"}"#);
+    check(vec![broken, shaped()], ToolMode::JsonSchema);
+    check(vec![calls("other", "{}"), shaped()], ToolMode::JsonSchema);
+    // A server that refuses tools, or shapes, has answered.
+    let refuses = || Reply::error(400, "", r#"{"error":{"message":"no tools here"}}"#);
+    check(vec![refuses(), shaped()], ToolMode::JsonSchema);
+    check(vec![refuses(), says("Hello!")], ToolMode::Text);
+    assert_eq!(check(vec![refuses(), refuses()], ToolMode::Text), 2);
+}
+
+#[test]
+fn a_server_that_refuses_the_key_has_said_nothing_about_tools() {
+    let server = Server::start(vec![Reply::error(401, "", "who are you?")]);
+    let provider = OpenAiChat {
+        name: "local".into(),
+        endpoint: server.endpoint("", "x-test", "y".into()),
+        limit_name: LimitName::MaxTokens,
+    };
+    let found = probe(&provider, "m", &AtomicBool::new(false));
+    assert!(matches!(
+        found,
+        Err(ProviderError::Status { status: 401, .. })
+    ));
+}
+
+#[test]
+fn what_was_found_is_kept_by_model_and_address() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("index/models.json");
+    let cache = ProbeCache::new(&file);
+    let url = "http://user:secret@127.0.0.1:1/v1";
+    assert_eq!(cache.get(url, "m"), None);
+    cache.set(url, "m", ToolMode::JsonSchema).unwrap();
+    assert_eq!(cache.get(url, "m"), Some(ToolMode::JsonSchema));
+    assert_eq!(cache.get(url, "n"), None);
+    assert_eq!(cache.get("http://127.0.0.1:2/v1", "m"), None);
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("secret"));
+    // What cannot be read is nothing, and is written anew.
+    std::fs::write(&file, "{broken").unwrap();
+    assert_eq!(cache.get(url, "m"), None);
+    cache.set(url, "m", ToolMode::Text).unwrap();
+    assert_eq!(cache.get(url, "m"), Some(ToolMode::Text));
+}

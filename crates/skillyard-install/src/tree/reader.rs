@@ -1,0 +1,151 @@
+//! A folder read without following a link.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+
+use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
+
+/// Reads the files of a folder, following no link.
+pub(super) fn read(folder: &Path, limits: &TreeLimits) -> Result<Vec<TreeFile>, TreeError> {
+    let at = |source: rustix::io::Errno| TreeError::Read {
+        path: folder.to_owned(),
+        source: source.into(),
+    };
+    // The folder itself may be named through a link: that is the caller's choice.
+    let opened = rustix::fs::open(
+        folder,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+    .map_err(at)?;
+    let mut reader = Reader {
+        root: folder,
+        limits,
+        bytes: 0,
+        files: Vec::new(),
+    };
+    reader.folder(&opened, "", 0)?;
+    Ok(reader.files)
+}
+
+struct Reader<'a> {
+    root: &'a Path,
+    limits: &'a TreeLimits,
+    bytes: u64,
+    files: Vec<TreeFile>,
+}
+
+impl Reader<'_> {
+    fn folder(&mut self, folder: &OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
+        if depth > self.limits.depth {
+            return Err(TreeError::Depth(below.to_owned()));
+        }
+        let entries = Dir::read_from(folder).map_err(|error| self.failed(below, error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| self.failed(below, error))?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let name = name
+                .to_str()
+                .ok()
+                .filter(|name| is_plain(name))
+                .ok_or_else(|| TreeError::Name(name.to_string_lossy().into_owned()))?;
+            if is_left_out(name) {
+                continue;
+            }
+            let path = if below.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{below}/{name}")
+            };
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                        .map_err(|error| self.failed(&path, error))?;
+                    FileType::from_raw_mode(stat.st_mode)
+                }
+                kind => kind,
+            };
+            match kind {
+                FileType::Directory => {
+                    let opened = open(folder, name, OFlags::DIRECTORY)
+                        .map_err(|error| self.failed(&path, error))?;
+                    self.folder(&opened, &path, depth + 1)?;
+                }
+                FileType::RegularFile => self.file(folder, name, path)?,
+                other => {
+                    return Err(TreeError::NotAFile {
+                        path,
+                        kind: kind_of(other),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, folder: &OwnedFd, name: &str, path: String) -> Result<(), TreeError> {
+        if self.files.len() == self.limits.files {
+            return Err(TreeError::Files(self.limits.files));
+        }
+        let opened = open(folder, name, OFlags::NONBLOCK).map_err(|e| self.failed(&path, e))?;
+        let stat = rustix::fs::fstat(&opened).map_err(|error| self.failed(&path, error))?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if kind != FileType::RegularFile {
+            return Err(TreeError::NotAFile {
+                path,
+                kind: kind_of(kind),
+            });
+        }
+        let left = self.limits.bytes - self.bytes;
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        if size > left {
+            return Err(TreeError::Bytes(self.limits.bytes));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        let read = File::from(opened).take(left + 1).read_to_end(&mut bytes);
+        read.map_err(|source| TreeError::Read {
+            path: self.root.join(&path),
+            source,
+        })?;
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.limits.bytes {
+            return Err(TreeError::Bytes(self.limits.bytes));
+        }
+        self.files.push(TreeFile {
+            path,
+            executable: stat.st_mode & 0o100 != 0,
+            bytes,
+        });
+        Ok(())
+    }
+
+    fn failed(&self, path: &str, error: rustix::io::Errno) -> TreeError {
+        TreeError::Read {
+            path: self.root.join(path),
+            source: error.into(),
+        }
+    }
+}
+
+fn open(folder: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(folder, name, flags, Mode::empty())
+}
+
+fn kind_of(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Directory => "a folder",
+        _ => "not a file",
+    }
+}

@@ -1,0 +1,71 @@
+//! The sessions of `skillyard chat`: as a list, and to choose from.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use skillyard_agent::TurnError;
+use skillyard_agent::session::{SessionStore, Summary};
+
+use super::Outcome;
+use crate::agent;
+use crate::context::Context;
+use crate::error::agent::AgentFailure;
+use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
+
+/// Most sessions of the list.
+const LISTED: usize = 100;
+/// Most sessions to choose from.
+const OFFERED: usize = 20;
+
+/// Lists them, the last used first.
+pub(super) fn list(context: &Context) -> Outcome {
+    let store = agent::store(context)?;
+    let list = store.list(LISTED).map_err(TurnError::from)?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({ "sessions": list }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = String::new();
+    for each in &list {
+        let agent = each.agent.as_deref().unwrap_or("-");
+        let _ = writeln!(
+            text,
+            "{}  {}  {agent}  {}",
+            each.id,
+            when(each),
+            about(each)
+        );
+    }
+    context.printer.data(&visible(&text))?;
+    if list.is_empty() {
+        context.printer.note("There are no sessions yet");
+    }
+    Ok(Status::Yes)
+}
+
+/// Lets the user choose one.
+pub(super) fn pick(context: &Context, store: &SessionStore) -> Result<String, CommandError> {
+    if !context.printer.can_ask() {
+        return Err(AgentFailure::NoSession.into());
+    }
+    let list = store.list(OFFERED).map_err(TurnError::from)?;
+    if list.is_empty() {
+        return Err(AgentFailure::NoSessions.into());
+    }
+    let mut question = cliclack::select("Which session?");
+    for each in &list {
+        let label = visible(&about(each)).into_owned();
+        question = question.item(each.id.clone(), label, when(each));
+    }
+    Ok(question.interact()?)
+}
+
+fn when(session: &Summary) -> String {
+    let text = session.updated.get(..16).unwrap_or_default();
+    text.replace('T', " ")
+}
+
+fn about(session: &Summary) -> String {
+    format!("{} messages  {}", session.messages, session.title)
+}

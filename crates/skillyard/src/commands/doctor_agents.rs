@@ -1,0 +1,209 @@
+//! `skillyard doctor`: which skills the agents on this machine see, and which not.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, find};
+use skillyard_catalog::quirk::{Quirk, quirks};
+use skillyard_catalog::source::{Source, SourceKind};
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::nearest::nearest;
+
+use super::doctor::{Check, Verdict};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::library::{self, Choice, IndexMode};
+
+const AREA: &str = "agents";
+/// How many skills a line names.
+const MOST: usize = 5;
+
+/// What each agent makes of the skills in the folders that agents read.
+pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, CommandError> {
+    let agents = agents(context, named)?;
+    if agents.is_empty() {
+        return Ok(vec![check(
+            Verdict::Missing,
+            "no agent that reads skills is in use here".into(),
+            Some("Name one to check for it: `skillyard doctor --agent claude-code`"),
+        )]);
+    }
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let sight = Sight {
+        catalog: &catalog,
+        home: context.environment.home.as_deref(),
+    };
+    Ok(agents
+        .into_iter()
+        .flat_map(|agent| sight.of(agent))
+        .collect())
+}
+
+/// The agents that were named, else those in use.
+fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, CommandError> {
+    let environment = &context.environment;
+    if named.is_empty() {
+        let used = |agent: &&Agent| {
+            agent.is_present(environment.home.as_deref(), &environment.current_dir)
+        };
+        return Ok(AGENTS.iter().filter(used).collect());
+    }
+    let agent = |name: &String| {
+        find(name).ok_or_else(|| {
+            let ids = AGENTS.iter().map(|agent| agent.id.as_str());
+            let unknown = skillyard_install::target::TargetError::NoSuchAgent {
+                name: name.clone(),
+                nearest: nearest(name, ids),
+            };
+            InstallFailure::from(unknown).into()
+        })
+    };
+    named.iter().map(agent).collect()
+}
+
+struct Sight<'a> {
+    catalog: &'a Catalog,
+    home: Option<&'a Path>,
+}
+
+impl Sight<'_> {
+    fn of(&self, agent: &Agent) -> Vec<Check> {
+        let skills: Vec<&CatalogSkill> = self
+            .catalog
+            .skills
+            .iter()
+            .filter(|skill| matches!(skill.kind, SourceKind::Project | SourceKind::User))
+            .collect();
+        let (mut elsewhere, mut missed) = (Vec::new(), BTreeMap::<Quirk, Vec<&str>>::new());
+        let (mut seen, mut characters, mut in_project) = (0, 0, false);
+        for skill in &skills {
+            let name = skill.record.name.as_str();
+            let Some(source) = self.place(agent, skill) else {
+                elsewhere.push(name);
+                continue;
+            };
+            let unusual = quirks(&skill.record, source);
+            if let Some(quirk) = unusual.iter().find(|quirk| agent.misses.contains(quirk)) {
+                missed.entry(*quirk).or_default().push(name);
+                continue;
+            }
+            seen += 1;
+            characters += name.len() + skill.record.description.chars().count();
+            in_project |= source.kind == SourceKind::Project;
+        }
+        let name = &agent.name;
+        let mut checks = vec![check(
+            Verdict::Good,
+            format!("{name} sees {seen} of {}", counted(skills.len())),
+            None,
+        )];
+        if !elsewhere.is_empty() {
+            let hint = format!(
+                "Put them there too: `skillyard install REF --agent {}`",
+                agent.id
+            );
+            let message = format!("{name} does not read the folder of {}", listed(&elsewhere));
+            checks.push(check(Verdict::Warning, message, Some(&hint)));
+        }
+        for (quirk, names) in missed {
+            let message = format!(
+                "{name} passes over {}: each {}",
+                listed(&names),
+                quirk.reason()
+            );
+            checks.push(check(Verdict::Warning, message, Some(quirk.remedy())));
+        }
+        checks.extend(self.duplicates(agent));
+        if let Some(gate) = agent.gate.as_deref().filter(|_| in_project) {
+            let message = format!("{name} reads a project's skills only when it trusts the folder");
+            checks.push(check(Verdict::Warning, message, Some(gate)));
+        }
+        if let Some(budget) = agent.budget.filter(|budget| characters > *budget) {
+            let message = format!(
+                "{name} gives its model {budget} characters of descriptions, and these skills have {characters}"
+            );
+            let hint = "Shorten descriptions, or disable skills that you do not need";
+            checks.push(check(Verdict::Warning, message, Some(hint)));
+        }
+        checks
+    }
+
+    /// The folder that the agent has a skill from: a copy will do.
+    fn place(&self, agent: &Agent, skill: &CatalogSkill) -> Option<&Source> {
+        let own = self.catalog.sources.get(skill.source)?;
+        let below = skill.record.folder.strip_prefix(&own.root).ok()?;
+        let read = |source: &&Source| agent.reads(source, self.home);
+        let holds = |source: &&Source| {
+            let file = source
+                .root
+                .join(below)
+                .join(skill.record.file_name.as_str());
+            source.root == own.root || file.is_file()
+        };
+        self.catalog.sources.iter().filter(read).find(holds)
+    }
+
+    /// Names with two contents, where the agent takes another one than we do.
+    fn duplicates(&self, agent: &Agent) -> Option<Check> {
+        let of = |at: usize| self.catalog.sources.get(at);
+        let reads = |at: usize| of(at).is_some_and(|source| agent.reads(source, self.home));
+        let names: Vec<&str> = self
+            .catalog
+            .shadowed
+            .iter()
+            .filter(|each| {
+                let winner = self.catalog.find(&each.skill.record.name);
+                winner.is_some_and(|winner| reads(winner.source) && reads(each.skill.source))
+            })
+            .map(|each| each.skill.record.name.as_str())
+            .collect();
+        let habit = match agent.duplicates {
+            Duplicates::Project => return None,
+            Duplicates::Home => "takes the one at home",
+            Duplicates::Random => "takes either of them, by chance",
+            Duplicates::All => "offers all of them",
+        };
+        (!names.is_empty()).then(|| {
+            let message = format!(
+                "{} finds {} with different contents and {habit}",
+                agent.name,
+                listed(&names)
+            );
+            check(
+                Verdict::Warning,
+                message,
+                Some("Remove or rename all but one"),
+            )
+        })
+    }
+}
+
+fn counted(count: usize) -> String {
+    match count {
+        1 => "1 skill".into(),
+        count => format!("{count} skills"),
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn check(verdict: Verdict, message: String, hint: Option<&str>) -> Check {
+    Check {
+        area: AREA,
+        name: "agent",
+        verdict,
+        message,
+        hint: hint.map(str::to_owned),
+    }
+}

@@ -1,0 +1,233 @@
+//! Reading what the user says: edited lines with history and completion on a terminal, plain
+//! lines from a pipe.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Behavior, CompletionType, Config, Editor, Helper};
+
+/// Longest line that is read from a pipe.
+const LONGEST: u64 = 1 << 20;
+/// Most lines that are remembered.
+const REMEMBERED: usize = 1000;
+
+/// What the user did.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// They said something.
+    Said(String),
+    /// They took it back with Ctrl-C.
+    TakenBack,
+    /// They are done.
+    End,
+}
+
+/// Where lines come from.
+pub(crate) enum Lines {
+    /// A terminal.
+    Terminal {
+        /// What edits them.
+        editor: Box<Editor<Names, FileHistory>>,
+        /// Where they are remembered.
+        history: PathBuf,
+    },
+    /// A pipe or a file.
+    Pipe,
+}
+
+impl Lines {
+    /// Lines from wherever stdin is; what is said at a terminal is remembered in `history`.
+    ///
+    /// The editor takes Ctrl-C for itself, so whoever wants to hear of it must ask for it later.
+    pub(crate) fn open(history: &Path) -> io::Result<Self> {
+        if !io::stdin().is_terminal() {
+            return Ok(Self::Pipe);
+        }
+        let config = Config::builder()
+            // What is written to stdout is data, also when only that is a pipe.
+            .behavior(Behavior::PreferTerm)
+            .completion_type(CompletionType::List)
+            .max_history_size(REMEMBERED)
+            .and_then(|config| config.history_ignore_dups(true))
+            .map_err(failed)?
+            .build();
+        let mut editor = Editor::with_config(config).map_err(failed)?;
+        editor.set_helper(Some(Names { all: Vec::new() }));
+        // Nobody else reads what was said; without the file nothing is remembered.
+        let made = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(history);
+        if made.is_ok() {
+            let _ = editor.load_history(history);
+        }
+        Ok(Self::Terminal {
+            editor: Box::new(editor),
+            history: history.to_owned(),
+        })
+    }
+
+    /// From now on these names can be completed.
+    pub(crate) fn complete(&mut self, names: Vec<(String, String)>) {
+        if let Self::Terminal { editor, .. } = self {
+            editor.set_helper(Some(Names { all: names }));
+        }
+    }
+
+    /// The next line.
+    pub(crate) fn next(&mut self) -> io::Result<Line> {
+        match self {
+            Self::Terminal { editor, history } => match editor.readline("> ") {
+                Ok(line) => {
+                    let is_new = editor.add_history_entry(&line).unwrap_or(false);
+                    if is_new {
+                        let _ = editor.append_history(history);
+                    }
+                    Ok(Line::Said(line))
+                }
+                Err(ReadlineError::Interrupted) => Ok(Line::TakenBack),
+                Err(ReadlineError::Eof) => Ok(Line::End),
+                Err(error) => Err(failed(error)),
+            },
+            Self::Pipe => {
+                let mut line = String::new();
+                let read = io::stdin().lock().take(LONGEST).read_line(&mut line);
+                match read {
+                    Ok(0) => Ok(Line::End),
+                    Ok(_) => Ok(Line::Said(line)),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Line::TakenBack),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+}
+
+fn failed(error: ReadlineError) -> io::Error {
+    match error {
+        ReadlineError::Io(error) => error,
+        other => io::Error::other(other),
+    }
+}
+
+/// Names that can be completed, such as `/pdf`, and what each is for.
+pub(crate) struct Names {
+    all: Vec<(String, String)>,
+}
+
+impl Names {
+    fn matching<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (String, &'a str)> {
+        let (mark, typed) = word.split_at(1);
+        self.all.iter().filter_map(move |(name, about)| {
+            let fits = name.starts_with(typed);
+            fits.then(|| (format!("{mark}{name}"), about.as_str()))
+        })
+    }
+}
+
+/// The word at the cursor, if it can be the beginning of a name, and where it begins.
+fn word(line: &str, cursor: usize) -> Option<(usize, &str)> {
+    let before = line.get(..cursor)?;
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let word = &before[start..];
+    // `/` stands for a skill only in front; `$` anywhere.
+    let leads = before[..start]
+        .split_whitespace()
+        .all(|each| each.starts_with('/'));
+    let fits = word.starts_with('$') || (word.starts_with('/') && leads);
+    fits.then_some((start, word))
+}
+
+impl Completer for Names {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        cursor: usize,
+        _: &rustyline::Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let Some((start, typed)) = word(line, cursor) else {
+            return Ok((cursor, Vec::new()));
+        };
+        let found = self.matching(typed).map(|(name, _)| Pair {
+            display: name.clone(),
+            replacement: format!("{name} "),
+        });
+        Ok((start, found.collect()))
+    }
+}
+
+impl Hinter for Names {
+    type Hint = String;
+
+    /// The rest of the only name that fits, and what it is for.
+    fn hint(&self, line: &str, cursor: usize, _: &rustyline::Context<'_>) -> Option<String> {
+        let (_, typed) = word(line, cursor).filter(|_| cursor == line.len())?;
+        if typed.len() < 2 {
+            return None;
+        }
+        let mut found = self.matching(typed);
+        match (found.next(), found.next()) {
+            (Some((name, about)), None) => {
+                let about: String = about.chars().take(60).collect();
+                Some(format!("{}  {about}", &name[typed.len()..]))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Highlighter for Names {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> std::borrow::Cow<'h, str> {
+        format!("\x1b[2m{hint}\x1b[0m").into()
+    }
+}
+
+impl Validator for Names {}
+
+impl Helper for Names {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_completed_where_they_stand_for_skills() {
+        let names = Names {
+            all: vec![
+                ("pdf-forms".into(), "Fills forms.".into()),
+                ("pdf-merge".into(), "Merges.".into()),
+                ("skills".into(), "Lists skills.".into()),
+            ],
+        };
+        let history = FileHistory::new();
+        let context = rustyline::Context::new(&history);
+        let check = |line: &str, expected: &[&str]| {
+            let (_, found) = names.complete(line, line.len(), &context).unwrap();
+            let found: Vec<&str> = found.iter().map(|each| &*each.replacement).collect();
+            assert_eq!(found, expected, "{line}");
+        };
+        check("/pdf", &["/pdf-forms ", "/pdf-merge "]);
+        check("/skills /pdf-f", &["/pdf-forms "]);
+        check("look at $pdf-m", &["$pdf-merge "]);
+        check("look at /pdf", &[]);
+        check("pdf", &[]);
+        check("/none", &[]);
+        assert_eq!(
+            names.hint("/pdf-f", 6, &context).as_deref(),
+            Some("orms  Fills forms.")
+        );
+        assert_eq!(names.hint("/pdf-", 5, &context), None);
+        assert_eq!(names.hint("/", 1, &context), None);
+    }
+}

@@ -1,0 +1,291 @@
+//! Markdown for a terminal, shown while it comes.
+//!
+//! A model writes a few letters at a time, and nobody wants to wait for the end of a paragraph.
+//! So only what may be the beginning of a mark is held back: `#`, a bullet or a fence at the start
+//! of a line, and one `*`. Tables, links and whatever else there is stay as they were written.
+
+use anstyle::{AnsiColor, Style};
+
+const HEADING: Style = Style::new().bold().underline();
+const BOLD: Style = Style::new().bold();
+const CODE: Style = AnsiColor::Cyan.on_default();
+const QUOTE: Style = Style::new().dimmed();
+
+/// The longest run of blanks that can be in front of a mark.
+const INDENT: usize = 24;
+
+/// Markdown on its way to a terminal.
+#[derive(Debug)]
+pub(crate) struct Markdown {
+    /// The start of a line, as long as it is not known what it is.
+    held: Option<String>,
+    /// Whether a fence is open.
+    block: Block,
+    line: Kind,
+    bold: bool,
+    code: bool,
+    /// Whether the last character was a `*` that may be half a mark.
+    star: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Prose,
+    Fenced,
+}
+
+impl Default for Markdown {
+    fn default() -> Self {
+        Self {
+            held: Some(String::new()),
+            block: Block::Prose,
+            line: Kind::Text,
+            bold: false,
+            code: false,
+            star: false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Heading,
+    Quote,
+    Code,
+    /// The line of a fence itself.
+    Fence,
+}
+
+/// What the start of a line turned out to be.
+enum Start {
+    /// It may still be anything.
+    Open,
+    Is(Kind, String),
+}
+
+impl Markdown {
+    /// The next piece, as it is to be shown.
+    pub(crate) fn push(&mut self, piece: &str) -> String {
+        let mut out = String::new();
+        for character in piece.chars() {
+            match self.held.take() {
+                Some(mut held) if character != '\n' => {
+                    held.push(character);
+                    match self.start(&held) {
+                        Start::Open => self.held = Some(held),
+                        Start::Is(kind, rest) => self.begin(kind, &rest, &mut out),
+                    }
+                }
+                Some(held) => {
+                    self.begin(self.block.kind(), &held, &mut out);
+                    self.end(&mut out);
+                }
+                None if character == '\n' => self.end(&mut out),
+                None => self.inline(character, &mut out),
+            }
+        }
+        out
+    }
+
+    /// What was held back, and the end of every style.
+    pub(crate) fn finish(&mut self) -> String {
+        let mut out = String::new();
+        if let Some(held) = self.held.take() {
+            self.begin(self.block.kind(), &held, &mut out);
+        }
+        self.close(&mut out);
+        *self = Self::default();
+        out
+    }
+
+    fn start(&self, held: &str) -> Start {
+        let text = held.trim_start_matches(' ');
+        let indent = &held[..held.len() - text.len()];
+        let all = |mark: char| text.chars().all(|each| each == mark);
+        if text.is_empty() && indent.len() < INDENT {
+            return Start::Open;
+        }
+        if all('`') {
+            return match text.len() {
+                3 => Start::Is(Kind::Fence, held.to_owned()),
+                _ => Start::Open,
+            };
+        }
+        if self.block == Block::Fenced {
+            return Start::Is(Kind::Code, held.to_owned());
+        }
+        let is_mark = matches!(text, "-" | "*" | "+" | ">") || (all('#') && text.len() <= 6);
+        if is_mark {
+            return Start::Open;
+        }
+        match text.strip_suffix(' ') {
+            Some("-" | "*" | "+") => Start::Is(Kind::Text, format!("{indent}• ")),
+            Some(">") => Start::Is(Kind::Quote, format!("{indent}│ ")),
+            Some(marks) if !marks.is_empty() && marks.chars().all(|each| each == '#') => {
+                Start::Is(Kind::Heading, String::new())
+            }
+            _ => Start::Is(Kind::Text, held.to_owned()),
+        }
+    }
+
+    /// Begins a line of a kind with what is known of it.
+    fn begin(&mut self, kind: Kind, text: &str, out: &mut String) {
+        self.line = kind;
+        if kind == Kind::Fence {
+            self.block = match self.block {
+                Block::Prose => Block::Fenced,
+                Block::Fenced => Block::Prose,
+            };
+        }
+        if let Some(style) = kind.style() {
+            out.push_str(&style.render().to_string());
+        }
+        // What could have become a fence and did not is no empty piece of code.
+        if text.trim().chars().all(|each| each == '`') {
+            out.push_str(text);
+            return;
+        }
+        for character in text.chars() {
+            self.inline(character, out);
+        }
+    }
+
+    fn inline(&mut self, character: char, out: &mut String) {
+        if matches!(self.line, Kind::Code | Kind::Fence) {
+            out.push(character);
+            return;
+        }
+        if std::mem::take(&mut self.star) {
+            if character == '*' {
+                self.bold = !self.bold;
+                self.restyle(out);
+                return;
+            }
+            out.push('*');
+        }
+        match character {
+            '*' if !self.code => self.star = true,
+            '`' => {
+                self.code = !self.code;
+                self.restyle(out);
+            }
+            _ => out.push(character),
+        }
+    }
+
+    /// Sets all styles that hold now.
+    fn restyle(&self, out: &mut String) {
+        out.push_str("\x1b[0m");
+        let styles = [
+            self.line.style(),
+            self.bold.then_some(BOLD),
+            self.code.then_some(CODE),
+        ];
+        for style in styles.into_iter().flatten() {
+            out.push_str(&style.render().to_string());
+        }
+    }
+
+    /// Ends a line; no style outlives it.
+    fn end(&mut self, out: &mut String) {
+        self.close(out);
+        out.push('\n');
+        self.held = Some(String::new());
+    }
+
+    fn close(&mut self, out: &mut String) {
+        if std::mem::take(&mut self.star) {
+            out.push('*');
+        }
+        let bold = std::mem::take(&mut self.bold);
+        let code = std::mem::take(&mut self.code);
+        if bold || code || self.line.style().is_some() {
+            out.push_str("\x1b[0m");
+        }
+        self.line = Kind::Text;
+    }
+}
+
+impl Block {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Prose => Kind::Text,
+            Self::Fenced => Kind::Code,
+        }
+    }
+}
+
+impl Kind {
+    fn style(self) -> Option<Style> {
+        match self {
+            Self::Text => None,
+            Self::Heading => Some(HEADING),
+            Self::Quote | Self::Fence => Some(QUOTE),
+            Self::Code => Some(CODE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is shown, with styles as words; the same however the text is cut.
+    fn shown(text: &str) -> String {
+        let whole = {
+            let mut markdown = Markdown::default();
+            let mut shown = markdown.push(text);
+            shown.push_str(&markdown.finish());
+            shown
+        };
+        let mut markdown = Markdown::default();
+        let mut pieces = String::new();
+        for character in text.chars() {
+            pieces.push_str(&markdown.push(&character.to_string()));
+        }
+        pieces.push_str(&markdown.finish());
+        assert_eq!(whole, pieces);
+        whole
+            .replace("\x1b[0m", "{/}")
+            .replace("\x1b[1m\x1b[4m", "{h}")
+            .replace("\x1b[1m", "{b}")
+            .replace("\x1b[36m", "{c}")
+            .replace("\x1b[2m", "{d}")
+    }
+
+    #[test]
+    fn marks_become_styles() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        check("plain *text* and 2 * 3", "plain *text* and 2 * 3");
+        check("# Title\nnext", "{h}Title{/}\nnext");
+        check("####### no title", "####### no title");
+        check("#hash", "#hash");
+        check("- one\n  * two\n-none", "• one\n  • two\n-none");
+        check("a **bold** word", "a {/}{b}bold{/} word");
+        check("use `x**y` here", "use {/}{c}x**y{/} here");
+        check("> said\nnot", "{d}│ said{/}\nnot");
+        check("1. first", "1. first");
+    }
+
+    #[test]
+    fn fences_keep_what_is_in_them() {
+        assert_eq!(
+            shown("```rust\n# not **a** title\n\n```\nafter"),
+            "{d}```rust{/}\n{c}# not **a** title{/}\n{c}{/}\n{d}```{/}\nafter"
+        );
+        assert_eq!(shown("```\nopen"), "{d}```{/}\n{c}open{/}");
+    }
+
+    #[test]
+    fn nothing_is_lost_and_no_style_outlives_its_line() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        check("**open\nnext", "{/}{b}open{/}\nnext");
+        check("ends with *", "ends with *");
+        check("``", "``");
+        check("-", "-");
+        check("###", "###");
+        check("", "");
+        check("\n\n", "\n\n");
+    }
+}

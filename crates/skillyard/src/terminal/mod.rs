@@ -1,0 +1,10 @@
+//! The terminal of `chat`: lines that are edited, Markdown that is shown as it comes, and a card
+//! for every call.
+
+mod card;
+mod line;
+mod markdown;
+
+pub(crate) use card::{call, result};
+pub(crate) use line::{Line, Lines};
+pub(crate) use markdown::Markdown;

@@ -1,0 +1,90 @@
+//! `skillyard doctor`: which skills the agents on this machine see.
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+
+/// The part about agents.
+fn agents(context: &TestContext, named: &str) -> String {
+    let value = context.json(&["doctor", "--json", "--agent", named]);
+    let checks = value["checks"].as_array().unwrap().iter();
+    let checks = checks.filter(|check| check["area"] == "agents");
+    let lines = checks.map(|check| {
+        let hint = check["hint"].as_str().map(|hint| format!("\n  {hint}"));
+        let (verdict, message) = (&check["verdict"], &check["message"]);
+        format!(
+            "{}: {}{}\n",
+            verdict.as_str().unwrap(),
+            message.as_str().unwrap(),
+            hint.unwrap_or_default()
+        )
+    });
+    lines.collect()
+}
+
+#[test]
+fn it_says_which_skills_an_agent_does_not_see() {
+    let context = TestContext::new();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    context.write_skill(".agents/skills/plain");
+    context.write_skill(".agents/skills/group/deep");
+    context.write_skill(".agents/skills/both");
+    context.write_skill(".claude/skills/both");
+    let colon = "---\nname: colon\ndescription: Usage: ask it\n---\n";
+    context.write(".agents/skills/colon/SKILL.md", colon);
+    assert_snapshot!(agents(&context, "codex,claude-code,github-copilot,gemini-cli"), @r"
+    good: Codex sees 4 of 4 skills
+    good: Claude Code sees 1 of 4 skills
+    warning: Claude Code does not read the folder of `colon`, `deep`, `plain`
+      Put them there too: `skillyard install REF --agent claude-code`
+    good: GitHub Copilot sees 3 of 4 skills
+    warning: GitHub Copilot passes over `colon`: each has a description with a colon and without quotes
+      Mend it with `skillyard validate --fix`
+    good: Gemini CLI sees 3 of 4 skills
+    warning: Gemini CLI passes over `deep`: each lies deeper than one folder
+      Move it up, directly into the folder of skills
+    warning: Gemini CLI reads a project's skills only when it trusts the folder
+      Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
+    ");
+}
+
+#[test]
+fn two_contents_of_one_name_are_told_where_the_agent_takes_another_one() {
+    let context = TestContext::new();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    context.write_skill(".claude/skills/pdf");
+    let home = "---\nname: pdf\ndescription: Another one.\n---\n";
+    context.write("../home/.claude/skills/pdf/SKILL.md", home);
+    assert_snapshot!(agents(&context, "claude-code,kilo"), @r"
+    good: Claude Code sees 1 of 1 skill
+    warning: Claude Code finds `pdf` with different contents and takes the one at home
+      Remove or rename all but one
+    good: Kilo Code sees 1 of 1 skill
+    ");
+}
+
+#[test]
+fn agents_in_use_are_found_and_wrong_names_refused() {
+    let context = TestContext::new();
+    assert!(
+        context
+            .run(&["doctor"])
+            .contains("no agent that reads skills is in use here")
+    );
+    context.write("../home/.codex/config.toml", "");
+    assert!(
+        context
+            .run(&["doctor"])
+            .contains("Codex sees 0 of 0 skills")
+    );
+    assert_snapshot!(context.run(&["doctor", "--agent", "codx"]), @r"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no agent `codx`
+
+    hint: Did you mean `codex`?
+    ");
+}

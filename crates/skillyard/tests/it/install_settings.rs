@@ -1,0 +1,127 @@
+//! `[install]` and `[server]` of the configuration, and the question about what is in the way.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::TestContext;
+use crate::project::project;
+
+const INSTALLED: &str = ".agents/skills/pdf/SKILL.md";
+
+fn with_skill() -> TestContext {
+    let context = project();
+    context.write_skill("lib/pdf");
+    context
+}
+
+/// A file of the user's home.
+fn at_home(context: &TestContext, path: &str) -> bool {
+    context.folder.path().join("home").join(path).exists()
+}
+
+#[test]
+fn the_configured_scope_holds_where_none_is_named() {
+    let context = with_skill();
+    context.done(&["config", "set", "install.scope", "user"]);
+    context.done(&["install", "./lib/pdf"]);
+    assert!(!context.root().join(INSTALLED).exists());
+    assert!(at_home(&context, INSTALLED));
+    context.done(&["install", "./lib/pdf", "--scope", "project"]);
+    assert!(context.root().join(INSTALLED).exists());
+}
+
+#[test]
+fn the_configured_agents_and_links_are_used() {
+    let context = with_skill();
+    context.done(&["config", "set", "install.agents", "claude-code"]);
+    context.done(&["config", "set", "install.link", "true"]);
+    context.done(&["install", "./lib/pdf"]);
+    let folder = context.root().join(".claude/skills/pdf");
+    assert!(folder.is_symlink());
+    assert!(!context.root().join(INSTALLED).exists());
+}
+
+#[test]
+fn what_is_left_out_is_not_wanted_either() {
+    let context = with_skill();
+    context.write(INSTALLED, "---\nname: pdf\ndescription: Mine.\n---\n");
+    context.done(&["install", "./lib/pdf", "--skip-existing"]);
+    let manifest = std::fs::read_to_string(context.root().join("skills.toml"));
+    assert!(!manifest.unwrap_or_default().contains("pdf"));
+}
+
+/// Runs `install` in a terminal of its own and types `keys`.
+fn typed(context: &TestContext, keys: &str) -> String {
+    let binary = env!("CARGO_BIN_EXE_skillyard");
+    let mut child = context
+        .command("script")
+        .args(["-qec", &format!("{binary} install ./lib/pdf"), "/dev/null"])
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(keys.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_conflict_in_a_terminal_is_a_question() {
+    const DOWN: &str = "\u{1b}[B";
+    for (keys, mine, other) in [
+        ("\r\r".to_owned(), true, true),
+        (format!("{DOWN}\r"), false, false),
+        (format!("{DOWN}{DOWN}\r"), true, false),
+    ] {
+        let context = with_skill();
+        let foreign = "---\nname: pdf\ndescription: Mine.\n---\n";
+        context.write(INSTALLED, foreign);
+        let told = typed(&context, &keys);
+        assert!(told.contains("What is to happen with `pdf`?"), "{told}");
+        assert_eq!(context.read(INSTALLED) == foreign, mine, "{keys:?}: {told}");
+        let renamed = context.root().join(".agents/skills/pdf-2/SKILL.md");
+        assert_eq!(renamed.exists(), other, "{keys:?}: {told}");
+    }
+}
+
+#[test]
+fn servers_offer_no_skills_where_they_are_switched_off() {
+    let context = with_skill();
+    context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"prompts/list"}
+"#;
+    let offered = || {
+        let mut child = context
+            .skillyard()
+            .arg("mcp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(request.as_bytes()).unwrap();
+        // The answer is read before the input ends: the end stops the server.
+        let mut answers = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        while !text.contains("\"id\":2") {
+            text.clear();
+            std::io::BufRead::read_line(&mut answers, &mut text).unwrap();
+            assert!(!text.is_empty(), "the server gave no answer");
+        }
+        drop(input);
+        child.wait().unwrap();
+        text.contains("\"pdf\"")
+    };
+    assert!(offered());
+    context.done(&["config", "set", "server.skills", "false"]);
+    assert!(!offered());
+}
