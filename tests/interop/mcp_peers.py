@@ -158,10 +158,20 @@ def python_client(machine: Machine, url: str) -> None:
             print(f"python client, {mode}, {'http' if len(target) == 1 else 'stdio'}: {said.splitlines()[0]}")
 
 
+def setup(machine: Machine) -> None:
+    """The line that `--setup` prints for Codex is one that Codex takes."""
+    line = machine.run(machine.binary, "mcp", "--setup", "codex", "--quiet").strip()
+    programs = f"{PLACE / 'codex/node_modules/.bin'}:{machine.binary.parent}"
+    path = f"{programs}:{machine.environment['PATH']}"
+    machine.run("sh", "-c", line, PATH=path)
+    assert "skillyard" in machine.run("sh", "-c", "codex mcp list", PATH=path)
+    print(f"codex takes `{line}`")
+
+
 def codex(machine: Machine) -> None:
     """A real agent loads a skill over MCP, end to end; only its model pretends."""
     with mock_model.serving("skill_load", {"name": "flowers"}) as model:
-        home = machine.home / ".codex"
+        home = machine.home / "codex"
         home.mkdir()
         (home / "config.toml").write_text(
             'model = "mock"\nmodel_provider = "mock"\n'
@@ -197,6 +207,7 @@ def main() -> None:
         if "client" in wanted:
             conformance_client(machine)
         if "codex" in wanted:
+            setup(machine)
             codex(machine)
 
 
