@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval scan-bench interop interop-registry interop-sign interop-providers e2e-model registry-crash
+	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash
 
 run:
 	cargo run --release -- serve
@@ -30,6 +30,12 @@ interop-sign:
 interop:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/clients.py
+
+# Other implementations of MCP meet ours: the conformance suite, the Inspector, the Python client
+# and Codex, fetched from npm and PyPI.
+interop-mcp:
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/mcp_peers.py
 
 # The secret-codeword test of every provider through a strict mock from npm: recorded requests against
 # the vendors' SDK types, traces against the official package of OpenTelemetry.

@@ -185,6 +185,13 @@ pub enum Action {
         /// The file.
         path: String,
     },
+    /// A tool of an MCP server.
+    Lent {
+        /// The tool, as `mcp__SERVER__TOOL`.
+        tool: String,
+        /// Its arguments, as JSON.
+        arguments: String,
+    },
 }
 
 /// The answer to it.

@@ -5,9 +5,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use serde_json::{Map, Value};
 use skillyard_audit::Event;
 use skillyard_format::Digest;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+
+use crate::message::CallOutcome;
+use crate::session::Activated;
+use crate::tool::ToolSpec;
 
 /// What stands between the runtime and the machine.
 pub trait Host: Send {
@@ -27,6 +32,20 @@ pub trait Host: Send {
     fn surroundings(&self) -> &dyn Surroundings;
     /// Tools that policy denies, whatever skills allow.
     fn denied(&self) -> &[DenyLayer];
+    /// The tools that MCP servers lend; without any, a session has its own.
+    fn lent(&self) -> Vec<ToolSpec> {
+        Vec::new()
+    }
+    /// Whether a lent tool may be called.
+    fn lent_permission(&self, tool: &str) -> Permission {
+        Permission::Blocked {
+            reason: format!("no server lends `{tool}`"),
+        }
+    }
+    /// Calls a lent tool.
+    fn call_lent(&mut self, call: &LentCall<'_>, _cancel: &AtomicBool) -> Result<Lent, HostError> {
+        Err(HostError::new(format!("no server lends `{}`", call.tool)))
+    }
 }
 
 /// Whether a script may run.
@@ -70,6 +89,32 @@ pub struct CommandRun {
     pub stdin: Option<Vec<u8>>,
     /// Folders of active skills, which it may read.
     pub readable: Vec<std::path::PathBuf>,
+}
+
+/// A call of a tool that an MCP server lends.
+#[derive(Debug, Clone, Copy)]
+pub struct LentCall<'a> {
+    /// The tool, as `mcp__SERVER__TOOL`.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Map<String, Value>,
+    /// The session.
+    pub session: &'a str,
+    /// The skills that are active in it.
+    pub skills: &'a [Activated],
+}
+
+/// What came of such a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lent {
+    /// What the model reads, marked as a stranger's text.
+    pub content: String,
+    /// How it ended.
+    pub outcome: CallOutcome,
+    /// The server.
+    pub server: String,
+    /// The server's name for the tool.
+    pub own_name: String,
 }
 
 /// How something ended that was run.

@@ -58,7 +58,8 @@ fn first_word(text: &str) -> (&str, &str) {
 }
 
 fn is_name(word: &str) -> bool {
-    let fine = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    // Skills that an MCP server publishes are called `server:skill`.
+    let fine = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
     word.starts_with(char::is_alphabetic) && word.chars().all(fine)
 }
 

@@ -17,7 +17,7 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session, State};
 use crate::shelf::{Caller, Shelf};
-use crate::tool::{REPEATED, answer, receive};
+use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
 /// The event that a session begins with.
@@ -205,7 +205,11 @@ impl Replay<'_> {
 
     fn begin(&mut self, session: &Session) -> Result<(), Divergence> {
         let event = self.expect(STARTED, |_| true)?;
-        let prompt = Prompt::new(self.shelf, &session.prompt.settings);
+        // What servers lend is theirs to change; the log vouches for what it was.
+        let lent = session.prompt.tools.iter();
+        let lent = lent.filter(|tool| tool.name.starts_with(LENT));
+        let lent = lent.cloned().collect();
+        let prompt = Prompt::with_lent(self.shelf, &session.prompt.settings, lent);
         if event.detail.get("catalog") != Some(&prompt.catalog) {
             return Err(Divergence::Catalog);
         }

@@ -18,6 +18,9 @@ pub struct Settings {
     pub tool_mode: ToolMode,
     /// Whether it works on files.
     pub workspace: WorkspaceTools,
+    /// The MCP servers whose tools and skills it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
     /// How much it may use.
     pub limits: Limits,
 }
@@ -111,6 +114,7 @@ impl Default for Settings {
             strategy: Strategy::default(),
             tool_mode: ToolMode::default(),
             workspace: WorkspaceTools::default(),
+            mcp: Vec::new(),
             limits: Limits::default(),
         }
     }

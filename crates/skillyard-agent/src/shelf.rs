@@ -4,6 +4,7 @@
 //! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::CatalogSkill;
@@ -18,7 +19,7 @@ use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Digest, Document, Skill};
-use skillyard_trust::guard::ActiveSkill;
+use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]
@@ -28,6 +29,13 @@ pub struct Shelf {
     finder: Finder,
     limits: ReadLimits,
     instruction_bytes: usize,
+    published: Option<Box<dyn Published>>,
+}
+
+/// Whoever brings the files of skills that MCP servers publish, when they are first needed.
+pub trait Published: fmt::Debug + Send + Sync {
+    /// Puts the files into the skill's folder, or says why they cannot be had.
+    fn bring(&self, name: &str) -> Result<(), String>;
 }
 
 /// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
@@ -51,6 +59,11 @@ pub struct ShelfSkill {
 }
 
 impl ShelfSkill {
+    /// Whether an MCP server publishes it: only then its name has a colon.
+    pub fn is_published(&self) -> bool {
+        self.skill.record.name.contains(':')
+    }
+
     /// Where it came from as a URI, without credentials and without the paths of this machine.
     pub fn uri(&self) -> String {
         let record = &self.skill.record;
@@ -123,6 +136,14 @@ pub enum ShelfError {
     /// It is not a skill any more.
     #[error("the `SKILL.md` of skill `{0}` cannot be understood")]
     Unreadable(String),
+    /// The server that publishes it does not give it.
+    #[error("skill `{name}` cannot be had from its server: {problem}")]
+    Unpublished {
+        /// The skill.
+        name: String,
+        /// Why.
+        problem: String,
+    },
     /// It changed between two looks.
     #[error("skill `{0}` changed while it was read")]
     Changed(String),
@@ -158,6 +179,7 @@ impl Shelf {
             finder,
             limits,
             instruction_bytes: INSTRUCTION_BYTES,
+            published: None,
         }
     }
 
@@ -168,6 +190,25 @@ impl Shelf {
             instruction_bytes: most,
             ..self
         }
+    }
+
+    /// The same shelf, with who brings the files of published skills.
+    #[must_use]
+    pub fn with_published(mut self, published: Box<dyn Published>) -> Self {
+        self.published = Some(published);
+        self
+    }
+
+    /// The folder of a skill, with its files in it.
+    fn root(&self, found: &ShelfSkill) -> Result<SkillRoot, ShelfError> {
+        if found.is_published()
+            && let Some(published) = &self.published
+        {
+            let name = found.skill.record.name.to_string();
+            let brought = published.bring(&name);
+            brought.map_err(|problem| ShelfError::Unpublished { name, problem })?;
+        }
+        Ok(SkillRoot::open(&found.folder)?)
     }
 
     /// The skills that a model is told of.
@@ -226,7 +267,7 @@ impl Shelf {
 
     /// What a skill consists of now.
     pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         Ok(digest(&root)?)
     }
 
@@ -243,7 +284,7 @@ impl Shelf {
             let name = record.name.to_string();
             return Err(ShelfError::NotFor { name, who });
         }
-        let root = SkillRoot::open(&found.folder)?;
+        let root = self.root(found)?;
         let files = file_digests(&root, &DigestLimits::default())?;
         let whole = digest(&root)?;
         let bytes = self.instructions(&root, record)?;
@@ -281,6 +322,12 @@ impl Shelf {
         } else {
             rendered(&body)
         };
+        let mut active = ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref());
+        active.name = record.name.to_string();
+        if found.is_published() {
+            // A server's list of tools would widen what other skills allow.
+            active.allowed = ToolList::Absent;
+        }
         Ok(Loaded {
             name: record.name.to_string(),
             digest: whole,
@@ -288,7 +335,7 @@ impl Shelf {
             identity: Digest::of(same.as_bytes()),
             arguments: arguments.trim().to_owned(),
             omitted,
-            active: ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref()),
+            active,
         })
     }
 
@@ -334,13 +381,13 @@ impl Shelf {
 
     /// Tier 3: a file of a skill, or a part of it.
     pub fn read(&self, name: &str, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         Ok(root.read(path, range, &self.limits)?)
     }
 
     /// The files of a skill, without reading any.
     pub fn files(&self, name: &str, folder: Option<&str>) -> Result<Vec<String>, ShelfError> {
-        let root = SkillRoot::open(&self.find(name)?.folder)?;
+        let root = self.root(self.find(name)?)?;
         let listing = root.list(folder)?;
         Ok(listing.files.into_iter().map(|file| file.path).collect())
     }

@@ -29,6 +29,8 @@ pub enum SourceKind {
     Org,
     /// Shipped inside the binary.
     Builtin,
+    /// Published by an MCP server; never found by looking.
+    Mcp,
 }
 
 impl SourceKind {
@@ -42,6 +44,7 @@ impl SourceKind {
             Self::Extra => "extra",
             Self::Org => "org",
             Self::Builtin => "builtin",
+            Self::Mcp => "mcp",
         }
     }
 }

@@ -3,10 +3,11 @@
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ReadRange, Resource};
-use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
+use skillyard_format::{Document, Skill};
+use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use crate::contents::{Contents, ContentsError};
 use crate::server::Server;
@@ -22,6 +23,8 @@ pub(crate) struct Activated {
     pub(crate) text: String,
     /// Its other files.
     pub(crate) files: Vec<String>,
+    /// What it lets tools do.
+    pub(crate) active: ActiveSkill,
 }
 
 /// Who asked for a skill.
@@ -31,6 +34,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) session: Option<&'a str>,
     /// The way it was asked for: `api`, `mcp`, `web`.
     pub(crate) trigger: &'a str,
+    /// The trace that the request belongs to.
+    pub(crate) trace: Option<&'a str>,
 }
 
 impl Server {
@@ -69,7 +74,19 @@ impl Server {
             .digest(shown)
             .tier(standing.tier);
         self.record(&about(event, skill, asker));
+        let folder = skill.record.folder.canonicalize().ok();
+        let active = match Skill::from_document(&document, Some(&skill.record.name)) {
+            Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
+            // What cannot be read allows nothing.
+            None => ActiveSkill {
+                name: skill.record.name.to_string(),
+                folder,
+                allowed: ToolList::Unreadable,
+                disallowed: ToolList::Absent,
+            },
+        };
         Ok(Activated {
+            active,
             name: skill.record.name.to_string(),
             digest,
             text,
@@ -102,6 +119,10 @@ fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
         .skill(skill.record.name.as_str())
         .source(skill.kind.as_str())
         .trigger(asker.trigger);
+    let event = match asker.trace {
+        Some(trace) => event.detail("traceparent", trace),
+        None => event,
+    };
     match asker.session {
         Some(session) => event.session(session),
         None => event,

@@ -2,11 +2,14 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
+use skillyard_mcp::Servers;
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 
 use crate::access::Access;
@@ -66,6 +69,63 @@ pub trait Host: Send + Sync + 'static {
     fn log(&self, line: &Line<'_>) {
         let _ = line;
     }
+
+    /// The MCP servers whose tools and skills are offered further, if any.
+    fn upstream(&self) -> Option<Arc<Servers>> {
+        None
+    }
+
+    /// Whether agents of others may run scripts.
+    fn runs(&self) -> Runs {
+        Runs::Never
+    }
+
+    /// Runs a script in the sandbox, if the skill still consists of what was decided about.
+    fn run_script(&self, run: &ScriptRun<'_>, _cancel: &AtomicBool) -> Result<Ran, HostError> {
+        Err(HostError::new(format!(
+            "scripts of `{}` are not run here",
+            run.skill.record.name
+        )))
+    }
+}
+
+/// Whether agents of others may run scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// They may not.
+    Never,
+    /// They may, when the user says so.
+    WithConsent,
+}
+
+/// A script that an agent wants to run.
+#[derive(Debug, Clone, Copy)]
+pub struct ScriptRun<'a> {
+    /// The skill.
+    pub skill: &'a CatalogSkill,
+    /// What it must consist of.
+    pub digest: Digest,
+    /// The script's path in it.
+    pub script: &'a str,
+    /// What it is told.
+    pub arguments: &'a [String],
+    /// What it reads.
+    pub stdin: Option<&'a str>,
+}
+
+/// How a script ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code, as a shell would give it.
+    pub code: i32,
+    /// What it wrote, cut to its limits.
+    pub stdout: String,
+    /// What it complained about.
+    pub stderr: String,
+    /// What the sandbox refused, one line each.
+    pub denials: Vec<String>,
+    /// The sandbox.
+    pub backend: String,
 }
 
 /// Why the program around the server could not do what was asked.

@@ -106,6 +106,7 @@ impl Server {
             strategy: Strategy::default(),
             tool_mode: ToolMode::default(),
             workspace: WorkspaceTools::default(),
+            mcp: Vec::new(),
             limits: Limits::default(),
             skills: Vec::new(),
         };

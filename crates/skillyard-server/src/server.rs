@@ -11,7 +11,7 @@ use crate::access::{Access, Forgery, Rate};
 use crate::agents::Agents;
 use crate::chat::Register;
 use crate::host::{Host, HostError};
-use crate::mcp::Editions;
+use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
 
@@ -45,6 +45,9 @@ pub struct Server {
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
     pub(crate) editions: Editions,
+    pub(crate) acting: Acting,
+    pub(crate) consents: Consents,
+    pub(crate) upstream: Option<Upstream>,
     pub(crate) register: Register,
     pub(crate) registry: Option<Router>,
     pub(crate) followers: Arc<Semaphore>,
@@ -55,6 +58,7 @@ impl Server {
     /// A server over the skills that `host` finds now.
     pub fn new(host: Arc<dyn Host>, settings: Settings) -> Result<Arc<Self>, HostError> {
         let shelf = Shelf::load(&*host)?;
+        let upstream = host.upstream().map(Upstream::new);
         Ok(Arc::new(Self {
             host,
             shelf,
@@ -66,6 +70,9 @@ impl Server {
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
             editions: Editions::default(),
+            acting: Acting::default(),
+            consents: Consents::default(),
+            upstream,
             register: Register::new(settings.agents),
             registry: settings.registry,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),

@@ -22,6 +22,8 @@ pub struct Shelf {
     stock: RwLock<Arc<Stock>>,
     /// The state's fingerprint, for those who wait for changes.
     changes: watch::Sender<String>,
+    /// How often it was looked, for those who wait for changes of single files.
+    looks: watch::Sender<u64>,
 }
 
 /// One state of the catalog.
@@ -44,6 +46,7 @@ impl Shelf {
         Ok(Self {
             stock: RwLock::new(Arc::new(stock)),
             changes,
+            looks: watch::channel(0).0,
         })
     }
 
@@ -57,11 +60,17 @@ impl Shelf {
         let stock = Stock::new(host.load()?);
         let fingerprint = stock.fingerprint.clone();
         *self.stock.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(stock);
+        self.looks.send_modify(|looks| *looks += 1);
         Ok(self.changes.send_if_modified(|known| {
             let differs = *known != fingerprint;
             *known = fingerprint;
             differs
         }))
+    }
+
+    /// Tells whenever something may have changed, be it a file that no catalog shows.
+    pub(crate) fn looks(&self) -> watch::Receiver<u64> {
+        self.looks.subscribe()
     }
 
     /// Tells of changes from now on.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, ReadRange};
+use skillyard_trust::guard::ActiveSkill;
 
 use crate::activation::Asker;
 use crate::contents::{Contents, media_type};
@@ -63,6 +64,19 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// For a program, where the text is more than text.
     pub(crate) structured: Option<Value>,
+    /// The skill that was loaded, with its digest.
+    pub(crate) loaded: Option<(ActiveSkill, String)>,
+}
+
+impl Answer {
+    /// Text, and what it says to a program.
+    pub(crate) fn new(text: String, structured: Option<Value>) -> Self {
+        Self {
+            text,
+            structured,
+            loaded: None,
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -115,10 +129,10 @@ impl Server {
                 let skill = usable(&stock, &input.name)?;
                 let arguments = input.arguments.unwrap_or_default();
                 let activated = self.activate(skill, &arguments, asker)?;
-                Ok(Answer {
-                    text: activated.text,
-                    structured: None,
-                })
+                let digest = activated.digest.map(|digest| digest.to_string());
+                let mut answer = Answer::new(activated.text, None);
+                answer.loaded = Some((activated.active, digest.unwrap_or_default()));
+                Ok(answer)
             }
             Tool::Read => {
                 let input: ReadInput = understood(input)?;
@@ -146,10 +160,7 @@ impl Server {
             })
             .collect();
         let value = json!({ "results": results });
-        Answer {
-            text: value.to_string(),
-            structured: Some(value),
-        }
+        Answer::new(value.to_string(), Some(value))
     }
 
     fn read_tool(
@@ -183,10 +194,7 @@ impl Server {
                 "\n\n[cut at byte {next} of {size}; go on with cursor \"{next}\"]"
             );
         }
-        Ok(Answer {
-            text,
-            structured: None,
-        })
+        Ok(Answer::new(text, None))
     }
 }
 
@@ -198,10 +206,7 @@ fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Prob
         .map(|file| json!({ "path": file.path, "size": file.size, "executable": file.executable }))
         .collect();
     let value = json!({ "files": files, "truncated": list.truncated });
-    Ok(Answer {
-        text: value.to_string(),
-        structured: Some(value),
-    })
+    Ok(Answer::new(value.to_string(), Some(value)))
 }
 
 /// The skill of a name that may be used, or why not.

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod audit;
 mod config;
 pub(crate) mod install;
+pub(crate) mod mcp;
 pub(crate) mod registry;
 mod run;
 pub(crate) mod serve;
@@ -150,6 +151,8 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Serve(#[from] serve::ServeFailure),
     #[error(transparent)]
+    Mcp(#[from] mcp::McpFailure),
+    #[error(transparent)]
     Agent(#[from] agent::AgentFailure),
     #[error(transparent)]
     Turn(#[from] skillyard_agent::TurnError),
@@ -228,6 +231,7 @@ impl CommandError {
             Self::Registry(failure) => return failure.hint(),
             Self::Run(error) => return error.hint(),
             Self::Serve(failure) => return failure.hint(),
+            Self::Mcp(failure) => return failure.hint(),
             Self::Agent(failure) => return failure.hint(),
             Self::Turn(error) => return agent::hint(error),
             Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
@@ -250,6 +254,7 @@ impl CommandError {
             Self::Trust(failure) => failure.code(),
             Self::Registry(failure) => failure.code(),
             Self::Run(error) => error.code(),
+            Self::Mcp(failure) => failure.code(),
             Self::Agent(failure) => failure.code(),
             Self::Turn(error) => agent::code(error),
             Self::Stopped => 130,

@@ -24,6 +24,7 @@ mod install;
 mod installed;
 mod json;
 mod library;
+mod mcp;
 mod permission;
 mod printer;
 mod redactor;

@@ -70,6 +70,7 @@ impl Permissions {
             (SourceKind::Org | SourceKind::OrgPinned, _) => Origin::Org,
             (SourceKind::User, _) => Origin::WrittenHere,
             (SourceKind::Plugin | SourceKind::Extra, _) => Origin::LocalFolder,
+            (SourceKind::Mcp, _) => return Provenance::of(Origin::Mcp),
             (SourceKind::Project, ProjectTrust::Trusted) => Origin::ProjectTrusted,
             (SourceKind::Project, ProjectTrust::Untrusted) => {
                 return Provenance::of(Origin::ProjectUntrusted);

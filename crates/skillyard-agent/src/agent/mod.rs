@@ -34,6 +34,9 @@ pub struct Definition {
     /// Whether it works on files.
     #[serde(default)]
     pub workspace: WorkspaceTools,
+    /// The MCP servers whose tools and skills it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
     /// How much it may use.
     #[serde(default)]
     pub limits: Limits,
@@ -76,6 +79,7 @@ impl Definition {
             strategy: self.strategy,
             tool_mode: self.tool_mode,
             workspace: self.workspace,
+            mcp: self.mcp.clone(),
             limits: self.limits.clone(),
         }
     }

@@ -110,6 +110,11 @@ pub enum Grant {
     },
     /// Changes to files of the workspace.
     Changes,
+    /// This tool of an MCP server.
+    Lent {
+        /// The tool.
+        tool: String,
+    },
 }
 
 impl Session {

@@ -25,8 +25,10 @@ use skillyard_trust::guard::{ActiveSkill, ToolList};
 use crate::front_end::{EndReason, FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
 use crate::invocation::{Invocation, understand};
+use crate::prompt::Prompt;
 use crate::provider::{Provider, ProviderError, Usage};
 use crate::session::{Session, SessionError, SessionStore};
+use crate::settings::Settings;
 use crate::shelf::{Caller, Shelf, ShelfError};
 use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
 use crate::tool::Calls;
@@ -95,6 +97,11 @@ pub struct TurnEnd {
 }
 
 impl Runtime {
+    /// What every request of a new session begins with.
+    pub fn prompt(&self, settings: &Settings) -> Prompt {
+        Prompt::with_lent(&self.shelf, settings, self.host.lent())
+    }
+
     /// Writes down that a session began, and keeps it.
     fn begin(&mut self, session: &mut Session) -> Result<(), TurnError> {
         let prompt = &session.prompt;

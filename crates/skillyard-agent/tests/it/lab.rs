@@ -10,14 +10,17 @@ use jiff::Timestamp;
 use serde_json::Value;
 use skillyard_agent::Runtime;
 use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
-use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
-use skillyard_agent::message::{AssistantPart, ToolCall};
+use skillyard_agent::host::{
+    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+};
+use skillyard_agent::message::{AssistantPart, CallOutcome, ToolCall};
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Usage};
 use skillyard_agent::replay::Recorded;
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
+use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
@@ -41,6 +44,8 @@ pub(crate) struct Machine {
     pub(crate) approved: Vec<String>,
     /// A skill, its digest, and the tools that were approved for it.
     pub(crate) tools: Option<(String, String, String)>,
+    /// Calls of lent tools: the tool, its arguments and the active skills.
+    pub(crate) lent: Vec<(String, Value, Vec<String>)>,
 }
 
 impl Lab {
@@ -55,6 +60,7 @@ impl Lab {
             commands: Vec::new(),
             approved: Vec::new(),
             tools: None,
+            lent: Vec::new(),
         };
         Self {
             folder,
@@ -221,6 +227,40 @@ impl Host for Pretended {
 
     fn denied(&self) -> &[DenyLayer] {
         &[]
+    }
+
+    fn lent(&self) -> Vec<ToolSpec> {
+        let tool = |name: &str| ToolSpec {
+            name: format!("mcp__s__{name}"),
+            description: "A tool of the MCP server `s`.".into(),
+            parameters: serde_json::json!({ "type": "object" }),
+        };
+        ["ask", "run", "blocked", "fail"].map(tool).into()
+    }
+
+    fn lent_permission(&self, tool: &str) -> Permission {
+        let reason = "it is a test".to_owned();
+        match tool {
+            "mcp__s__ask" => Permission::Ask { reason },
+            "mcp__s__blocked" => Permission::Blocked { reason },
+            _ => Permission::Run,
+        }
+    }
+
+    fn call_lent(&mut self, call: &LentCall<'_>, _: &AtomicBool) -> Result<Lent, HostError> {
+        if call.tool == "mcp__s__fail" {
+            return Err(HostError::new("the server ended"));
+        }
+        let skills = call.skills.iter().map(|each| each.name.clone()).collect();
+        let arguments = Value::Object(call.arguments.clone());
+        let made = (call.tool.to_owned(), arguments, skills);
+        self.machine.lock().unwrap().lent.push(made);
+        Ok(Lent {
+            content: "lent output".into(),
+            outcome: CallOutcome::Ok,
+            server: "s".into(),
+            own_name: call.tool.trim_start_matches("mcp__s__").into(),
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 mod faults;
 mod guard;
 mod lab;
+mod lent;
 mod loops;
 mod probes;
 mod providers;

@@ -78,12 +78,17 @@ pub(super) fn neutralised(body: &str) -> String {
         result.push_str(&rest[..at]);
         let behind = &rest[at + 1..];
         let name = behind.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        let is_ours = ["skill_content", "skill_resources", "skill_file"]
-            .iter()
-            .any(|tag| {
-                name.get(..tag.len())
-                    .is_some_and(|start| start.eq_ignore_ascii_case(tag))
-            });
+        let is_ours = [
+            "skill_content",
+            "skill_resources",
+            "skill_file",
+            "mcp_output",
+        ]
+        .iter()
+        .any(|tag| {
+            name.get(..tag.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+        });
         result.push_str(if is_ours { "&lt;" } else { "<" });
         rest = behind;
     }

@@ -5,6 +5,7 @@ pub mod activation;
 pub mod arguments;
 pub mod catalog;
 mod escape;
+pub mod foreign;
 pub mod resource;
 
 pub use escape::one_line;

@@ -127,6 +127,7 @@ pub(super) async fn read(
         let asker = Asker {
             session: None,
             trigger: "api",
+            ..Asker::default()
         };
         Ok::<_, Problem>(server.read_file(stock.known(&name)?, &path, range, asker)?)
     });

@@ -222,6 +222,7 @@ pub(super) async fn activate(
         let asker = Asker {
             session: input.session.as_deref(),
             trigger: "api",
+            ..Asker::default()
         };
         let skill = usable(&stock, &name)?;
         Ok::<_, Problem>(server.activate(skill, &input.arguments, asker)?)

@@ -46,6 +46,7 @@ pub(super) async fn call(
     let asker = Asker {
         session: None,
         trigger: "api",
+        ..Asker::default()
     };
     let answer = elsewhere(move || server.call(tool, input, asker)).await??;
     Ok(Json(ToolOutput {

@@ -152,7 +152,7 @@ pub(crate) struct Question {
     pub(crate) id: String,
     /// The call that waits for it.
     pub(crate) call: String,
-    /// `script`, `command` or `change`.
+    /// `script`, `command`, `change`, or `tool` for one of an MCP server.
     pub(crate) kind: String,
     /// What is to be run or changed, exactly.
     pub(crate) command: String,
@@ -185,6 +185,7 @@ impl Question {
             }
             Action::Command { command } => ("command", command.clone(), None, None),
             Action::Change { tool, path } => ("change", format!("{tool} {path}"), None, None),
+            Action::Lent { tool, arguments } => ("tool", format!("{tool} {arguments}"), None, None),
         };
         Self {
             id,

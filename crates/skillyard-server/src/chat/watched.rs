@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::host::{
+    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+};
+use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
 use super::Trace;
 use crate::server::Server;
@@ -26,6 +29,10 @@ impl Host for Watched {
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
         self.machine.approve_digest(skill, digest)
+    }
+
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList {
+        self.machine.approved_tools(skill, digest)
     }
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
@@ -56,5 +63,17 @@ impl Host for Watched {
 
     fn denied(&self) -> &[DenyLayer] {
         self.machine.denied()
+    }
+
+    fn lent(&self) -> Vec<ToolSpec> {
+        self.machine.lent()
+    }
+
+    fn lent_permission(&self, tool: &str) -> Permission {
+        self.machine.lent_permission(tool)
+    }
+
+    fn call_lent(&mut self, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<Lent, HostError> {
+        self.machine.call_lent(call, cancel)
     }
 }

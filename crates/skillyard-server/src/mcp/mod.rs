@@ -2,13 +2,23 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
+//! `gateway` and `upstream` offer what other servers have, under the guard of the skills that
+//! `acting` knows to be loaded; `run` runs scripts after `consent`.
 
+mod acting;
+mod caller;
+mod consent;
 mod directory;
 mod edition;
+mod gateway;
 mod handler;
+mod news;
 mod prompts;
+mod run;
 mod skills;
+mod subscriptions;
 mod tools;
+mod upstream;
 mod uri;
 
 use std::sync::Arc;
@@ -17,8 +27,11 @@ use rmcp::ServiceExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+pub(crate) use acting::Acting;
+pub(crate) use consent::Consents;
 pub(crate) use edition::Editions;
 use handler::Handler;
+pub(crate) use upstream::Upstream;
 
 use crate::server::Server;
 

@@ -4,8 +4,8 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
+use super::caller::Caller;
 use super::skills::invalid;
-use crate::activation::Asker;
 use crate::server::Server;
 use crate::tool::usable;
 
@@ -42,6 +42,7 @@ pub(super) fn get(
     server: &Server,
     name: &str,
     arguments: Option<&JsonObject>,
+    caller: &Caller,
 ) -> Result<GetPromptResult, ErrorData> {
     let stock = server.shelf.stock();
     let skill = usable(&stock, name).map_err(|problem| invalid(problem.detail()))?;
@@ -50,13 +51,13 @@ pub(super) fn get(
     }
     let given = arguments.and_then(|arguments| arguments.get(ARGUMENTS));
     let given = given.and_then(Value::as_str).unwrap_or_default();
-    let asker = Asker {
-        session: None,
-        trigger: "mcp prompt",
-    };
     let activated = server
-        .activate(skill, given, asker)
+        .activate(skill, given, caller.asker("mcp prompt"))
         .map_err(|error| invalid(crate::problem::Problem::from(error).detail()))?;
+    let digest = activated.digest.map(|digest| digest.to_string());
+    let digest = digest.unwrap_or_default();
+    let conversation = &caller.conversation;
+    server.acting.load(conversation, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);
     let mut result = GetPromptResult::new(vec![message]);
     result.description = Some(skill.record.description.to_string());

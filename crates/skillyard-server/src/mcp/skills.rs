@@ -9,8 +9,10 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, DigestLimits};
 use skillyard_format::Document;
 use skillyard_format::yaml::Mapping;
+use skillyard_mcp::PublishedSkill;
 
 use super::edition::{Edition, Package, PackedFile, pack_file};
+use super::upstream::{self, Upstream};
 use super::uri::{self, SkillUri};
 use crate::contents::Contents;
 
@@ -39,15 +41,22 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// `skills/list`.
-pub(super) fn list(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+/// `skills/list`: our own, and on the last page those of other servers.
+pub(super) fn list(
+    edition: &Edition,
+    upstream: Option<&Upstream>,
+    asked: &Asked<'_>,
+) -> Result<Value, ErrorData> {
     let names: Vec<&str> = edition.names().collect();
     let (page, next) = page(edition, &names, asked.text("cursor")?, PAGE)?;
-    let skills: Vec<Value> = page
+    let mut skills: Vec<Value> = page
         .iter()
         .filter_map(|name| edition.skill(name))
         .filter_map(|(skill, package)| entry(skill, package))
         .collect();
+    if let (Some(upstream), None) = (upstream, &next) {
+        skills.extend(upstream.skills().iter().map(passed_on));
+    }
     let mut result = fresh(edition);
     result["skills"] = skills.into();
     if let Some(next) = next {
@@ -57,8 +66,19 @@ pub(super) fn list(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorD
 }
 
 /// `skills/get`.
-pub(super) fn get(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+pub(super) fn get(
+    edition: &Edition,
+    upstream: Option<&Upstream>,
+    asked: &Asked<'_>,
+) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
+    if let Some((skill, path)) = foreign(edition, upstream, &wanted)
+        && path == "SKILL.md"
+    {
+        let mut result = fresh(edition);
+        result["skill"] = passed_on(&skill);
+        return Ok(result);
+    }
     let found = edition.skill(&wanted.name);
     let found = found.filter(|(skill, _)| wanted.path == skill.record.file_name.as_str());
     let entry = found.and_then(|(skill, package)| entry(skill, package));
@@ -70,8 +90,23 @@ pub(super) fn get(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorDa
 }
 
 /// `resources/read`.
-pub(super) fn read(edition: &Edition, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(
+    edition: &Edition,
+    upstream: Option<&Upstream>,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
+    if let (Some((skill, path)), Some(upstream)) = (foreign(edition, upstream, &wanted), upstream) {
+        let files = upstream.files(&skill);
+        let files = files.map_err(|problem| invalid(problem.detail()))?;
+        let found = files.iter().find(|(file, _)| file.path == path);
+        let (_, bytes) = found.ok_or_else(|| unknown(uri))?;
+        let contents = match std::str::from_utf8(bytes) {
+            Ok(text) => ResourceContents::text(text, uri),
+            Err(_) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri),
+        };
+        return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
+    }
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
     let contents = match package {
         Package::Files(files) => {
@@ -107,6 +142,34 @@ pub(super) fn resources(
         Some(resource)
     });
     Ok((resources.collect(), next))
+}
+
+/// The skill of another server that an address leads to, and the path in it.
+fn foreign(
+    edition: &Edition,
+    upstream: Option<&Upstream>,
+    wanted: &SkillUri,
+) -> Option<(PublishedSkill, String)> {
+    if edition.skill(&wanted.name).is_some() {
+        return None;
+    }
+    let (name, path) = upstream::named(&wanted.name, &wanted.path)?;
+    Some((upstream?.find(&name)?, path))
+}
+
+/// The entry of a skill of another server, with our addresses for its files.
+fn passed_on(skill: &PublishedSkill) -> Value {
+    let root = upstream::root(skill);
+    let at = |path: &str| format!("{root}/{}", uri::encoded(path));
+    let files = skill.manifest.files.values();
+    let files = files.map(|file| {
+        json!({ "uri": at(&file.path), "digest": file.digest.to_string(), "size": file.size })
+    });
+    json!({
+        "uri": at("SKILL.md"),
+        "frontmatter": skill.frontmatter,
+        "resources": files.collect::<Vec<_>>(),
+    })
 }
 
 /// An entry as the extension wants it: the frontmatter as it was written, and every file's digest.

@@ -41,7 +41,12 @@ pub(super) fn file(name: &str, path: &str) -> String {
 
 /// The URI of a skill's folder.
 pub(super) fn root(name: &str) -> String {
-    format!("{SCHEME}{}", utf8_percent_encode(name, KEPT))
+    format!("{SCHEME}{}", encoded(name))
+}
+
+/// A text as it can stand in a URI.
+pub(super) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, KEPT).to_string()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings};
 use skillyard_format::package::Digest;
+use skillyard_mcp::Servers;
 use skillyard_server::{
     Access, Host, HostError, Installation, Order, Refusal, Server, Settings, Standing, Switch,
     Tokens, router,
@@ -38,6 +39,7 @@ pub(crate) struct Machine {
     audit: PathBuf,
     disabled: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<Event>>,
+    upstream: Option<Arc<Servers>>,
 }
 
 impl Host for Machine {
@@ -134,6 +136,10 @@ impl Host for Machine {
             }),
         }
     }
+
+    fn upstream(&self) -> Option<Arc<Servers>> {
+        self.upstream.clone()
+    }
 }
 
 /// The machine as the guard sees it.
@@ -165,6 +171,11 @@ pub(crate) struct TestServer {
     router: Router,
 }
 
+fn tokens() -> Access {
+    let tokens = format!("read {READ}\nchat {CHAT}\nchat {OTHER}\nrun {RUN}\nadmin {ADMIN}\n");
+    Access::Tokens(Tokens::parse(&tokens).unwrap())
+}
+
 /// An answer, read whole.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -181,16 +192,20 @@ impl Answer {
 impl TestServer {
     /// On a loopback address.
     pub(crate) fn new() -> Self {
-        Self::with(Access::Loopback)
+        Self::with(Access::Loopback, None)
     }
 
     /// With a token for each role, and two for `chat`.
     pub(crate) fn with_tokens() -> Self {
-        let tokens = format!("read {READ}\nchat {CHAT}\nchat {OTHER}\nrun {RUN}\nadmin {ADMIN}\n");
-        Self::with(Access::Tokens(Tokens::parse(&tokens).unwrap()))
+        Self::with(tokens(), None)
     }
 
-    fn with(access: Access) -> Self {
+    /// The same, with another server behind it.
+    pub(crate) fn gateway(upstream: Servers) -> Self {
+        Self::with(tokens(), Some(Arc::new(upstream)))
+    }
+
+    fn with(access: Access, upstream: Option<Arc<Servers>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let skills = folder.path().join(".agents/skills");
         let write = |path: &str, text: &str| {
@@ -217,6 +232,7 @@ impl TestServer {
             audit: folder.path().join("logs"),
             disabled: Mutex::default(),
             events: Mutex::default(),
+            upstream,
         });
         Self::over(folder, machine, access)
     }

@@ -8,6 +8,7 @@ mod api;
 mod chat;
 mod context;
 mod desk;
+mod gateway;
 mod limits;
 mod listener;
 mod mcp;

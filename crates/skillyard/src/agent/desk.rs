@@ -13,11 +13,12 @@ use skillyard_agent::{Runtime, TurnError};
 use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
 use skillyard_trust::verdict::OptIn;
 
-use super::{Wanted, model, runtime_with, shelf, store};
+use super::{Wanted, runtime_with, shelf, store};
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::Choice;
+use crate::mcp::Lenders;
 
 /// The agents of this machine.
 pub(crate) struct Desk {
@@ -34,11 +35,25 @@ impl Desk {
         })
     }
 
-    /// The skills, unless servers are to offer none.
-    fn offered(&self, only: Option<Vec<String>>) -> Result<Shelf, CommandError> {
+    /// What a session is made with: no skills where servers are to offer none.
+    fn wanted(&self, only: Option<Vec<String>>, mcp: &[String]) -> Result<Wanted, CommandError> {
         let none = !self.context.config()?.serves_skills();
-        let only = if none { Some(Vec::new()) } else { only };
-        shelf(&self.context, &wanted(only))
+        Ok(Wanted {
+            choice: Choice::default(),
+            only: if none { Some(Vec::new()) } else { only },
+            opt_in: OptIn::No,
+            lenders: Lenders::named(&self.context, mcp)?,
+            lent_before: None,
+        })
+    }
+
+    fn runtime_of(&self, session: &Session) -> Result<Runtime, CommandError> {
+        // The session was told of these; others would change what its first bytes say.
+        let settings = &session.prompt.settings;
+        let wanted = self.wanted(Some(session.prompt.skills.clone()), &settings.mcp)?;
+        let workspace = Path::new(&session.workspace);
+        let store = Arc::clone(&self.store);
+        runtime_with(&self.context, &wanted, workspace, &settings.model, store)
     }
 
     fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
@@ -57,18 +72,21 @@ impl Desk {
             settings.strategy = strategy;
         }
         if wish.owner.is_some() {
-            // Whoever has a token for talking has none for the files of this machine.
+            // Whoever has a token for talking has none for the files of this machine, nor for
+            // the servers of its user.
             settings.workspace = WorkspaceTools::None;
+            settings.mcp.clear();
         }
         // A model that nobody answers for is refused now, not in the first turn.
-        model::provider(context, &settings.model)?;
+        let wanted = self.wanted(only, &settings.mcp)?;
+        let here = &context.environment.current_dir;
+        let store = Arc::clone(&self.store);
+        let runtime = runtime_with(context, &wanted, here, &settings.model, store)?;
         // A page cannot wait for a model to show what it can; what `chat` has found is used.
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
-        let shelf = self.offered(only)?;
-        let here = &context.environment.current_dir;
-        let mut session = super::session(&shelf, &settings, version, here)?;
+        let mut session = super::session(&runtime, &settings, version, here)?;
         session.state.owner.clone_from(&wish.owner);
         Ok(session)
     }
@@ -101,24 +119,12 @@ impl Agents for Desk {
     }
 
     fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
-        // The session was told of these; others would change what its first bytes say.
-        let wanted = wanted(Some(session.prompt.skills.clone()));
-        let workspace = Path::new(&session.workspace);
-        let model = &session.prompt.settings.model;
-        let store = Arc::clone(&self.store);
-        runtime_with(&self.context, &wanted, workspace, model, store).map_err(told)
+        self.runtime_of(session).map_err(told)
     }
 
     fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError> {
-        self.offered(only).map_err(told)
-    }
-}
-
-fn wanted(only: Option<Vec<String>>) -> Wanted {
-    Wanted {
-        choice: Choice::default(),
-        only,
-        opt_in: OptIn::No,
+        let wanted = self.wanted(only, &[]).map_err(told)?;
+        shelf(&self.context, &wanted).map_err(told)
     }
 }
 

@@ -190,6 +190,9 @@ impl Terminal<'_> {
             ),
             Action::Command { command } => format!("The model wants to run `{command}`"),
             Action::Change { tool, path } => format!("The model wants to {tool} `{path}`"),
+            Action::Lent { tool, arguments } => {
+                format!("The model wants to call `{tool}` with `{arguments}`")
+            }
         };
         let printer = &self.context.printer;
         printer.people(&format!(

@@ -1,11 +1,13 @@
 //! The machine behind a session: sandbox, approvals, policy and the audit log.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::host::{
+    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+};
 use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
@@ -15,12 +17,13 @@ use skillyard_trust::approval::{Change, SkillApproval};
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
+use super::lent;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::mcp::Lenders;
 use crate::permission::Permissions;
-use crate::script::interpreter;
-use crate::script::place::{Copy, SkillPlace};
-use crate::script::profile::{self, Allowed, Subject};
+use crate::script::profile::{self, Allowed};
+use crate::script::sandboxed::{self, Wanted};
 use crate::trusted;
 use crate::workspace::Workspace;
 
@@ -34,6 +37,7 @@ pub(crate) struct Machine {
     writable: Result<PathBuf, String>,
     opt_in: OptIn,
     denied: Vec<DenyLayer>,
+    lenders: Lenders,
 }
 
 impl Machine {
@@ -42,7 +46,7 @@ impl Machine {
         context: &Context,
         shelf: &Shelf,
         folder: &Path,
-        opt_in: OptIn,
+        wanted: &super::Wanted,
     ) -> Result<Self, CommandError> {
         let writable = profile::workspace(folder, &context.environment);
         Ok(Self {
@@ -50,7 +54,8 @@ impl Machine {
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
             workspace: Workspace::new(&context.environment, Some(folder))?,
             writable: writable.map_err(|error| error.to_string()),
-            opt_in,
+            opt_in: wanted.opt_in,
+            lenders: wanted.lenders.clone(),
             denied: Permissions::load(context)?.denied,
             context: context.clone(),
         })
@@ -62,50 +67,15 @@ impl Machine {
     }
 
     fn run_in_sandbox(&self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
-        let skill = SkillPlace::of(self.skill(&run.skill).map_err(refused)?);
-        let allowed = Allowed {
+        let skill = self.skill(&run.skill).map_err(refused)?;
+        let wanted = Wanted {
+            digest: run.digest,
+            script: &run.script,
+            arguments: &run.arguments,
+            stdin: run.stdin.as_deref(),
             workspace: self.writable.clone().ok(),
-            ..Allowed::default()
         };
-        let survey = Survey::take();
-        let backend =
-            Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
-        let temporary = &self.context.environment.temporary;
-        let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-            .map_err(RunError::from)?;
-        let copy = Copy::make(&skill, temporary, sandbox.identity())?;
-        if copy.digest() != run.digest {
-            let reason = "it has changed since it was loaded; load it again".to_owned();
-            let hint = String::new();
-            let skill = skill.name;
-            return Err(RunError::Blocked {
-                skill,
-                reason,
-                hint,
-            }
-            .into());
-        }
-        let (script, _) = copy.script(&skill.name, &run.script)?;
-        let interpreter = interpreter::find(
-            &copy.folder().join(script),
-            script,
-            &self.context.environment.path,
-            self.context.environment.home.as_deref(),
-        )?;
-        let subject = Subject {
-            name: &skill.name,
-            copy: &copy.folder(),
-            folder: &skill.folder,
-            fields: &skill.fields,
-            script,
-        };
-        let words: Vec<OsString> = run.arguments.iter().map(OsString::from).collect();
-        let mut plan = profile::plan(&subject, &interpreter, &allowed, &words, backend);
-        if let Some(stdin) = &run.stdin {
-            plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
-        }
-        let ran = sandbox.run(&plan.profile, &plan.command, live(cancel));
-        Ok(told(&ran.map_err(RunError::from)?))
+        Ok(told(&sandboxed::run(&self.context, skill, wanted, cancel)?))
     }
 
     fn run_in_workspace(&self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
@@ -210,6 +180,18 @@ impl Host for Machine {
 
     fn denied(&self) -> &[DenyLayer] {
         &self.denied
+    }
+
+    fn lent(&self) -> Vec<ToolSpec> {
+        lent::tools(&self.context, &self.lenders)
+    }
+
+    fn lent_permission(&self, tool: &str) -> Permission {
+        lent::permission(&self.lenders, tool)
+    }
+
+    fn call_lent(&mut self, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<Lent, HostError> {
+        lent::call(&self.lenders, call, cancel)
     }
 }
 

@@ -10,6 +10,7 @@ use super::Wanted;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, IndexMode};
+use crate::mcp::PublishedSkills;
 use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
 
@@ -35,8 +36,15 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         ..ReadLimits::default()
     };
     let index = context.environment.skillyard_home.join("index");
-    let shelf = Shelf::new(skills, Some(&index), limits);
-    Ok(shelf.with_instruction_bytes(config.max_skill_md_bytes()))
+    let most = config.max_skill_md_bytes();
+    let shelf = |skills| Shelf::new(skills, Some(&index), limits).with_instruction_bytes(most);
+    let published = match &wanted.lent_before {
+        Some(before) => before.clone(),
+        None if wanted.lenders.configured.is_empty() => return Ok(shelf(skills)),
+        None => PublishedSkills::list(context, &wanted.lenders),
+    };
+    skills.extend(published.shelved(&permissions));
+    Ok(shelf(skills).with_published(Box::new(published)))
 }
 
 fn placed(

@@ -4,6 +4,7 @@
 mod desk;
 mod front;
 mod host;
+mod lent;
 mod library;
 mod model;
 mod tool_mode;
@@ -12,15 +13,15 @@ mod tracing;
 use std::path::Path;
 use std::sync::Arc;
 
-use skillyard_agent::prompt::Prompt;
+use skillyard_agent::Runtime;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::Settings;
-use skillyard_agent::{Runtime, shelf::Shelf};
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::Choice;
+use crate::mcp::{Lenders, PublishedSkills};
 
 pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
@@ -36,6 +37,10 @@ pub(crate) struct Wanted {
     pub(crate) only: Option<Vec<String>>,
     /// Whether scripts need no question.
     pub(crate) opt_in: OptIn,
+    /// The MCP servers that lend tools and skills.
+    pub(crate) lenders: Lenders,
+    /// Skills of such servers as they were in a session, where it is made again.
+    pub(crate) lent_before: Option<PublishedSkills>,
 }
 
 /// Puts the runtime together for a workspace.
@@ -58,7 +63,7 @@ fn runtime_with(
 ) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
     let provider = model::provider(context, model)?;
-    let host = Machine::new(context, &shelf, workspace, wanted.opt_in)?;
+    let host = Machine::new(context, &shelf, workspace, wanted)?;
     Ok(Runtime {
         provider,
         shelf,
@@ -77,12 +82,12 @@ pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
 
 /// A new session.
 pub(crate) fn session(
-    shelf: &Shelf,
+    runtime: &Runtime,
     settings: &Settings,
     agent: Option<AgentVersion>,
     workspace: &Path,
 ) -> Result<Session, CommandError> {
-    let prompt = Prompt::new(shelf, settings);
+    let prompt = runtime.prompt(settings);
     let workspace = workspace.to_string_lossy().into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
     Ok(session.map_err(skillyard_agent::TurnError::from)?)

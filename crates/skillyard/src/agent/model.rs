@@ -7,7 +7,6 @@ use skillyard_agent::provider::http::{Client, Endpoint, Patience};
 use skillyard_agent::provider::offline::{self, Offline};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
-use skillyard_install::fetch::http::{Http, Proxies, Settings};
 use url::Url;
 
 use crate::config::models::ModelServer;
@@ -15,6 +14,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::error::install::InstallFailure;
+use crate::install::web::http;
 use crate::secret::Secret;
 
 /// The version of Anthropic's API.
@@ -54,18 +54,11 @@ fn secret(value: &Secret) -> SecretString {
 
 /// Connections to an address, which `name` is known by.
 pub(super) fn client(context: &Context, address: &str, name: &str) -> Result<Client, CommandError> {
-    let proxies = &context.environment.proxies;
-    let http = Http::new(Settings {
-        proxies: Proxies {
-            http: proxies.http.as_ref().map(secret),
-            https: proxies.https.as_ref().map(secret),
-            direct: proxies.direct.clone(),
-        },
-        ..Settings::default()
-    });
     let unknown = || AgentFailure::NoModel(name.to_owned());
     let url = Url::parse(address).map_err(|_| unknown())?;
-    Ok(http.client_for(&url).map_err(InstallFailure::from)?)
+    Ok(http(context)
+        .client_for(&url)
+        .map_err(InstallFailure::from)?)
 }
 
 fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, CommandError> {

@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::library::Choice;
+use crate::mcp::Lenders;
 use crate::terminal::Lines;
 
 /// Longest prompt that is read from stdin.
@@ -62,6 +63,9 @@ pub(crate) struct Args {
     /// List the sessions
     #[arg(long, conflicts_with_all = ["prompt", "resume", "agent"])]
     sessions: bool,
+    /// An MCP server whose tools and skills the model gets (may be repeated)
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    mcp: Vec<String>,
     /// The model, as `PROVIDER/NAME`
     #[arg(long, conflicts_with = "resume")]
     model: Option<String>,
@@ -138,6 +142,8 @@ fn start(
         choice: args.choice.clone(),
         only: None,
         opt_in,
+        lenders: Lenders::default(),
+        lent_before: None,
     };
     let here = args.workspace.as_ref();
     let here = here.unwrap_or(&context.environment.current_dir);
@@ -159,6 +165,7 @@ fn start(
         // The session was told of these; others would change what its first bytes say.
         wanted.only = Some(session.prompt.skills.clone());
         let model = session.prompt.settings.model.clone();
+        wanted.lenders = Lenders::named(context, &session.prompt.settings.mcp)?;
         let runtime = agent::runtime(context, &wanted, &workspace, &model)?;
         return Ok((runtime, session));
     }
@@ -179,9 +186,13 @@ fn start(
     if let Some(mode) = &args.tool_mode {
         settings.tool_mode = super::agent::tool_mode(mode)?;
     }
+    if !args.mcp.is_empty() {
+        settings.mcp.clone_from(&args.mcp);
+    }
+    wanted.lenders = Lenders::named(context, &settings.mcp)?;
     let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
-    let session = agent::session(&runtime.shelf, &settings, version, here)?;
+    let session = agent::session(&runtime, &settings, version, here)?;
     Ok((runtime, session))
 }
 

@@ -71,6 +71,9 @@ fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command 
         if of == "config" {
             return each.mut_subcommands(|verb| with_keys(verb, context));
         }
+        if matches!(of.as_str(), "mcp" | "agent") {
+            return each.mut_subcommands(|verb| with_servers(verb, context));
+        }
         each.mut_args(|argument| match (of.as_str(), argument.get_id().as_str()) {
             ("show" | "explain", "name") | ("enable" | "disable", "names") => {
                 let context = Arc::clone(context);
@@ -82,9 +85,24 @@ fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command 
                     skill_names_and_folders(&context, word)
                 }))
             }
+            ("chat", "mcp") => {
+                let context = Arc::clone(context);
+                argument.add(ArgValueCandidates::new(move || mcp_servers(&context)))
+            }
             ("explain", "code") => argument.add(ArgValueCandidates::new(rule_codes)),
             _ => argument,
         })
+    })
+}
+
+/// A verb of `mcp` or `agent`, with the servers it takes.
+fn with_servers(verb: clap::Command, context: &Arc<Context>) -> clap::Command {
+    verb.mut_args(|argument| match argument.get_id().as_str() {
+        "server" | "mcp" => {
+            let context = Arc::clone(context);
+            argument.add(ArgValueCandidates::new(move || mcp_servers(&context)))
+        }
+        _ => argument,
     })
 }
 
@@ -99,15 +117,39 @@ fn with_keys(verb: clap::Command, context: &Arc<Context>) -> clap::Command {
     })
 }
 
+/// Servers of models that need no address.
+const KNOWN_MODELS: [&str; 3] = ["anthropic", "openai", "ollama"];
+
+/// The MCP servers of the configuration.
+fn mcp_servers(context: &Context) -> Vec<CompletionCandidate> {
+    let names = context.config().map(|config| config.mcp_servers());
+    let names = names.unwrap_or_default();
+    names.into_iter().map(CompletionCandidate::new).collect()
+}
+
 /// The keys of the configuration, with those of the sources that are there.
 fn keys(context: &Context) -> Vec<CompletionCandidate> {
-    let aliases = context.config().map(|config| config.aliases());
-    let names = aliases.unwrap_or_default();
+    let config = context.config();
+    let names = config.as_ref().map(|config| config.aliases());
+    let names = names.unwrap_or_default();
+    let servers = config.map(|config| config.mcp_servers());
+    let servers = servers.unwrap_or_default();
     let candidate =
         |key: String, doc: &'static str| CompletionCandidate::new(key).help(Some(doc.into()));
     let mut found = Vec::new();
     for entry in ENTRIES {
-        if entry.key.contains("NAME") {
+        if entry.key.contains("VARIABLE") || entry.key.contains("HEADER") {
+            continue;
+        }
+        if entry.key.contains("SERVER") {
+            let servers = if entry.key.starts_with("mcp.") {
+                servers.clone()
+            } else {
+                KNOWN_MODELS.map(str::to_owned).into()
+            };
+            let keys = servers.iter().map(|name| entry.key.replace("SERVER", name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else if entry.key.contains("NAME") {
             let keys = names.iter().map(|name| entry.key.replace("NAME", name));
             found.extend(keys.map(|key| candidate(key, entry.doc)));
         } else if entry.has_choice() {

@@ -13,7 +13,7 @@ use crate::agent::Desk;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
-use crate::serving::{LogFormat, Machine, tokens};
+use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
 
 /// Serve web pages, an API and MCP over the skills that are here
 ///
@@ -43,6 +43,8 @@ pub(crate) struct Args {
     /// What is written to stderr while it serves [default: `server.log_format`]
     #[arg(long, value_name = "FORMAT", value_enum)]
     log_format: Option<LogFormat>,
+    #[command(flatten)]
+    offer: OfferFlags,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -69,8 +71,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         agents: Some(Arc::new(Desk::open(context)?)),
         registry: registry.as_ref().map(skillyard_registry::Server::router),
     };
-    let machine = Machine::new(context)?.with(log.unwrap_or_default(), args.token_file.clone());
-    let server = Server::new(Arc::new(machine), settings).map_err(ServeFailure::Host)?;
+    let offer = Offer::new(context, &args.offer)?;
+    let machine = Machine::new(context, offer)?;
+    let machine = machine.with(log.unwrap_or_default(), args.token_file.clone());
+    // Kept until after the runtime: what it holds may not end inside of one.
+    let machine = Arc::new(machine);
+    let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
     let outcome = threads.block_on(async {
@@ -92,6 +98,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Turns that were told to stop end here.
     drop(threads);
     drop(watch);
+    drop(server);
+    drop(machine);
     outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
 }

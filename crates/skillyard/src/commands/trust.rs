@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::mcp::PublishedSkills;
 use crate::sanitize::visible;
 use crate::trusted;
 
@@ -105,6 +106,9 @@ fn list(context: &Context, file: &Path) -> Outcome {
 fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
     if !args.has_scope() && is_path(word) {
         return set_folder(context, file, Path::new(word), true);
+    }
+    if let Some(skill) = PublishedSkills::loaded(context, word) {
+        return approve(context, file, args, &skill);
     }
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let is_folder = Path::new(word).is_dir();

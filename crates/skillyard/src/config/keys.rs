@@ -9,6 +9,7 @@ const SOURCES: &str = "it decides where skills come from";
 const TRUST: &str = "it decides what is trusted";
 const SECRETS: &str = "your tokens would be sent there";
 const WORDS: &str = "your words would be sent there";
+const PROGRAMS: &str = "it decides which programs run";
 const MACHINE: &str = "it is about this machine, not about the project";
 
 /// Where skills can come from, as `[trust.PROVENANCE]` names it, and what holds for each.
@@ -350,6 +351,86 @@ pub(crate) const ENTRIES: &[Entry] = &[
         ]),
         Project::Tighten,
         "When you are asked.",
+    ),
+    entry(
+        "mcp.servers.SERVER.command",
+        Kind::Text,
+        Project::Never(PROGRAMS),
+        "The program of an MCP server, which agents can use as `mcp__SERVER__TOOL`.",
+    ),
+    entry(
+        "mcp.servers.SERVER.args",
+        Kind::Names,
+        Project::Never(PROGRAMS),
+        "What it is told; `${VARIABLE}` stands for the variable.",
+    ),
+    entry(
+        "mcp.servers.SERVER.env.VARIABLE",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "A variable of its environment, which is empty but for a few.",
+    ),
+    entry(
+        "mcp.servers.SERVER.pass",
+        Kind::Names,
+        Project::Never(SECRETS),
+        "Variables of yours that it gets too.",
+    ),
+    entry(
+        "mcp.servers.SERVER.url",
+        Kind::Url,
+        Project::Never(WORDS),
+        "Where the server is, if it is no program.",
+    ),
+    entry(
+        "mcp.servers.SERVER.headers.HEADER",
+        Kind::Token,
+        Project::Never(SECRETS),
+        "A header of every request to it.",
+    ),
+    entry(
+        "mcp.servers.SERVER.tools",
+        Kind::Names,
+        Project::Never(TRUST),
+        "If given, only these of its tools, by its own names.",
+    ),
+    with_default(
+        "mcp.servers.SERVER.approval",
+        Kind::Word(&["never", "ask"]),
+        Plain::Text("ask"),
+        Project::Tighten,
+        "Whether you are asked before an agent calls one of its tools.",
+    ),
+    with_default(
+        "mcp.servers.SERVER.skills",
+        Kind::Switch,
+        Plain::Switch(true),
+        Project::Tighten,
+        "Whether the skills it publishes are offered, as `SERVER:SKILL`.",
+    ),
+    with_default(
+        "mcp.servers.SERVER.timeout",
+        Kind::Count {
+            least: 1,
+            most: 3_600,
+        },
+        Plain::Count(60),
+        Project::Tighten,
+        "How many seconds a call may take.",
+    ),
+    with_default(
+        "mcp.gateway",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Tighten,
+        "Whether `mcp` and `serve` offer the tools and skills of these servers too.",
+    ),
+    with_default(
+        "mcp.run",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Tighten,
+        "Whether agents of others may run scripts over MCP, with consent.",
     ),
     with_default(
         "server.skills",

@@ -4,7 +4,7 @@
 //! `template`, `auth` and `address` for what may hold a secret. `layer` reads one layer,
 //! `origin` names it, `lock` drops what the organisation forbids, `problem` is what can be wrong.
 //! `edit`, `removal` and `private_file` change files.
-//! `discovery`, `limits`, `sources`, `hosts` and `install` are what the commands ask for.
+//! `discovery`, `limits`, `sources`, `hosts`, `mcp` and `install` are what the commands ask for.
 //!
 //! Files: `/etc/skillyard/config.toml` (the organisation's), `$SKILLYARD_HOME/config.toml`
 //! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
@@ -21,6 +21,7 @@ mod kind;
 pub(crate) mod layer;
 mod limits;
 mod lock;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod origin;
 pub(crate) mod private_file;

@@ -203,6 +203,14 @@ fn refused(placeholder: &str, name: &str) -> Option<String> {
             names.join(", ")
         ));
     }
+    if let "VARIABLE" | "HEADER" = placeholder {
+        let fine = |c: char| {
+            c.is_ascii_alphanumeric() || c == '_' || (c == '-' && placeholder == "HEADER")
+        };
+        let is_fine = !name.is_empty() && name.len() <= 128 && name.chars().all(fine);
+        return (!is_fine)
+            .then(|| format!("`{name}` is no name of a {}", placeholder.to_lowercase()));
+    }
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if name.is_empty()
         || name.len() > 64
@@ -216,6 +224,12 @@ fn refused(placeholder: &str, name: &str) -> Option<String> {
         };
         return Some(format!(
             "`{name}` is no name for a {what}: use lowercase letters, digits, `-` and `_`"
+        ));
+    }
+    // A tool is called `mcp__SERVER__TOOL`, and one must see where the name ends.
+    if placeholder == "SERVER" && (name.contains("__") || name.ends_with('_') || name.len() > 32) {
+        return Some(format!(
+            "`{name}` is no name for a server: it is too long, or has `_` twice or at its end"
         ));
     }
     (placeholder == "NAME" && TAKEN.contains(&name)).then(|| {

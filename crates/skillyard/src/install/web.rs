@@ -60,19 +60,23 @@ pub(crate) struct Chosen {
     pub(crate) version: VersionInfo,
 }
 
+/// The way to the network, through the proxies that the environment names.
+pub(crate) fn http(context: &Context) -> Http {
+    let proxies = &context.environment.proxies;
+    let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
+    Http::new(Settings {
+        proxies: Proxies {
+            http: proxies.http.as_ref().map(secret),
+            https: proxies.https.as_ref().map(secret),
+            direct: proxies.direct.clone(),
+        },
+        ..Settings::default()
+    })
+}
+
 impl Web {
     /// With the user's settings, and the headers that were given for archives and sites.
     pub(crate) fn new(context: &Context, headers: &[String]) -> Result<Self, CommandError> {
-        let proxies = &context.environment.proxies;
-        let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
-        let settings = Settings {
-            proxies: Proxies {
-                http: proxies.http.as_ref().map(secret),
-                https: proxies.https.as_ref().map(secret),
-                direct: proxies.direct.clone(),
-            },
-            ..Settings::default()
-        };
         let headers = headers
             .iter()
             .map(|header| Header::parse(&SecretString::from(header.clone())));
@@ -80,7 +84,7 @@ impl Web {
         Ok(Self {
             config: context.config()?,
             printer: context.printer.clone(),
-            http: Arc::new(Http::new(settings)),
+            http: Arc::new(http(context)),
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
             limits: TreeLimits::default(),

@@ -10,3 +10,4 @@ pub(crate) mod interpreter;
 pub(crate) mod place;
 pub(crate) mod profile;
 pub(crate) mod record;
+pub(crate) mod sandboxed;

@@ -2,17 +2,21 @@
 
 mod install;
 mod log;
+mod offer;
 mod tokens;
 
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
+use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Host, HostError, Installation, Line, Order, Refusal, Standing, Switch,
+    Access, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun, Standing,
+    Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -23,9 +27,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
+use crate::script::sandboxed::{self, Wanted};
 use crate::workspace::Workspace;
 
 pub(crate) use log::LogFormat;
+pub(crate) use offer::{Offer, OfferFlags};
 pub(crate) use tokens::tokens;
 
 /// What the server asks for is answered as the commands answer it.
@@ -33,6 +39,7 @@ pub(crate) struct Machine {
     context: Context,
     audit_folder: PathBuf,
     index_folder: PathBuf,
+    offer: Offer,
     token_file: Option<PathBuf>,
     log: LogFormat,
     /// As the configuration was when skills were last looked for.
@@ -63,8 +70,9 @@ impl Known {
 }
 
 impl Machine {
-    pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
+    pub(crate) fn new(context: &Context, offer: Offer) -> Result<Self, CommandError> {
         Ok(Self {
+            offer,
             recorder: context.recorder()?,
             context: context.clone(),
             audit_folder: context.environment.logs_folder(),
@@ -201,5 +209,37 @@ impl Host for Machine {
 
     fn log(&self, line: &Line<'_>) {
         self.log.write(&self.context, line);
+    }
+
+    fn upstream(&self) -> Option<Arc<Servers>> {
+        self.offer.upstream.clone()
+    }
+
+    fn runs(&self) -> Runs {
+        if self.offer.runs {
+            Runs::WithConsent
+        } else {
+            Runs::Never
+        }
+    }
+
+    fn run_script(&self, run: &ScriptRun<'_>, cancel: &AtomicBool) -> Result<Ran, HostError> {
+        let wanted = Wanted {
+            digest: run.digest,
+            script: run.script,
+            arguments: run.arguments,
+            stdin: run.stdin,
+            // An agent elsewhere has no folder of ours.
+            workspace: None,
+        };
+        let ran = sandboxed::run(&self.context, run.skill, wanted, cancel);
+        let ran = ran.map_err(|error| HostError::new(error.with_causes()))?;
+        Ok(Ran {
+            code: ran.code(),
+            stdout: ran.stdout.text(),
+            stderr: ran.stderr.text(),
+            denials: ran.denials.iter().map(ToString::to_string).collect(),
+            backend: ran.backend.as_str().to_owned(),
+        })
     }
 }

@@ -32,7 +32,7 @@ fn conformance() -> TestContext {
 }
 
 /// A server that gives these answers in order, as Chat Completions, and keeps the requests.
-fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
+pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -65,7 +65,7 @@ fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     (url, asked)
 }
 
-fn call(id: &str, tool: &str, arguments: &Value) -> Value {
+pub(crate) fn call(id: &str, tool: &str, arguments: &Value) -> Value {
     json!({ "index": 0, "id": id, "type": "function", "function": { "name": tool, "arguments": arguments.to_string() } })
 }
 

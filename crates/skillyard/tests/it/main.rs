@@ -34,6 +34,8 @@ mod install_sources;
 mod install_staging;
 mod list;
 mod machine;
+mod mcp;
+mod mcp_gateway;
 mod new;
 mod project;
 mod prompt;

@@ -5,7 +5,7 @@ use skillyard_trust::guard::{
     GuardDecision, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
 };
 
-use super::{Calls, Ended};
+use super::{Calls, Ended, lent};
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::tool::answer;
@@ -36,6 +36,9 @@ impl Calls<'_> {
         }
         if tool == "skill_run" {
             return self.script(call, arguments);
+        }
+        if tool.starts_with(lent::PREFIX) {
+            return self.lent(call, tool, arguments);
         }
         self.on_workspace(call, tool, arguments)
     }

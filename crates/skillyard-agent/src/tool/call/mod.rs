@@ -1,11 +1,12 @@
 //! The way of every call: understood, guarded, approved, made, written down.
 //!
-//! `guarded` decides and leads on to the tool, `skill`, `script` and `workspace` are the three
-//! kinds, `approve` asks the user, `ended` is how each ends.
+//! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
+//! four kinds, `approve` asks the user, `ended` is how each ends.
 
 mod approve;
 mod ended;
 mod guarded;
+mod lent;
 mod script;
 mod skill;
 mod workspace;
@@ -28,6 +29,8 @@ use crate::shelf::{Shelf, ShelfSkill};
 use crate::telemetry::{Called, Happening, Subscriber};
 use crate::turn::tell;
 use ended::Ended;
+
+pub(crate) use lent::PREFIX as LENT;
 
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;

@@ -86,7 +86,7 @@ impl Calls<'_> {
         })
     }
 
-    fn unknown(&self, tool: &str) -> String {
+    pub(super) fn unknown(&self, tool: &str) -> String {
         let names = self.session.prompt.tools.iter().map(|tool| &*tool.name);
         let near = skillyard_format::nearest::nearest(tool, names);
         let near = near.map(|name| format!("; did you mean `{name}`?"));

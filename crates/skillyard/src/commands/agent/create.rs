@@ -14,6 +14,7 @@ use crate::error::agent::AgentFailure;
 /// Examples:
 ///   skillyard agent create helper --skills skill-authoring,skill-review
 ///   skillyard agent create writer --model ollama/qwen2.5 --instructions "Write plainly."
+///   skillyard agent create clerk --mcp files,tickets
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -32,6 +33,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         strategy: Strategy::default(),
         tool_mode: ToolMode::default(),
         workspace: WorkspaceTools::default(),
+        mcp: Vec::new(),
         limits: Limits::default(),
         skills: Vec::new(),
     };

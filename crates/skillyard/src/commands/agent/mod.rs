@@ -27,6 +27,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::library::Choice;
+use crate::mcp::Lenders;
 use crate::sanitize::visible;
 
 /// Make agents: a model, instructions and skills under a name
@@ -90,6 +91,9 @@ struct Said {
     /// Its skills, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skills: Option<Vec<String>>,
+    /// The MCP servers whose tools and skills it has, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    mcp: Option<Vec<String>>,
     /// Who picks skills: tool, router or hybrid
     #[arg(long)]
     strategy: Option<String>,
@@ -121,6 +125,15 @@ impl Said {
         if let Some(names) = &self.skills {
             let pinned = pins(&all_skills(context)?, names);
             definition.skills = pinned.map_err(skillyard_agent::TurnError::from)?;
+        }
+        if let Some(names) = &self.mcp {
+            let names = names.iter().map(|name| name.trim().to_owned());
+            let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+            names.sort_unstable();
+            names.dedup();
+            // A name that nothing stands behind is an error now, not in the first chat.
+            Lenders::named(context, &names)?;
+            definition.mcp = names;
         }
         if let Some(value) = &self.strategy {
             definition.strategy = strategy(value)?;
@@ -156,6 +169,8 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
         choice: Choice::default(),
         only: None,
         opt_in: OptIn::No,
+        lenders: Lenders::default(),
+        lent_before: None,
     };
     shelf(context, &wanted)
 }

@@ -55,6 +55,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         &format!("{:?}", definition.strategy).to_lowercase(),
     );
     row("instructions", &definition.instructions);
+    row("mcp servers", &definition.mcp.join(", "));
     row("hash", &hash(&kept));
     for (pin, drift) in &skills {
         let state = match drift {

@@ -11,6 +11,7 @@ use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::library::Choice;
+use crate::mcp::{Lenders, PublishedSkills};
 use crate::sanitize::visible;
 
 /// Make a session again and compare every byte that its model was given
@@ -35,6 +36,16 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         choice: Choice::default(),
         only: Some(session.prompt.skills.clone()),
         opt_in: OptIn::No,
+        lenders: Lenders::default(),
+        lent_before: Some(PublishedSkills::remembered(
+            context,
+            &session.prompt.skills,
+            |name| {
+                let mut active = session.state.activated.iter();
+                let found = active.find(|each| each.name == name)?;
+                Some(found.digest.clone())
+            },
+        )),
     };
     let mut events: Vec<Recorded> = Vec::new();
     for name in sessions(&session) {

@@ -1,0 +1,83 @@
+//! Tools that MCP servers lend: guarded and approved like all others, called by the host.
+
+use serde_json::{Map, Value};
+use skillyard_audit::{Event, EventKind, Outcome};
+
+use super::{Calls, Ended};
+use crate::front_end::{Action, Answer};
+use crate::host::{HostError, LentCall, Permission};
+use crate::message::{CallOutcome, ToolCall};
+use crate::session::Grant;
+
+/// What the names of lent tools begin with.
+pub(crate) const PREFIX: &str = "mcp__";
+
+impl Calls<'_> {
+    /// Calls a tool of a server, if the session was told of it and the user lets it.
+    pub(super) fn lent(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
+        let mut told = self.session.prompt.tools.iter();
+        if !told.any(|each| each.name == tool) {
+            return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));
+        }
+        if let Some(denied) = self.spent() {
+            return Ok(denied);
+        }
+        let about = |event: Event| event.detail("tool", tool);
+        let answer = match self.host.lent_permission(tool) {
+            Permission::Run => Answer::Session,
+            Permission::Blocked { reason } => {
+                return Ok(Ended::denied(format!("Denied: {reason}"), reason));
+            }
+            Permission::Ask { reason } => {
+                let tool = tool.to_owned();
+                let grant = Grant::Lent { tool: tool.clone() };
+                let arguments = Value::Object(arguments.clone()).to_string();
+                let action = Action::Lent { tool, arguments };
+                self.approved(call, action, reason, grant, &about)?
+            }
+        };
+        if answer == Answer::No {
+            let content = format!("Denied: the user does not allow this use of `{tool}`");
+            return Ok(Ended::denied(content, "the user said no"));
+        }
+        self.session.state.runs += 1;
+        let lent = self.host.call_lent(
+            &LentCall {
+                tool,
+                arguments,
+                session: &self.session.id,
+                skills: &self.session.state.activated,
+            },
+            self.cancel,
+        );
+        let skills = self.session.state.activated.iter();
+        let skills: Vec<String> = skills
+            .map(|each| format!("{}@{}", each.name, each.digest))
+            .collect();
+        let mut ended = match lent {
+            Ok(lent) => {
+                let mut ended = Ended::ok(lent.content, EventKind::ToolAllowed);
+                ended.outcome = lent.outcome;
+                if lent.outcome != CallOutcome::Ok {
+                    let reason = "the tool says that it failed";
+                    ended.event = ended.event.ended(Outcome::Failed, reason);
+                }
+                ended.event = ended
+                    .event
+                    .detail("server", lent.server)
+                    .detail("own_name", lent.own_name);
+                ended
+            }
+            Err(error) => Ended::failed(error.to_string(), EventKind::ToolAllowed),
+        };
+        if !skills.is_empty() {
+            ended.event = ended.event.detail("skills", skills.join(" "));
+        }
+        Ok(ended)
+    }
+}

@@ -1,0 +1,239 @@
+//! A conversation with one server.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::McpError;
+use crate::handshake::{discover, initialize, with_meta};
+use crate::limits::Limits;
+use crate::outcome::Outcome;
+use crate::spec::{ServerSpec, Transport};
+use crate::tool::Tools;
+use crate::wire::{Http, Listener, Patience, Stdio, Wire};
+
+/// How the server talks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// With a handshake, as up to 2025-11-25.
+    Legacy,
+    /// Without, as from 2026-07-28.
+    Modern,
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone)]
+pub struct Hello {
+    /// How it talks.
+    pub protocol: Protocol,
+    /// The revision.
+    pub revision: String,
+    /// Its own name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it wants models to know.
+    pub instructions: String,
+    /// What it can do.
+    pub capabilities: Value,
+}
+
+/// What changed at a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Its tools.
+    Tools,
+    /// Its resources, and with them its skills.
+    Resources,
+}
+
+/// A conversation with one server.
+pub struct Connection {
+    wire: Box<dyn Wire>,
+    hello: Hello,
+    limits: Limits,
+}
+
+impl Connection {
+    /// Starts or reaches the server and says hello.
+    pub fn open(
+        spec: &ServerSpec,
+        on_change: Arc<dyn Fn(Change) + Send + Sync>,
+        cancel: &AtomicBool,
+    ) -> Result<Self, McpError> {
+        let listener: Listener = Arc::new(move |method: &str| match method {
+            "notifications/tools/list_changed" => on_change(Change::Tools),
+            "notifications/resources/list_changed" => on_change(Change::Resources),
+            _ => {}
+        });
+        let patience = Patience {
+            most: spec.limits.hello,
+            cancel,
+        };
+        let mut wire = wire(spec, &listener)?;
+        let found = discover(&*wire, patience)?;
+        let hello = if let Some(hello) = found {
+            hello
+        } else {
+            // A session of the older protocol begins on a clean line.
+            if !wire.is_open() || matches!(spec.transport, Transport::Http { .. }) {
+                wire = self::wire(spec, &listener)?;
+            }
+            initialize(&*wire, patience)?
+        };
+        let connection = Self {
+            wire,
+            hello,
+            limits: spec.limits.clone(),
+        };
+        connection.listen();
+        Ok(connection)
+    }
+
+    /// What the server says of itself.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Whether it still leads somewhere.
+    pub fn is_open(&self) -> bool {
+        self.wire.is_open()
+    }
+
+    /// Whether the server says that it can do this, as a path of names.
+    pub fn can(&self, path: &str) -> bool {
+        self.hello
+            .capabilities
+            .pointer(path)
+            .is_some_and(|value| *value != json!(false))
+    }
+
+    fn listen(&self) {
+        let changes = ["/tools/listChanged", "/resources/listChanged"];
+        if !changes.iter().any(|path| self.can(path)) {
+            return;
+        }
+        match self.hello.protocol {
+            Protocol::Legacy => self.wire.listen(None),
+            Protocol::Modern => {
+                let filter = json!({ "toolsListChanged": true, "resourcesListChanged": true });
+                let params = with_meta(json!({ "notifications": filter }), Map::new());
+                self.wire.listen(Some(("subscriptions/listen", params)));
+            }
+        }
+    }
+
+    /// The server's tools.
+    pub fn tools(&self, spec: &ServerSpec, cancel: &AtomicBool) -> Result<Tools, McpError> {
+        if !self.can("/tools") {
+            return Ok(Tools::default());
+        }
+        // One more than is used, to say that there are more.
+        let listed = self.list("tools/list", "tools", self.limits.tools * 4, cancel)?;
+        Ok(Tools::take(
+            &spec.name,
+            spec.only.as_deref(),
+            listed,
+            &self.limits,
+        ))
+    }
+
+    /// Calls a tool by the server's name for it; `meta` goes along.
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        meta: Map<String, Value>,
+        cancel: &AtomicBool,
+    ) -> Result<Outcome, McpError> {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let raw = self.ask_with("tools/call", params, meta, self.limits.call, cancel)?;
+        match raw.get("resultType").and_then(Value::as_str) {
+            None | Some("complete") => Ok(Outcome::of(raw, self.limits.result)),
+            Some(_) => Err(McpError::malformed(
+                "it wants to ask the user, which it was told it cannot",
+            )),
+        }
+    }
+
+    /// Every entry of a list, page after page.
+    pub(crate) fn list(
+        &self,
+        method: &str,
+        key: &str,
+        most: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Value>, McpError> {
+        let mut entries = Vec::new();
+        let mut cursor: Option<Value> = None;
+        for _ in 0..self.limits.pages {
+            let params = match &cursor {
+                Some(cursor) => json!({ "cursor": cursor }),
+                None => json!({}),
+            };
+            let mut page = self.ask(method, params, cancel)?;
+            let Some(Value::Array(more)) = page.get_mut(key).map(Value::take) else {
+                return Err(McpError::malformed(format!("`{method}` gave no `{key}`")));
+            };
+            entries.extend(more);
+            let next = page
+                .get("nextCursor")
+                .filter(|next| next.is_string())
+                .cloned();
+            // A list that leads back to the same place has no end.
+            if next.is_none() || next == cursor || entries.len() > most {
+                return Ok(entries);
+            }
+            cursor = next;
+        }
+        Ok(entries)
+    }
+
+    /// Asks for something that takes no longer than a hello.
+    pub(crate) fn ask(
+        &self,
+        method: &str,
+        params: Value,
+        cancel: &AtomicBool,
+    ) -> Result<Value, McpError> {
+        self.ask_with(method, params, Map::new(), self.limits.hello, cancel)
+    }
+
+    fn ask_with(
+        &self,
+        method: &str,
+        mut params: Value,
+        meta: Map<String, Value>,
+        most: Duration,
+        cancel: &AtomicBool,
+    ) -> Result<Value, McpError> {
+        let params = match self.hello.protocol {
+            Protocol::Modern => with_meta(params, meta),
+            Protocol::Legacy => {
+                if !meta.is_empty() {
+                    params["_meta"] = meta.into();
+                }
+                params
+            }
+        };
+        self.wire.ask(method, &params, Patience { most, cancel })
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+fn wire(spec: &ServerSpec, listener: &Listener) -> Result<Box<dyn Wire>, McpError> {
+    let (largest, listener) = (spec.limits.message, Arc::clone(listener));
+    Ok(match &spec.transport {
+        Transport::Stdio(launch) => Box::new(Stdio::start(launch, largest, listener)?),
+        Transport::Http {
+            client,
+            url,
+            headers,
+        } => Box::new(Http::new(client, url, headers, largest, listener)),
+    })
+}

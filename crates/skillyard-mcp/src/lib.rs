@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+
+mod connection;
+mod error;
+mod handshake;
+mod limits;
+mod name;
+mod outcome;
+mod rpc;
+mod servers;
+mod skill;
+mod spec;
+mod tool;
+mod wire;
+
+pub use connection::{Change, Connection, Hello, Protocol};
+pub use error::McpError;
+pub use limits::Limits;
+pub use name::{PREFIX, exposed, is_server_name};
+pub use outcome::{Ending, Outcome, marked};
+pub use servers::{Called, ServerState, Servers};
+pub use skill::{Manifest, PublishedFile, PublishedSkill, Rejected, Skills};
+pub use spec::{Launch, ServerSpec, Transport};
+pub use tool::{Tool, Tools};

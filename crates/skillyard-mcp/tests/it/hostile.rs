@@ -1,0 +1,216 @@
+//! Servers that mean ill, or are broken.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Map;
+use skillyard_mcp::{McpError, Servers};
+
+use crate::stage::{GO, at, call, launch, script};
+
+/// Answers the handshake of the older protocol; what follows is up to the script.
+const HELLO: &str = r#"
+read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'
+read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}'
+read initialized
+read list; echo '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"t"}]}}'
+read call
+"#;
+
+fn said(behind: &str) -> Result<String, McpError> {
+    let servers = Servers::new(vec![script(&format!("{HELLO}\n{behind}"))]);
+    call(&servers, "t", "").map(|called| called.outcome.text)
+}
+
+#[test]
+fn the_older_protocol_is_spoken_where_the_newer_is_unknown() {
+    let answer =
+        r#"echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"fine"}]}}'"#;
+    assert_eq!(said(answer).unwrap(), "fine");
+    // Some servers end when the first message is not the one they wait for.
+    let ends = r#"read first; case "$first" in *initialize*) ;; *) exit 1;; esac
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}'
+read initialized; sleep 9"#;
+    let servers = Servers::new(vec![script(ends)]);
+    assert_eq!(
+        servers.state("s", &GO).unwrap().hello.revision,
+        "2025-11-25"
+    );
+}
+
+#[test]
+fn noise_is_passed_over_and_a_flood_ends_the_server() {
+    let noisy = r#"echo 'starting up...'; echo '{"jsonrpc":"2.0","method":"notifications/message"}'
+echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"fine"}]}}'"#;
+    assert_eq!(said(noisy).unwrap(), "fine");
+    assert!(matches!(said("yes"), Err(McpError::Malformed { .. })));
+    let unasked = r#"yes '{"jsonrpc":"2.0","method":"x"}'"#;
+    assert!(matches!(said(unasked), Err(McpError::Malformed { .. })));
+}
+
+#[test]
+fn a_line_without_end_is_not_kept() {
+    let mut spec = script(&format!("{HELLO}\ncat /dev/zero"));
+    spec.limits.message = 1 << 20;
+    let servers = Servers::new(vec![spec]);
+    assert!(matches!(
+        call(&servers, "t", ""),
+        Err(McpError::TooLarge { limit: 1_048_576 })
+    ));
+}
+
+#[test]
+fn a_large_result_is_cut() {
+    let large = r#"printf '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"'
+head -c 300000 /dev/zero | tr '\0' x; echo '"}]}}'"#;
+    let text = said(large).unwrap();
+    assert!(
+        text.len() < 70_000 && text.ends_with("of 300000 bytes]"),
+        "{}",
+        text.len()
+    );
+}
+
+#[test]
+fn a_hanging_server_costs_one_call() {
+    let mut spec = script(&format!("{HELLO}\nsleep 60"));
+    spec.limits.call = Duration::from_millis(300);
+    let servers = Servers::new(vec![spec]);
+    let start = Instant::now();
+    assert!(matches!(
+        call(&servers, "t", ""),
+        Err(McpError::Silent { .. })
+    ));
+    assert!(start.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn a_user_who_stops_does_not_wait() {
+    let servers = Servers::new(vec![script(&format!("{HELLO}\nsleep 60"))]);
+    assert!(servers.tools("s", &GO).is_ok());
+    let cancel = Arc::new(AtomicBool::new(false));
+    let later = Arc::clone(&cancel);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| servers.call("mcp__s__t", &Map::new(), Map::new(), &cancel));
+        later.store(true, Ordering::Relaxed);
+        assert!(matches!(waiting.join().unwrap(), Err(McpError::Cancelled)));
+    });
+    assert!(start.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn the_end_of_a_server_is_told_with_its_last_words() {
+    let error = said("echo 'out of cheese' >&2; exit 1").unwrap_err();
+    assert_eq!(error.to_string(), "the server ended: out of cheese");
+}
+
+#[test]
+fn what_does_not_start_is_left_alone_for_a_while() {
+    let servers = Servers::new(vec![launch("/nowhere/at-all", &[], &[])]);
+    assert!(matches!(
+        servers.tools("s", &GO),
+        Err(McpError::Start { .. })
+    ));
+    assert!(matches!(
+        servers.tools("s", &GO),
+        Err(McpError::Resting { .. })
+    ));
+}
+
+#[test]
+fn what_servers_ask_for_is_refused() {
+    let asks = r#"echo '{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}'
+read reply; printf '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$(echo "$reply" | tr -d '"')""#;
+    assert!(
+        said(asks)
+            .unwrap()
+            .contains("nothing is offered to servers")
+    );
+}
+
+#[test]
+fn a_program_sees_no_variable_that_it_was_not_given() {
+    let text = said(
+        r#"printf '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$(env | cut -d= -f1 | sort | tr '\n' ' ')""#,
+    );
+    // The shell adds the last two or three itself.
+    let text = text.unwrap();
+    let mut names = text
+        .split_whitespace()
+        .filter(|name| !["OLDPWD", "PWD", "SHLVL", "_"].contains(name));
+    assert_eq!((names.next(), names.next()), (Some("PATH"), None), "{text}");
+}
+
+#[test]
+fn nothing_that_a_server_started_outlives_it() {
+    let mark = format!("/tmp/skillyard-mcp-{}", std::process::id());
+    let text = format!("{HELLO}\n(sleep 2; echo still here > {mark}) & sleep 60");
+    let mut spec = script(&text);
+    spec.limits.call = Duration::from_millis(200);
+    let servers = Servers::new(vec![spec]);
+    assert!(call(&servers, "t", "").is_err());
+    drop(servers);
+    std::thread::sleep(Duration::from_millis(2_300));
+    assert!(!std::path::Path::new(&mark).exists());
+}
+
+#[test]
+fn a_list_that_leads_to_itself_ends() {
+    let loops = r#"read d; echo '{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}'
+n=2; while read line; do echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":"'$n'"}}'; n=$((n+1)); done"#;
+    let servers = Servers::new(vec![script(loops)]);
+    assert_eq!(servers.tools("s", &GO).unwrap().tools.len(), 64);
+}
+
+/// A server over HTTP that gives the same bytes to everybody.
+fn always(answer: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    url
+}
+
+#[test]
+fn answers_that_are_none_are_told_over_http() {
+    for (answer, expected) in [
+        (
+            "HTTP/1.1 500 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+            "the server answered with HTTP status 500",
+        ),
+        (
+            "HTTP/1.1 302 X\r\nlocation: http://169.254.169.254/\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+            "the server answered with HTTP status 302",
+        ),
+        (
+            "HTTP/1.1 200 X\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello",
+            "the server does not speak MCP: a message is not JSON",
+        ),
+        (
+            "HTTP/1.1 200 X\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"x\"",
+            "the server ended",
+        ),
+    ] {
+        let servers = Servers::new(vec![at(&always(answer), &[])]);
+        assert_eq!(servers.tools("s", &GO).unwrap_err().to_string(), expected);
+    }
+    let servers = Servers::new(vec![at(
+        "http://127.0.0.1:1/?key=hidden",
+        &[("x-key", "hidden")],
+    )]);
+    let error = servers.tools("s", &GO).unwrap_err();
+    assert!(
+        !format!("{error} {error:?}").contains("hidden"),
+        "{error:?}"
+    );
+}

@@ -1,0 +1,168 @@
+//! Tools of other servers, offered further: each under the name of its server, and each call under
+//! the guard of the skills that were loaded in the conversation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ResultType, Tool as McpTool};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value, json};
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_mcp::{Called, Ending, McpError, PREFIX, Tool};
+use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
+
+use super::caller::Caller;
+use super::run::blocking;
+use crate::access::Role;
+use crate::server::Server;
+
+/// The largest result that is passed on as it came.
+const MOST_BYTES: usize = 512 * 1024;
+
+/// The tools of all servers that can be reached, under `SERVER__TOOL`.
+pub(super) fn list(server: &Server) -> Vec<McpTool> {
+    let Some(upstream) = &server.upstream else {
+        return Vec::new();
+    };
+    let lists = upstream.each(|servers, name| servers.tools(name, &AtomicBool::new(false)).ok());
+    let lists = lists.into_iter().flatten();
+    lists
+        .flat_map(|tools| tools.tools.iter().filter_map(offered).collect::<Vec<_>>())
+        .collect()
+}
+
+fn offered(tool: &Tool) -> Option<McpTool> {
+    let name = tool.name.strip_prefix(PREFIX)?.to_owned();
+    let schema = tool.parameters.as_object().cloned()?;
+    Some(McpTool::new(name, tool.description.clone(), schema))
+}
+
+/// The name by which the guard and the servers know a tool, if it is one of theirs.
+pub(super) fn known_as(server: &Server, name: &str) -> Option<String> {
+    let full = format!("{PREFIX}{name}");
+    let upstream = server.upstream.as_ref()?;
+    upstream.servers.server_of(&full)?;
+    Some(full)
+}
+
+/// Makes a call, unless a skill that acts forbids it.
+pub(super) async fn call(
+    server: &Arc<Server>,
+    tool: String,
+    arguments: Map<String, Value>,
+    caller: Caller,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    if caller.role < Role::Run {
+        return Ok(told("this needs a token with the role `run`"));
+    }
+    let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
+    let flag = Arc::clone(&cancel);
+    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, &flag));
+    tokio::select! {
+        made = made => Ok(made?.into()),
+        () = context.ct.cancelled() => {
+            cancel.store(true, Ordering::Relaxed);
+            Ok(told("it was stopped"))
+        }
+    }
+}
+
+fn told(text: &str) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(text)]).into()
+}
+
+fn guarded(
+    server: &Server,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    caller: &Caller,
+    cancel: &AtomicBool,
+) -> CallToolResult {
+    let failed = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
+    let acting = server.acting.skills(&caller.conversation);
+    let skills: Vec<ActiveSkill> = acting.iter().map(|(skill, _)| skill.clone()).collect();
+    let request = GuardRequest {
+        tool: tool.to_owned(),
+        input: GuardInput::Fields(arguments.clone()),
+    };
+    let about = |event: Event| caller.event(event).detail("tool", tool);
+    let decision = match server.host.guard(&skills, &request) {
+        Ok(decision) => decision,
+        // What cannot be decided is decided against.
+        Err(error) => return failed(format!("Denied: {error}")),
+    };
+    if decision.verdict == GuardVerdict::Denied {
+        let by = decision.skill.as_deref().unwrap_or("the guard").to_owned();
+        let event = Event::new(EventKind::ToolBlocked);
+        let mut event = about(event.ended(Outcome::Denied, decision.reason.clone()));
+        event.skill = decision.skill;
+        if let Some(pattern) = decision.pattern {
+            event = event.detail("pattern", pattern);
+        }
+        server.record(&event);
+        return failed(format!("Denied by `{by}`: {}", decision.reason));
+    }
+    let skills = acting.iter();
+    let named: Vec<String> = skills
+        .clone()
+        .map(|(skill, digest)| format!("{}@{digest}", skill.name))
+        .collect();
+    let context = skills.map(|(skill, digest)| json!({ "name": skill.name, "digest": digest }));
+    let mut meta = caller.trace.clone();
+    meta.insert(
+        "dev.skillyard/session".into(),
+        caller.conversation.clone().into(),
+    );
+    meta.insert("dev.skillyard/skills".into(), context.collect());
+    let result = made(server, tool, arguments, meta, cancel);
+    let mut event = about(Event::new(EventKind::ToolAllowed));
+    if !named.is_empty() {
+        event = event.detail("skills", named.join(" "));
+    }
+    match result {
+        Ok(done) => {
+            event = event.detail("server", &done.server);
+            if done.outcome.ending == Ending::Failed {
+                event = event.ended(Outcome::Failed, "the tool says that it failed");
+            }
+            server.record(&event);
+            passed_on(done)
+        }
+        Err(error) => {
+            server.record(&event.ended(Outcome::Failed, error.to_string()));
+            failed(error.to_string())
+        }
+    }
+}
+
+fn made(
+    server: &Server,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    meta: Map<String, Value>,
+    cancel: &AtomicBool,
+) -> Result<Called, McpError> {
+    let upstream = server.upstream.as_ref();
+    let upstream = upstream.ok_or_else(|| McpError::NoTool(tool.to_owned()))?;
+    upstream.servers.call(tool, arguments, meta, cancel)
+}
+
+/// The result as it came, or its text where it is too large or no result.
+fn passed_on(called: Called) -> CallToolResult {
+    let outcome = called.outcome;
+    if outcome.raw.to_string().len() <= MOST_BYTES
+        && let Ok(mut result) = serde_json::from_value::<CallToolResult>(outcome.raw)
+    {
+        // What one server says to its clients is nothing that another passes on.
+        result.meta = None;
+        result.result_type = Some(ResultType::COMPLETE);
+        return result;
+    }
+    let text = vec![ContentBlock::text(outcome.text)];
+    match outcome.ending {
+        Ending::Done => CallToolResult::success(text),
+        Ending::Failed => CallToolResult::error(text),
+    }
+}

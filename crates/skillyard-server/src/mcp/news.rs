@@ -1,0 +1,147 @@
+//! Changes on their way to clients: of what there is here, at other servers, and in single files.
+
+#![expect(deprecated, reason = "clients of older revisions want to be logged to")]
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolResponse, LoggingLevel, LoggingMessageNotificationParam,
+    ResourceUpdatedNotificationParam,
+};
+use rmcp::service::{Peer, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::watch;
+
+use super::run::blocking;
+use super::subscriptions::Subscriptions;
+use super::upstream::Upstream;
+use crate::server::Server;
+
+/// Where changes are heard of.
+struct News {
+    catalog: watch::Receiver<String>,
+    looks: watch::Receiver<u64>,
+    upstream: Option<watch::Receiver<u64>>,
+}
+
+/// What changed.
+enum Changed {
+    /// What there is.
+    Lists,
+    /// What stands in these files.
+    Files(Vec<String>),
+}
+
+impl News {
+    fn of(server: &Server) -> Self {
+        Self {
+            catalog: server.shelf.changes(),
+            looks: server.shelf.looks(),
+            upstream: server.upstream.as_ref().map(Upstream::changes),
+        }
+    }
+
+    /// Waits for the next change that hosts are shown; `None` when there will be none.
+    async fn next(&mut self, server: &Arc<Server>, files: &Arc<Subscriptions>) -> Option<Changed> {
+        let upstream = async {
+            match &mut self.upstream {
+                Some(changes) => changes.changed().await,
+                None => std::future::pending().await,
+            }
+        };
+        let looked = tokio::select! {
+            changed = self.catalog.changed() => changed.map(|()| false),
+            changed = upstream => return changed.ok().map(|()| Changed::Lists),
+            looked = self.looks.changed() => looked.map(|()| true),
+        };
+        let looked = looked.ok()?;
+        // What was listed stays for a moment; who asks again then gets the new state.
+        if let Some(rest) = server.editions.lasts() {
+            tokio::time::sleep(rest).await;
+        }
+        if !looked {
+            return Some(Changed::Lists);
+        }
+        let (server, files) = (Arc::clone(server), Arc::clone(files));
+        let changed = blocking(move || files.changed(&server)).await;
+        Some(Changed::Files(changed.unwrap_or_default()))
+    }
+}
+
+/// Tells who asked for a stream of changes, until they want no more.
+pub(super) async fn listen(
+    server: &Arc<Server>,
+    context: &SubscriptionContext,
+) -> Result<(), ErrorData> {
+    let mut news = News::of(server);
+    let wanted = context.accepted().resource_subscriptions.clone();
+    let (this, wanted) = (Arc::clone(server), wanted.unwrap_or_default());
+    let files = Arc::new(blocking(move || Subscriptions::of(&this, &wanted)).await?);
+    let sink = context.sink();
+    loop {
+        let changed = tokio::select! {
+            () = context.cancelled() => return Ok(()),
+            changed = news.next(server, &files) => changed,
+        };
+        // A host that did not ask for a kind of change is not told of it.
+        match changed {
+            None => return Ok(()),
+            Some(Changed::Lists) => {
+                let _ = sink.notify_tool_list_changed().await;
+                let _ = sink.notify_prompt_list_changed().await;
+                let _ = sink.notify_resource_list_changed().await;
+            }
+            Some(Changed::Files(uris)) => {
+                for uri in uris {
+                    let _ = sink.notify_resource_updated(uri).await;
+                }
+            }
+        }
+    }
+}
+
+/// Tells a client that wants warnings when the guard forbids a call.
+#[expect(
+    deprecated,
+    reason = "clients of older revisions have no other way to hear of it"
+)]
+pub(super) async fn warn(peer: &Peer<RoleServer>, called: &CallToolResponse) {
+    let CallToolResponse::Complete(result) = called else {
+        return;
+    };
+    let text = result.content.first().and_then(|block| block.as_text());
+    if let Some(text) = text.filter(|text| text.text.starts_with("Denied")) {
+        let data = serde_json::Value::String(text.text.clone());
+        let warning = LoggingMessageNotificationParam::new(LoggingLevel::Warning, data);
+        let _ = peer.notify_logging_message(warning).await;
+    }
+}
+
+/// Tells a connection with a session, until it ends.
+pub(super) async fn tell(
+    server: &Arc<Server>,
+    files: &Arc<Subscriptions>,
+    peer: &Peer<RoleServer>,
+) {
+    let mut news = News::of(server);
+    while let Some(changed) = news.next(server, files).await {
+        let told = match changed {
+            Changed::Lists => {
+                peer.notify_tool_list_changed().await.is_ok()
+                    && peer.notify_prompt_list_changed().await.is_ok()
+                    && peer.notify_resource_list_changed().await.is_ok()
+            }
+            Changed::Files(uris) => {
+                let mut told = true;
+                for uri in uris {
+                    let uri = ResourceUpdatedNotificationParam::new(uri);
+                    told &= peer.notify_resource_updated(uri).await.is_ok();
+                }
+                told
+            }
+        };
+        if !told {
+            return;
+        }
+    }
+}

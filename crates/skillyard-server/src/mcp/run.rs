@@ -1,0 +1,367 @@
+//! `skill_run`: a script of a skill, in the sandbox, when the user of the client says so.
+//!
+//! What the user said to Skillyard itself counts first: an approval of exactly these files needs
+//! no question, and what is blocked is not asked about.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientResult,
+    ContentBlock, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult,
+    ProtocolVersion, ServerRequest, Tool as McpTool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::package::Digest;
+use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, ToolList};
+
+use super::caller::Caller;
+use super::consent::{form, is_yes};
+use super::skills::invalid;
+use crate::access::Role;
+use crate::contents::Contents;
+use crate::host::{Ran, Runs, ScriptRun};
+use crate::server::Server;
+use crate::tool::usable;
+
+/// The tool's name.
+pub(super) const NAME: &str = "skill_run";
+/// The question's name in a result that wants an answer.
+const QUESTION: &str = "consent";
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    name: String,
+    script: String,
+    #[serde(default)]
+    args: Vec<String>,
+    stdin: Option<String>,
+}
+
+/// A run that has been understood.
+struct Wanted {
+    skill: CatalogSkill,
+    digest: Digest,
+    input: Input,
+}
+
+/// What is known before anybody is asked.
+enum Beforehand {
+    Run,
+    Ask(String),
+}
+
+/// Whether the tool is offered.
+pub(super) fn is_offered(server: &Server) -> bool {
+    server.host.runs() == Runs::WithConsent
+}
+
+/// The tool as MCP describes it.
+pub(super) fn tool() -> McpTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "description": "The skill's name" },
+            "script": { "type": "string", "description": "The script, such as `scripts/fill.py`" },
+            "args": { "type": "array", "items": { "type": "string" }, "description": "Its arguments" },
+            "stdin": { "type": "string", "description": "What it reads" },
+        },
+        "required": ["name", "script"],
+        "additionalProperties": false,
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "exit_code": { "type": "integer" },
+            "stdout": { "type": "string" },
+            "stderr": { "type": "string" },
+            "denied": { "type": "array", "items": { "type": "string" } },
+        },
+        "required": ["exit_code", "stdout", "stderr"],
+    });
+    let object = |value: Value| value.as_object().cloned().unwrap_or_default();
+    let text = "Runs a script of a skill in a sandbox without network and without your files. The \
+                user is asked first.";
+    let title = "Run a skill's script";
+    let annotations = ToolAnnotations::with_title(title)
+        .read_only(false)
+        .open_world(false);
+    McpTool::new(NAME, text, object(schema))
+        .with_title(title)
+        .with_annotations(annotations)
+        .with_raw_output_schema(Arc::new(object(output)))
+}
+
+/// Answers a call.
+pub(super) async fn call(
+    server: &Arc<Server>,
+    request: CallToolRequestParams,
+    caller: Caller,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    if caller.role < Role::Run {
+        return Ok(refused("this needs a token with the role `run`"));
+    }
+    let arguments = request.arguments.clone().unwrap_or_default();
+    let (this, who) = (Arc::clone(server), caller.clone());
+    let judged = blocking(move || judged(&this, &who, arguments)).await?;
+    let (wanted, beforehand) = match judged {
+        Ok(judged) => judged,
+        Err(text) => return Ok(refused(text)),
+    };
+    if let Beforehand::Ask(reason) = &beforehand {
+        match asked(server, &request, &wanted, reason, &caller, &context).await? {
+            Answer::Yes => {}
+            Answer::No(text) => return Ok(refused(text)),
+            Answer::Later(question) => return Ok((*question).into()),
+        }
+    }
+    let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
+    let flag = Arc::clone(&cancel);
+    let running = blocking(move || run(&this, &wanted, &caller, &flag));
+    tokio::select! {
+        ran = running => Ok(ran?.into()),
+        () = context.ct.cancelled() => {
+            cancel.store(true, Ordering::Relaxed);
+            Ok(refused("it was stopped"))
+        }
+    }
+}
+
+/// Understands a call, and says what policy and approvals say.
+fn judged(
+    server: &Server,
+    caller: &Caller,
+    arguments: Map<String, Value>,
+) -> Result<(Wanted, Beforehand), String> {
+    let blocked = |reason: String, skill: Option<String>| {
+        let mut event = Event::new(EventKind::ToolBlocked).ended(Outcome::Denied, reason.clone());
+        event.skill = skill;
+        server.record(&caller.event(event).detail("tool", NAME));
+        format!("Denied: {reason}")
+    };
+    let input = serde_json::from_value(Value::Object(arguments.clone()));
+    let input: Input = input.map_err(|error| error.to_string())?;
+    let stock = server.shelf.stock();
+    let skill = usable(&stock, &input.name).map_err(|problem| problem.detail().to_owned())?;
+    let contents = Contents::open(skill).map_err(|error| error.to_string())?;
+    let digest = contents.digest().ok_or("its files cannot be read")?;
+    // Lists of allowed tools do not hold up the runtime's own tools, what is denied does.
+    let acting = server.acting.skills(&caller.conversation);
+    let skills = acting.into_iter().map(|(mut each, _)| {
+        each.allowed = ToolList::Absent;
+        each
+    });
+    let guarded = GuardRequest {
+        tool: NAME.to_owned(),
+        input: GuardInput::Fields(arguments),
+    };
+    let decision = server.host.guard(&skills.collect::<Vec<_>>(), &guarded);
+    let decision = decision.map_err(|error| error.to_string())?;
+    if decision.verdict == GuardVerdict::Denied {
+        return Err(blocked(decision.reason, decision.skill));
+    }
+    let standing = server.host.standing(skill, Some(&digest));
+    let beforehand = match standing.scripts.as_str() {
+        "run" => Beforehand::Run,
+        "ask" => Beforehand::Ask(standing.reason),
+        _ => {
+            return Err(blocked(
+                standing.reason,
+                Some(skill.record.name.to_string()),
+            ));
+        }
+    };
+    let wanted = Wanted {
+        skill: skill.clone(),
+        digest,
+        input,
+    };
+    Ok((wanted, beforehand))
+}
+
+enum Answer {
+    Yes,
+    No(String),
+    Later(Box<InputRequiredResult>),
+}
+
+/// Asks the user of the client, in the way that the protocol has for it.
+async fn asked(
+    server: &Server,
+    request: &CallToolRequestParams,
+    wanted: &Wanted,
+    reason: &str,
+    caller: &Caller,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, ErrorData> {
+    let about = |kind| {
+        let event = Event::new(kind)
+            .skill(wanted.skill.record.name.as_str())
+            .digest(wanted.digest.to_string())
+            .detail("script", &wanted.input.script)
+            .detail("argv", wanted.input.args.join(" "));
+        caller.event(event)
+    };
+    let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
+    let can_ask = context
+        .client_capabilities()
+        .is_some_and(|can| can.elicitation.is_some());
+    if !can_ask {
+        let name = &wanted.skill.record.name;
+        server.record(
+            &about(EventKind::ToolBlocked).ended(Outcome::Denied, "the client cannot ask the user"),
+        );
+        let text = format!(
+            "Denied: {reason}, and this client cannot ask the user. They can approve the scripts \
+             of this skill with `skillyard trust {name} --scripts`."
+        );
+        if !stateless {
+            return Ok(Answer::No(text));
+        }
+        // This revision has an error of its own for what a client would have to be able to do.
+        let needed = ClientCapabilities::builder().enable_elicitation().build();
+        let mut error = ErrorData::missing_required_client_capability(needed);
+        error.message = text.into();
+        return Err(error);
+    }
+    let message = question(wanted, reason);
+    let answer: Option<ElicitResult> = if stateless {
+        let key = this_request(wanted);
+        let state = request.request_state.as_deref();
+        if !state.is_some_and(|state| server.consents.take(state, key)) {
+            server.record(&about(EventKind::ApprovalRequested).reason(reason));
+            let ask = ElicitRequest::new(form(&message)?);
+            let questions =
+                InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask))]);
+            let state = server.consents.ask(key)?;
+            let later = InputRequiredResult::new(Some(questions), Some(state));
+            return Ok(Answer::Later(Box::new(later)));
+        }
+        let answers = request.input_responses.as_ref();
+        let answer = answers.and_then(|answers| answers.get(QUESTION));
+        answer.and_then(|answer| serde_json::from_value(answer.clone()).ok())
+    } else {
+        server.record(&about(EventKind::ApprovalRequested).reason(reason));
+        let ask = ServerRequest::ElicitRequest(ElicitRequest::new(form(&message)?));
+        match context.peer.send_request(ask).await {
+            Ok(ClientResult::ElicitResult(answer)) => Some(answer),
+            _ => None,
+        }
+    };
+    if answer.as_ref().is_some_and(is_yes) {
+        server.record(&about(EventKind::ApprovalGranted).detail("scope", "once"));
+        return Ok(Answer::Yes);
+    }
+    server.record(&about(EventKind::ApprovalDenied).ended(Outcome::Denied, "the user said no"));
+    let text = format!(
+        "Denied: the user does not let `{}` run",
+        wanted.input.script
+    );
+    Ok(Answer::No(text))
+}
+
+/// What is to be decided, with everything that would make it another decision.
+fn this_request(wanted: &Wanted) -> Digest {
+    let input = &wanted.input;
+    let key = json!([
+        wanted.digest.to_string(),
+        input.name,
+        input.script,
+        input.args,
+        input.stdin
+    ]);
+    Digest::of(key.to_string().as_bytes())
+}
+
+fn question(wanted: &Wanted, reason: &str) -> String {
+    let input = &wanted.input;
+    let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
+    let mut text = format!(
+        "Skill `{}` wants to run `{}",
+        line(&wanted.skill.record.name),
+        line(&input.script)
+    );
+    for word in &input.args {
+        let _ = write!(text, " {}", line(word));
+    }
+    let _ = write!(
+        text,
+        "` in a sandbox without network and without your files ({reason}). Its files have the digest {}.",
+        wanted.digest
+    );
+    text
+}
+
+fn run(server: &Server, wanted: &Wanted, caller: &Caller, cancel: &AtomicBool) -> CallToolResult {
+    let input = &wanted.input;
+    let ran = server.host.run_script(
+        &ScriptRun {
+            skill: &wanted.skill,
+            digest: wanted.digest,
+            script: &input.script,
+            arguments: &input.args,
+            stdin: input.stdin.as_deref(),
+        },
+        cancel,
+    );
+    let event = Event::new(EventKind::ScriptExecuted)
+        .skill(wanted.skill.record.name.as_str())
+        .source(wanted.skill.kind.as_str())
+        .digest(wanted.digest.to_string())
+        .detail("script", &input.script)
+        .detail("argv", input.args.join(" "));
+    let event = caller.event(event);
+    match ran {
+        Ok(ran) => {
+            let event = event
+                .detail("exit", ran.code.to_string())
+                .detail("sandbox", &ran.backend);
+            let event = match ran.code {
+                0 => event,
+                code => event.ended(Outcome::Failed, format!("it ended with code {code}")),
+            };
+            server.record(&event);
+            told(&ran)
+        }
+        Err(error) => {
+            server.record(&event.ended(Outcome::Failed, error.to_string()));
+            CallToolResult::error(vec![ContentBlock::text(error.to_string())])
+        }
+    }
+}
+
+fn told(ran: &Ran) -> CallToolResult {
+    let value = json!({
+        "exit_code": ran.code,
+        "stdout": ran.stdout,
+        "stderr": ran.stderr,
+        "denied": ran.denials,
+    });
+    let text = vec![ContentBlock::text(value.to_string())];
+    let mut result = match ran.code {
+        0 => CallToolResult::success(text),
+        _ => CallToolResult::error(text),
+    };
+    result.structured_content = Some(value);
+    result
+}
+
+fn refused(text: impl Into<String>) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(text.into())]).into()
+}
+
+/// Work that waits for files and programs is done elsewhere.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorData> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| invalid("the server failed at this"))
+}

@@ -1,0 +1,194 @@
+//! Skills that other servers publish, offered further under the name of their server.
+//!
+//! `skill://mcp:SERVER/NAME/…` cannot be the address of a skill of this machine, and every file has
+//! been compared with what its server listed before it is passed on.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use skillyard_format::package::{Digest, TreeDigest};
+use skillyard_format::render::activation::{self, Activation};
+use skillyard_format::render::arguments::{Arguments, substitute};
+use skillyard_format::render::resource;
+use skillyard_format::{Document, Skill};
+use skillyard_mcp::{Change, PublishedFile, PublishedSkill, Servers, Skills};
+use skillyard_trust::guard::{ActiveSkill, ToolList};
+use tokio::sync::watch;
+
+use crate::problem::Problem;
+use crate::tool::Answer;
+
+/// How long a list is believed.
+const FRESH: Duration = Duration::from_secs(30);
+/// How many bytes of files are kept.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The files of a skill, each as it was listed.
+pub(super) type Files = Arc<Vec<(PublishedFile, Vec<u8>)>>;
+
+/// Other servers, and what is known of their skills.
+pub(crate) struct Upstream {
+    pub(super) servers: Arc<Servers>,
+    listed: Mutex<HashMap<String, (Instant, Arc<Skills>)>>,
+    fetched: Mutex<HashMap<Digest, Files>>,
+    changes: Arc<watch::Sender<u64>>,
+}
+
+impl Upstream {
+    /// Starts all servers in the background, so that the first who asks need not wait for them.
+    pub(crate) fn new(servers: Arc<Servers>) -> Self {
+        let changes = Arc::new(watch::channel(0).0);
+        let told = Arc::clone(&changes);
+        servers.on_change(move |_: &str, _: Change| told.send_modify(|count| *count += 1));
+        for name in servers.names().map(str::to_owned).collect::<Vec<_>>() {
+            let servers = Arc::clone(&servers);
+            std::thread::spawn(move || servers.tools(&name, &AtomicBool::new(false)).map(drop));
+        }
+        Self {
+            servers,
+            listed: Mutex::default(),
+            fetched: Mutex::default(),
+            changes,
+        }
+    }
+
+    /// Tells of changes at any of them from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Asks all servers at once.
+    pub(super) fn each<T: Send>(
+        &self,
+        ask: impl Fn(&Servers, &str) -> Option<T> + Sync,
+    ) -> Vec<Option<T>> {
+        let names: Vec<&str> = self.servers.names().collect();
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = names
+                .iter()
+                .map(|name| scope.spawn(|| ask(&self.servers, name)))
+                .collect();
+            asked.into_iter().map(|one| one.join().ok()?).collect()
+        })
+    }
+
+    /// All skills that can be checked, in the order of the servers.
+    pub(super) fn skills(&self) -> Vec<PublishedSkill> {
+        let version = *self.changes.borrow();
+        let lists = self.each(|servers, name| {
+            let known = locked(&self.listed).get(name).cloned();
+            if let Some((since, skills)) = known
+                && since.elapsed() < FRESH
+                && version == *self.changes.borrow()
+            {
+                return Some(skills);
+            }
+            let skills = servers.skills(name, &AtomicBool::new(false)).ok()?;
+            let skills = Arc::new(skills);
+            let entry = (Instant::now(), Arc::clone(&skills));
+            locked(&self.listed).insert(name.to_owned(), entry);
+            Some(skills)
+        });
+        let lists = lists.into_iter().flatten();
+        lists.flat_map(|list| list.skills.clone()).collect()
+    }
+
+    /// The skill of a name such as `docs:greet`.
+    pub(super) fn find(&self, name: &str) -> Option<PublishedSkill> {
+        name.contains(':').then(|| {
+            self.skills()
+                .into_iter()
+                .find(|skill| skill.known_as() == name)
+        })?
+    }
+
+    /// Every file of a skill, checked.
+    pub(super) fn files(&self, skill: &PublishedSkill) -> Result<Files, Problem> {
+        let key = skill.fingerprint();
+        if let Some(files) = locked(&self.fetched).get(&key) {
+            return Ok(Arc::clone(files));
+        }
+        let files = self.servers.fetch(skill, &AtomicBool::new(false));
+        let files = Arc::new(files.map_err(|error| Problem::bad(error.to_string()))?);
+        let mut fetched = locked(&self.fetched);
+        let size = |files: &Files| files.iter().map(|(file, _)| file.size).sum::<u64>();
+        if fetched.values().map(size).sum::<u64>() + size(&files) > MOST_BYTES {
+            fetched.clear();
+        }
+        fetched.insert(key, Arc::clone(&files));
+        Ok(files)
+    }
+
+    /// A skill's instructions for a model.
+    pub(super) fn load(&self, skill: &PublishedSkill, arguments: &str) -> Result<Answer, Problem> {
+        let files = self.files(skill)?;
+        let own = files.iter().find(|(file, _)| file.path == "SKILL.md");
+        let bytes = own.map(|(_, bytes)| bytes.as_slice()).unwrap_or_default();
+        let document = Document::parse(bytes);
+        let name = skill.known_as();
+        let directory = root(skill);
+        let mut digest = TreeDigest::default();
+        for (file, _) in files.iter() {
+            digest.add(&file.path, false, file.digest);
+        }
+        let digest = digest.finish().to_string();
+        let others = files.iter().map(|(file, _)| file.path.clone());
+        let others: Vec<String> = others.filter(|path| path != "SKILL.md").collect();
+        let body = substitute(document.body(), &Arguments::parse(arguments), &directory);
+        let text = activation::render(&Activation {
+            name: &name,
+            digest: &digest,
+            origin: &format!("the MCP server {}, {}", skill.server, skill.uri),
+            third_party: true,
+            directory: &directory,
+            body: &body,
+            resources: &others,
+        });
+        let parsed = Skill::from_document(&document, Some(&skill.name));
+        let disallowed = parsed.map(|parsed| ActiveSkill::of(&parsed, None).disallowed);
+        let mut answer = Answer::new(text, None);
+        // Its list of allowed tools would widen what other skills allow, so it does not count.
+        let active = ActiveSkill {
+            name,
+            folder: None,
+            allowed: ToolList::Absent,
+            disallowed: disallowed.unwrap_or(ToolList::Unreadable),
+        };
+        answer.loaded = Some((active, digest));
+        Ok(answer)
+    }
+
+    /// A file of a skill for a model.
+    pub(super) fn read(&self, skill: &PublishedSkill, path: &str) -> Result<Answer, Problem> {
+        let files = self.files(skill)?;
+        let found = files.iter().find(|(file, _)| file.path == path);
+        let (file, bytes) = found.ok_or_else(|| Problem::bad("the skill has no such file"))?;
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => resource::render(&skill.known_as(), path, true, text),
+            Err(_) => format!("`{path}` is not text: {} bytes", file.size),
+        };
+        Ok(Answer::new(text, None))
+    }
+}
+
+/// The address of a skill here.
+pub(super) fn root(skill: &PublishedSkill) -> String {
+    format!(
+        "{}/{}",
+        super::uri::root(&format!("mcp:{}", skill.server)),
+        super::uri::encoded(&skill.name)
+    )
+}
+
+/// The name of the skill that an address here leads to, and the path in it.
+pub(super) fn named(name: &str, path: &str) -> Option<(String, String)> {
+    let server = name.strip_prefix("mcp:")?;
+    let (skill, path) = path.split_once('/').unwrap_or((path, ""));
+    Some((format!("{server}:{skill}"), path.to_owned()))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,86 @@
+//! Tools of MCP servers in a session: told of, weighed and called.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Map, Value, json};
+use skillyard_agent::host::{HostError, Lent, LentCall, Permission};
+use skillyard_agent::message::CallOutcome;
+use skillyard_agent::tool::ToolSpec;
+use skillyard_mcp::{Ending, marked};
+
+use crate::config::mcp::Approval;
+use crate::context::Context;
+use crate::mcp::Lenders;
+use crate::sanitize::visible;
+
+/// What a server is told of who calls it.
+const SESSION: &str = "dev.skillyard/session";
+const SKILLS: &str = "dev.skillyard/skills";
+
+/// The tools of all servers; of one that cannot be reached, the user is told.
+pub(super) fn tools(context: &Context, lenders: &Lenders) -> Vec<ToolSpec> {
+    let mut specs = Vec::new();
+    for server in &lenders.configured {
+        match lenders.servers.tools(&server.name, &AtomicBool::new(false)) {
+            Ok(tools) => {
+                specs.extend(tools.tools.iter().map(|tool| ToolSpec {
+                    name: tool.name.clone(),
+                    description: tool.description.clone(),
+                    parameters: tool.parameters.clone(),
+                }));
+                for reason in &tools.rejected {
+                    let line = format!("MCP server `{}`: {}", server.name, visible(reason));
+                    context.printer.detail(&line);
+                }
+            }
+            Err(error) => context.printer.note(&format!(
+                "warning: MCP server `{}` lends no tools: {}",
+                server.name,
+                visible(&error.to_string())
+            )),
+        }
+    }
+    specs
+}
+
+/// Whether the user is asked before a tool is called.
+pub(super) fn permission(lenders: &Lenders, tool: &str) -> Permission {
+    match lenders.of_tool(tool) {
+        Some(server) if server.approval == Approval::Never => Permission::Run,
+        Some(server) => Permission::Ask {
+            reason: format!(
+                "the model wants to use a tool of MCP server `{}`",
+                server.name
+            ),
+        },
+        None => Permission::Blocked {
+            reason: format!("no MCP server of this session lends `{tool}`"),
+        },
+    }
+}
+
+/// Calls a tool; the server learns of the session and its skills.
+pub(super) fn call(
+    lenders: &Lenders,
+    call: &LentCall<'_>,
+    cancel: &AtomicBool,
+) -> Result<Lent, HostError> {
+    let skills = call.skills.iter();
+    let skills = skills.map(|each| json!({ "name": each.name, "digest": each.digest }));
+    let mut meta = Map::new();
+    meta.insert(SESSION.into(), call.session.into());
+    meta.insert(SKILLS.into(), Value::Array(skills.collect()));
+    let called = lenders
+        .servers
+        .call(call.tool, call.arguments, meta, cancel);
+    let called = called.map_err(|error| HostError::new(error.to_string()))?;
+    Ok(Lent {
+        content: marked(&called.server, &called.tool, &called.outcome.text),
+        outcome: match called.outcome.ending {
+            Ending::Done => CallOutcome::Ok,
+            Ending::Failed => CallOutcome::Failed,
+        },
+        server: called.server,
+        own_name: called.tool,
+    })
+}

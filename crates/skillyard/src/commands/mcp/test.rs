@@ -1,0 +1,150 @@
+//! `skillyard mcp test`.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use skillyard_mcp::{McpError, Protocol, ServerState, Skills};
+
+use super::Outcome;
+use crate::config::mcp::{Approval, McpServer, Reach};
+use crate::context::Context;
+use crate::error::mcp::McpFailure;
+use crate::error::{CommandError, Status};
+use crate::mcp::Lenders;
+use crate::sanitize::visible;
+
+/// Reach an MCP server, and show what it offers
+///
+/// Its tools are listed as agents would call them, with those that cannot be used and why. So are
+/// the skills it publishes; `--verify` reads every file of them and compares it with its digest.
+///
+/// Examples:
+///   skillyard mcp test files
+///   skillyard mcp test http://127.0.0.1:8000/mcp --verify
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A server of the configuration, or an address
+    server: String,
+    /// Read every file of its skills and compare the digests
+    #[arg(long)]
+    verify: bool,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let lenders = lenders(context, &args.server)?;
+    let cancel = AtomicBool::new(false);
+    let name = lenders.servers.names().next().unwrap_or_default();
+    let failed = |source| McpFailure::Server {
+        name: args.server.clone(),
+        source,
+    };
+    let state = lenders.servers.state(name, &cancel).map_err(failed)?;
+    let skills = lenders.servers.skills(name, &cancel).map_err(failed)?;
+    let checked: Vec<Option<Result<usize, McpError>>> = skills
+        .skills
+        .iter()
+        .map(|skill| {
+            let fetched = args.verify.then(|| lenders.servers.fetch(skill, &cancel));
+            fetched.map(|fetched| fetched.map(|files| files.len()))
+        })
+        .collect();
+    let is_true = checked.iter().flatten().all(Result::is_ok);
+    if context.printer.is_json() {
+        context
+            .printer
+            .json(&as_json(name, &state, &skills, &checked))?;
+    } else {
+        context
+            .printer
+            .data(&visible(&told(&state, &skills, &checked)))?;
+        context.printer.note(&format!(
+            "{} tools and {} skills in {} ms",
+            state.tools.tools.len(),
+            skills.skills.len(),
+            start.elapsed().as_millis()
+        ));
+    }
+    Ok(if is_true { Status::Yes } else { Status::No })
+}
+
+fn lenders(context: &Context, server: &str) -> Result<Lenders, CommandError> {
+    if !server.contains("://") {
+        return Lenders::named(context, &[server.to_owned()]);
+    }
+    let configured = McpServer {
+        name: "server".into(),
+        reach: Reach::Address {
+            url: server.to_owned(),
+            headers: Vec::new(),
+        },
+        only: None,
+        approval: Approval::Ask,
+        skills: true,
+        timeout: Duration::from_mins(1),
+    };
+    Lenders::of(context, vec![configured])
+}
+
+type Checked = Option<Result<usize, McpError>>;
+
+fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
+    let hello = &state.hello;
+    let mut text = format!(
+        "{} {}, protocol {}\n",
+        hello.name, hello.version, hello.revision
+    );
+    for tool in &state.tools.tools {
+        let said = tool.raw.get("description").and_then(Value::as_str);
+        let said = skillyard_format::render::one_line(said.unwrap_or_default());
+        let said: String = said.chars().take(80).collect();
+        let _ = writeln!(text, "  tool   {}  {said}", tool.name);
+    }
+    for reason in &state.tools.rejected {
+        let _ = writeln!(text, "  unused {reason}");
+    }
+    for (skill, checked) in skills.skills.iter().zip(checked) {
+        let files = skill.manifest.files.len();
+        let said = match checked {
+            None => format!("{files} files"),
+            Some(Ok(count)) => format!("{count} files, all as listed"),
+            Some(Err(error)) => error.to_string(),
+        };
+        let _ = writeln!(text, "  skill  {}  {said}", skill.known_as());
+    }
+    for rejected in &skills.rejected {
+        let _ = writeln!(text, "  unused {}: {}", rejected.uri, rejected.reason);
+    }
+    text
+}
+
+fn as_json(name: &str, state: &ServerState, skills: &Skills, checked: &[Checked]) -> Value {
+    let hello = &state.hello;
+    let tools = state.tools.tools.iter().map(|tool| {
+        json!({ "name": tool.name, "own_name": tool.own_name, "parameters": tool.parameters })
+    });
+    let published = skills.skills.iter().zip(checked).map(|(skill, checked)| {
+        json!({
+            "name": skill.known_as(),
+            "uri": skill.uri,
+            "files": skill.manifest.files.len(),
+            "verified": checked.as_ref().map(Result::is_ok),
+            "problem": checked.as_ref().and_then(|checked| checked.as_ref().err().map(ToString::to_string)),
+        })
+    });
+    let rejected = skills.rejected.iter();
+    let rejected = rejected.map(|each| json!({ "uri": each.uri, "reason": each.reason }));
+    json!({
+        "name": name,
+        "server": { "name": hello.name, "version": hello.version },
+        "protocol": hello.revision,
+        "stateless": hello.protocol == Protocol::Modern,
+        "tools": tools.collect::<Vec<_>>(),
+        "rejected_tools": state.tools.rejected,
+        "skills": published.collect::<Vec<_>>(),
+        "rejected_skills": rejected.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,186 @@
+//! `[mcp.servers.*]`: the MCP servers whose tools and skills agents can use.
+
+use std::time::Duration;
+
+use super::Config;
+use super::address::is_readable_by_others;
+use super::layer::Setting;
+use super::problem::{ConfigError, Problem};
+use super::template::Template;
+use super::value::Value;
+use crate::redactor::without_userinfo;
+use crate::secret::Secret;
+
+const TABLE: &str = "mcp.servers.";
+
+/// An MCP server.
+#[derive(Debug, Clone)]
+pub(crate) struct McpServer {
+    /// Its name.
+    pub(crate) name: String,
+    /// How it is reached.
+    pub(crate) reach: Reach,
+    /// If given, only these of its tools.
+    pub(crate) only: Option<Vec<String>>,
+    /// Whether the user is asked before a call.
+    pub(crate) approval: Approval,
+    /// Whether its skills are offered.
+    pub(crate) skills: bool,
+    /// How long a call may take.
+    pub(crate) timeout: Duration,
+}
+
+/// How an MCP server is reached.
+#[derive(Debug, Clone)]
+pub(crate) enum Reach {
+    /// As a program.
+    Program {
+        /// The program.
+        command: String,
+        /// What it is told.
+        arguments: Vec<Secret>,
+        /// Variables and their values.
+        environment: Vec<(String, Secret)>,
+        /// Variables that are passed on.
+        pass: Vec<String>,
+    },
+    /// At an address.
+    Address {
+        /// The address.
+        url: String,
+        /// Headers and their values.
+        headers: Vec<(String, Secret)>,
+    },
+}
+
+/// Whether the user is asked before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Approval {
+    /// Each time, unless they said so for the session.
+    Ask,
+    /// Not at all.
+    Never,
+}
+
+impl Approval {
+    /// The word for users.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Never => "never",
+        }
+    }
+}
+
+impl Config {
+    /// The names of all MCP servers, sorted.
+    pub(crate) fn mcp_servers(&self) -> Vec<String> {
+        let names = self.settings().filter_map(|setting| {
+            let (name, last) = setting.key.strip_prefix(TABLE)?.split_once('.')?;
+            // What only tightens a server does not make one.
+            matches!(last, "command" | "url").then(|| name.to_owned())
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The MCP server of a name; its variables are read now.
+    pub(crate) fn mcp_server(&self, name: &str) -> Result<Option<McpServer>, ConfigError> {
+        if !self.mcp_servers().iter().any(|each| each == name) {
+            return Ok(None);
+        }
+        let key = |last: &str| format!("{TABLE}{name}.{last}");
+        let command = self.text(&key("command"));
+        let url = self.url(&key("url"))?;
+        let reach = match (command, url) {
+            (Some(command), None) => Reach::Program {
+                command,
+                arguments: self.arguments(&key("args"))?,
+                environment: self.named(&key("env."))?,
+                pass: self.list(&key("pass")).unwrap_or_default(),
+            },
+            (None, Some(url)) => {
+                let headers = self.named(&key("headers."))?;
+                self.check_secrecy(&key("headers"), &url, &headers)?;
+                Reach::Address { url, headers }
+            }
+            _ => {
+                let problem = Problem::Value {
+                    key: format!("{TABLE}{name}"),
+                    problem: "it needs `command` or `url`, and not both".into(),
+                };
+                return Err(ConfigError::here(problem));
+            }
+        };
+        let seconds = self.count(&key("timeout")).unwrap_or(60);
+        let is_off = |setting: &Setting| matches!(setting.value, Value::Switch(false));
+        Ok(Some(McpServer {
+            name: name.to_owned(),
+            reach,
+            only: self.list(&key("tools")),
+            approval: match self.text(&key("approval")).as_deref() {
+                Some("never") => Approval::Never,
+                _ => Approval::Ask,
+            },
+            skills: !self.get(&key("skills")).is_some_and(is_off),
+            timeout: Duration::from_secs(u64::try_from(seconds).unwrap_or(60)),
+        }))
+    }
+
+    fn arguments(&self, key: &str) -> Result<Vec<Secret>, ConfigError> {
+        let words = self.list(key).unwrap_or_default();
+        let words = words.iter().map(|word| {
+            let Some(setting) = self.get(key).filter(|_| word.contains("${")) else {
+                return Ok(Secret::new(word.as_str()));
+            };
+            let template = Template::parse(word).map_err(|problem| ConfigError {
+                at: Some(setting.origin.clone()),
+                problem: Problem::Value {
+                    key: key.to_owned(),
+                    problem,
+                },
+            })?;
+            let value = self.resolved(setting, &template)?;
+            for variable in template.variables() {
+                if let Some(value) = self.environment().variable(variable) {
+                    self.redactor().learn(value.expose());
+                }
+            }
+            Ok(value)
+        });
+        words.collect()
+    }
+
+    /// The values of all keys with this beginning, by the rest of their names.
+    fn named(&self, beginning: &str) -> Result<Vec<(String, Secret)>, ConfigError> {
+        let settings = self.settings().filter_map(|setting| {
+            let name = setting.key.strip_prefix(beginning)?;
+            match &setting.value {
+                Value::Token(template) => Some((name, setting, template)),
+                _ => None,
+            }
+        });
+        settings
+            .map(|(name, setting, template)| {
+                Ok((name.to_owned(), self.resolved(setting, template)?))
+            })
+            .collect()
+    }
+
+    fn check_secrecy(
+        &self,
+        key: &str,
+        url: &str,
+        headers: &[(String, Secret)],
+    ) -> Result<(), ConfigError> {
+        if headers.is_empty() || !is_readable_by_others(url) {
+            return Ok(());
+        }
+        Err(ConfigError::here(Problem::Readable {
+            key: key.to_owned(),
+            url: without_userinfo(url).into_owned(),
+        }))
+    }
+}

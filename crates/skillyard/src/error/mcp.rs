@@ -1,0 +1,45 @@
+//! MCP servers of others: what goes wrong, and what can be done about it.
+
+use skillyard_mcp::McpError;
+
+/// Why a server of the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum McpFailure {
+    #[error("there is no MCP server `{name}`")]
+    NoServer {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("the address of MCP server `{0}` cannot be used")]
+    Address(String),
+    #[error("MCP server `{name}` cannot be used")]
+    Server { name: String, source: McpError },
+}
+
+impl McpFailure {
+    /// 1 when the answer is no, 2 when there is none.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::NoServer { .. } | Self::Address(_) => 2,
+            Self::Server { .. } => 1,
+        }
+    }
+
+    /// What the user can do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoServer {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NoServer { name, .. } => format!(
+                "Name its program with `skillyard config set mcp.servers.{name}.command PROGRAM`, or its address with `mcp.servers.{name}.url`"
+            ),
+            Self::Server {
+                name,
+                source: McpError::Start { .. },
+            } => format!("See what is configured with `skillyard config list mcp.servers.{name}`"),
+            _ => return None,
+        })
+    }
+}

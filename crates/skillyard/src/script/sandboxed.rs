@@ -1,0 +1,84 @@
+//! A script that a model wants to run: of exactly the bytes that were decided about, in the sandbox.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::Digest;
+use skillyard_sandbox::survey::Survey;
+use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
+
+use super::interpreter;
+use super::place::{Copy, SkillPlace};
+use super::profile::{self, Allowed, Subject};
+use crate::context::Context;
+use crate::error::{CommandError, RunError};
+
+/// What is wanted of a skill.
+pub(crate) struct Wanted<'a> {
+    /// What the skill must consist of; anything else is not run.
+    pub(crate) digest: Digest,
+    /// The script's path in it.
+    pub(crate) script: &'a str,
+    /// What it is told.
+    pub(crate) arguments: &'a [String],
+    /// What it reads.
+    pub(crate) stdin: Option<&'a str>,
+    /// A folder that it may change.
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+/// Runs it; whoever calls has asked for permission.
+pub(crate) fn run(
+    context: &Context,
+    skill: &CatalogSkill,
+    wanted: Wanted<'_>,
+    cancel: &AtomicBool,
+) -> Result<Outcome, CommandError> {
+    let skill = SkillPlace::of(skill);
+    let allowed = Allowed {
+        workspace: wanted.workspace,
+        ..Allowed::default()
+    };
+    let survey = Survey::take();
+    let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
+    let temporary = &context.environment.temporary;
+    let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
+        .map_err(RunError::from)?;
+    let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+    if copy.digest() != wanted.digest {
+        return Err(RunError::Blocked {
+            skill: skill.name,
+            reason: "it has changed since it was loaded; load it again".to_owned(),
+            hint: String::new(),
+        }
+        .into());
+    }
+    let (script, _) = copy.script(&skill.name, wanted.script)?;
+    let interpreter = interpreter::find(
+        &copy.folder().join(script),
+        script,
+        &context.environment.path,
+        context.environment.home.as_deref(),
+    )?;
+    let subject = Subject {
+        name: &skill.name,
+        copy: &copy.folder(),
+        folder: &skill.folder,
+        fields: &skill.fields,
+        script,
+    };
+    let words: Vec<OsString> = wanted.arguments.iter().map(OsString::from).collect();
+    let mut plan = profile::plan(&subject, &interpreter, &allowed, &words, backend);
+    if let Some(stdin) = wanted.stdin {
+        plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
+    }
+    let live = Live {
+        cancel: Some(cancel),
+        ..Live::default()
+    };
+    Ok(sandbox
+        .run(&plan.profile, &plan.command, live)
+        .map_err(RunError::from)?)
+}

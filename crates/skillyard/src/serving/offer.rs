@@ -1,0 +1,45 @@
+//! What a server offers to agents of others beside reading skills.
+
+use std::sync::Arc;
+
+use skillyard_mcp::Servers;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::mcp::Lenders;
+
+/// What is offered to agents of others beside reading skills.
+#[derive(Clone, Default)]
+pub(crate) struct Offer {
+    /// The servers whose tools and skills are offered further.
+    pub(super) upstream: Option<Arc<Servers>>,
+    /// Whether scripts may be run.
+    pub(super) runs: bool,
+}
+
+impl Offer {
+    /// What flags and the configuration say.
+    pub(crate) fn new(context: &Context, flags: &OfferFlags) -> Result<Self, CommandError> {
+        let config = context.config()?;
+        let upstream = if flags.gateway || config.is_on("mcp.gateway") {
+            Some(Lenders::all(context)?.servers)
+        } else {
+            None
+        };
+        Ok(Self {
+            upstream,
+            runs: flags.allow_run || config.is_on("mcp.run"),
+        })
+    }
+}
+
+/// The flags of `mcp` and `serve` that say so.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OfferFlags {
+    /// Offer the tools and skills of `[mcp.servers]` too, under the guard of loaded skills
+    #[arg(long)]
+    gateway: bool,
+    /// Let agents run scripts of skills in the sandbox, when the user says so
+    #[arg(long)]
+    allow_run: bool,
+}
