@@ -66,9 +66,9 @@ impl Desk {
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
-        let shelf = self.offered(only)?;
+        let offered = self.offered(only)?;
         let here = &context.environment.current_dir;
-        let mut session = super::session(&shelf, &settings, version, here)?;
+        let mut session = super::session(&offered, &settings, version, here)?;
         session.state.owner.clone_from(&wish.owner);
         Ok(session)
     }
