@@ -168,13 +168,6 @@ impl Database {
         Ok(sequence.fetch_one(&self.pool).await?)
     }
 
-    /// Runs a statement behind everybody's back, as somebody who got at the database would.
-    #[doc(hidden)]
-    pub async fn tamper(&self, statement: &'static str) -> Result<(), DatabaseError> {
-        self.pool.execute(statement).await?;
-        Ok(())
-    }
-
     /// Closes all connections.
     pub async fn close(&self) {
         self.pool.close().await;

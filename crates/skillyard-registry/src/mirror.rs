@@ -50,7 +50,7 @@ pub enum MirrorError {
         /// The version.
         version: String,
         /// Why.
-        problem: Refusal,
+        problem: Box<Refusal>,
     },
     /// The database.
     #[error(transparent)]
@@ -214,7 +214,7 @@ impl<'a> Mirror<'a> {
         let mut package = inspected.map_err(|problem| MirrorError::Unreadable {
             name: name.clone(),
             version: version.clone(),
-            problem,
+            problem: Box::new(problem),
         })?;
         if package.name.name() != entry.name.name() || package.version != entry.version {
             return Err(MirrorError::Entry {

@@ -22,6 +22,14 @@ async fn opened(address: &str, blobs: &std::path::Path) -> Registry {
     Registry::new(database, blobs, None, Arc::new(jiff::Timestamp::now))
 }
 
+/// Changes the database of a copy behind everybody's back.
+async fn tamper(folder: &std::path::Path, statement: &'static str) {
+    let address = format!("sqlite:{}", folder.join("registry.db").display());
+    let pool = sqlx::AnyPool::connect(&address).await.unwrap();
+    sqlx::query(statement).execute(&pool).await.unwrap();
+    pool.close().await;
+}
+
 async fn copy_in(folder: &std::path::Path) -> Registry {
     let address = format!("sqlite:{}", folder.join("registry.db").display());
     opened(&address, &folder.join("blobs")).await
@@ -97,7 +105,7 @@ async fn whatever_is_changed_behind_its_back_is_found() {
         let _ = std::fs::remove_dir_all(&folder);
         maintenance::back_up(&registry, &folder).await.unwrap();
         let copy = copy_in(&folder).await;
-        copy.database.tamper(statement).await.unwrap();
+        tamper(&folder, statement).await;
         let found = maintenance::verify(&copy).await.unwrap();
         assert!(!found.is_sound(), "{statement}");
         let damaged = found
@@ -216,10 +224,7 @@ async fn a_registry_moves_to_postgres_and_back() {
 async fn plain_files_say_what_the_registry_says() {
     let yard = furnished().await;
     let key = key();
-    yard.database
-        .tamper("DELETE FROM checkpoints")
-        .await
-        .unwrap();
+    tamper(yard.folder.path(), "DELETE FROM checkpoints").await;
     let registry = copy_in(yard.folder.path()).await;
     let folder = yard.folder.path().join("public");
     let url = "https://yard.example";

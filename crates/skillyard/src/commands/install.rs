@@ -26,12 +26,11 @@ use crate::install::{changes, conflict, finish, review};
 /// skills.lock.
 ///
 /// Examples:
-///   skillyard install ./my-skills/pdf-tools
+///   skillyard install ./my-skills/pdf-tools @acme/forms@beta
 ///   skillyard install acme/skills/pdf-tools@^1.2 --scope project
 ///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
 ///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
-///   skillyard install pdf-tools@^1 @acme/forms@beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
@@ -68,7 +67,7 @@ pub(crate) struct Args {
     /// A header for archives and sites, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
-    /// Fetch nothing: take names from what was seen before and bytes from the store
+    /// Fetch nothing: use what was seen of registries and what is in the store
     #[arg(long)]
     offline: bool,
     /// Put links to the store into the folders instead of copies

@@ -25,7 +25,11 @@ use crate::sanitize::visible;
 ///   python3 -m http.server --directory ./public
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// The folder
     folder: PathBuf,

@@ -44,7 +44,7 @@ pub(super) fn copy(context: &Context, folder: &Path) -> Result<(), CommandError>
 
 /// What became of the key of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Restored {
+pub(super) enum KeyOutcome {
     /// It is the registry's key now.
     Restored,
     /// The registry has this key already.
@@ -55,7 +55,7 @@ pub(super) enum Restored {
     None,
 }
 
-impl Restored {
+impl KeyOutcome {
     /// The word for programs.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -80,19 +80,19 @@ impl Restored {
 }
 
 /// Takes the key of a copy, unless there is one already.
-pub(super) fn restore(context: &Context, folder: &Path) -> Result<Restored, CommandError> {
+pub(super) fn restore(context: &Context, folder: &Path) -> Result<KeyOutcome, CommandError> {
     let (own, copy) = (super::home(context)?.join(FILE), folder.join(FILE));
     if !copy.exists() {
-        return Ok(Restored::None);
+        return Ok(KeyOutcome::None);
     }
     let text = read_text(&copy)?;
     if own.exists() {
         return Ok(if read_text(&own)? == text {
-            Restored::Same
+            KeyOutcome::Same
         } else {
-            Restored::Other
+            KeyOutcome::Other
         });
     }
     write_private(&own, text.as_bytes())?;
-    Ok(Restored::Restored)
+    Ok(KeyOutcome::Restored)
 }

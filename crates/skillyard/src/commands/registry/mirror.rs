@@ -37,7 +37,11 @@ const AT_ONCE: usize = 8;
 ///   skillyard registry serve --database sqlite:mirror.db --blobs mirror
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// Where the other registry is, or an alias of your configuration
     #[arg(value_name = "URL|ALIAS")]
