@@ -13,6 +13,7 @@ use skillyard_format::QualifiedName;
 use crate::blobs::Blobs;
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::look::Looks;
 use crate::names;
 use crate::role::Role;
 use crate::search::Search;
@@ -36,6 +37,7 @@ pub struct Registry {
     pub database: Database,
     /// The archives.
     pub blobs: Blobs,
+    pub(crate) looks: Arc<Looks>,
     pub(crate) search: Arc<Search>,
     pub(crate) log: Arc<Log>,
     pub(crate) popular: u64,
@@ -54,6 +56,7 @@ impl Registry {
         Self {
             database,
             blobs,
+            looks: Arc::default(),
             search: Arc::default(),
             log: Arc::default(),
             popular: POPULAR,

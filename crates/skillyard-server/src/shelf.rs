@@ -12,6 +12,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
 
+use crate::catalog_prompt::Prompts;
 use crate::host::{Host, HostError};
 use crate::problem::Problem;
 
@@ -32,6 +33,7 @@ pub struct Stock {
     pub fingerprint: String,
     everything: OnceLock<Finder>,
     choosable: OnceLock<Finder>,
+    pub(crate) prompts: Prompts,
 }
 
 impl Shelf {
@@ -76,6 +78,7 @@ impl Stock {
             fingerprint,
             everything: OnceLock::new(),
             choosable: OnceLock::new(),
+            prompts: Prompts::default(),
         }
     }
 

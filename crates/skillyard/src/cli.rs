@@ -183,6 +183,13 @@ pub(crate) enum Detail {
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let arguments = understood(arguments.to_vec());
+    // Groups and examples are for who asks for help or needs it; making them takes as long as
+    // all the rest of the command line.
+    match Cli::command().try_get_matches_from(&arguments) {
+        Ok(matches) => return Cli::from_arg_matches(&matches),
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => return Err(error),
+        Err(_) => {}
+    }
     let detail = match arguments.get(1) {
         Some(word) if word != "-h" => Detail::Lines,
         _ => Detail::Names,

@@ -98,10 +98,13 @@ pub(super) async fn send(
     peer: Peer,
     caching: &'static str,
 ) -> Result<Response, RegistryError> {
-    let found = server.registry.version(name, version).await?;
-    let archive = server.registry.blobs.get(found.digest).await?;
+    let found = server.release(name, version).await?;
+    let body = match server.short_archive(&found).await? {
+        Some(bytes) => Body::from(bytes),
+        None => Body::from_stream(server.registry.blobs.get(found.digest).await?.into_stream()),
+    };
     server.counter.count(visit(server, name, &peer));
-    let mut response = Body::from_stream(archive.into_stream()).into_response();
+    let mut response = body.into_response();
     let file = format!(
         "attachment; filename=\"{}-{}.tar.gz\"",
         ascii(name),

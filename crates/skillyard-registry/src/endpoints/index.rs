@@ -85,9 +85,8 @@ pub(crate) async fn index(
     Segments(path): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let name = at(&path)?;
-    let text = file(&server.registry.database, name.as_str()).await?;
-    let text = text.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
-    let mut response = text.into_response();
+    let sheet = server.sheet(&name).await?;
+    let mut response = sheet.text.clone().into_response();
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -96,6 +95,7 @@ pub(crate) async fn index(
     // Short, because a yank must reach everybody soon; asking again costs a line.
     let caching = HeaderValue::from_static("public, max-age=0, must-revalidate");
     headers.insert(header::CACHE_CONTROL, caching);
+    headers.insert(header::ETAG, sheet.tag.clone());
     Ok(response)
 }
 
@@ -103,13 +103,18 @@ pub(crate) async fn index(
 pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
     let rows = versions::of(database, name).await?;
     let tags = tags::of(database, name).await?;
+    Ok(Some(text(name, &rows, &tags)).filter(|text| !text.is_empty()))
+}
+
+/// The lines of these versions.
+pub(crate) fn text(name: &str, rows: &[VersionRow], tags: &[(String, String)]) -> String {
     let mut text = String::new();
-    for row in &rows {
+    for row in rows {
         // Text and numbers can always be written.
-        text.push_str(&serde_json::json!(Line::new(name, row, &tags)).to_string());
+        text.push_str(&serde_json::json!(Line::new(name, row, tags)).to_string());
         text.push('\n');
     }
-    Ok(Some(text).filter(|text| !text.is_empty()))
+    text
 }
 
 /// The skill whose file is at a path below `/index/`.

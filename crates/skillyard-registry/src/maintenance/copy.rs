@@ -6,7 +6,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::{Any, AssertSqlSafe, Executor as _, Row as _, Transaction};
 
 use super::MaintenanceError;
-use crate::database::Database;
+use crate::database::{Change, Database};
 
 /// What is in a column: the only two kinds there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ pub(super) async fn copy(from: &Database, to: &Database) -> Result<(), Maintenan
 
 async fn copy_table(
     reading: &mut Transaction<'static, Any>,
-    writing: &mut Transaction<'static, Any>,
+    writing: &mut Change,
     table: &str,
     columns: Columns,
 ) -> Result<(), MaintenanceError> {

@@ -1,5 +1,6 @@
 //! Skills: a name, its latest version and how often it was fetched.
 
+use futures_util::TryStreamExt as _;
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::{Namespace, QualifiedName};
@@ -50,16 +51,37 @@ pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, Da
     Ok(row.as_ref().map(read).transpose()?)
 }
 
-/// All skills.
+/// The latest version of a skill.
+pub(crate) async fn latest_of(
+    database: &Database,
+    name: &str,
+) -> Result<Option<Version>, DatabaseError> {
+    let latest: Option<String> = sqlx::query_scalar("SELECT latest FROM skills WHERE name = $1")
+        .bind(name)
+        .fetch_optional(database.pool())
+        .await?;
+    Ok(latest.and_then(|text| Version::parse(&text).ok()))
+}
+
+/// All skills, without what only a skill's own page tells.
 pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
-    let rows = sqlx::query(concat!(
+    let mut rows = sqlx::query(concat!(
         "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
         "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
         "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest"
     ))
-    .fetch_all(database.pool())
-    .await?;
-    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+    .fetch(database.pool());
+    // One by one: all rows as they come would take several times the room of what is kept of them.
+    let mut skills = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        let mut skill = read(&row)?;
+        skill.latest.facts.findings = Vec::new();
+        skill.latest.facts.files.shrink_to_fit();
+        skill.latest.facts.tags.shrink_to_fit();
+        skills.push(skill);
+    }
+    skills.shrink_to_fit();
+    Ok(skills)
 }
 
 /// The latest version of every skill, as it is noted.

@@ -11,7 +11,16 @@ const FILES: &[Asset] = &[
     SEARCH,
     MARK,
     Asset::script("chat.js", include_str!("../../assets/chat.js")),
+    Asset::script("cards.js", include_str!("../../assets/cards.js")),
+    Asset::script("dom.js", include_str!("../../assets/dom.js")),
+    Asset::script("markdown.js", include_str!("../../assets/markdown.js")),
+    Asset::script("menu.js", include_str!("../../assets/menu.js")),
 ];
+
+/// `GET /favicon.ico`, for pages that name no picture of their own.
+pub(crate) async fn icon() -> Response {
+    file(Path("mark.svg".to_owned())).await
+}
 
 /// `GET /assets/{file}`.
 pub(crate) async fn file(Path(name): Path<String>) -> Response {

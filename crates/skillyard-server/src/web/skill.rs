@@ -16,8 +16,10 @@ use skillyard_web::markdown::render;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
+use crate::inspection::{Finding, inspect};
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::usage::Usage;
 use crate::view::SkillSummary;
 
 #[derive(Template)]
@@ -34,6 +36,9 @@ struct SkillPage {
     files: FileList,
     problems: Vec<(String, String)>,
     shadows: Vec<String>,
+    findings: Vec<Finding>,
+    /// Only admins see it.
+    usage: Option<Usage>,
 }
 
 /// `GET /skills/{name}`.
@@ -73,6 +78,11 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         problems: problems
             .map(|problem| (problem.code.clone(), problem.message.clone()))
             .collect(),
+        findings: inspect(skill)?,
+        usage: frame
+            .is_admin()
+            .then(|| Usage::of(server.host.audit_folder(), &record.name).ok())
+            .flatten(),
         shadows: losers
             .filter(|loser| loser.skill.record.name == record.name)
             .map(|loser| {

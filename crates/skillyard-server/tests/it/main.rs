@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
+mod agents;
 mod api;
 mod chat;
 mod context;
+mod desk;
+mod limits;
 mod listener;
 mod mcp;
 mod web;

@@ -1,6 +1,7 @@
 //! The agent's runtime on this machine: skills, models, sandbox, approvals and the log, put
 //! together from the configuration.
 
+mod desk;
 mod front;
 mod host;
 mod library;
@@ -21,10 +22,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::Choice;
 
+pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
-pub(crate) use tool_mode::tool_mode;
+pub(crate) use tool_mode::{known_tool_mode, tool_mode};
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -43,6 +45,17 @@ pub(crate) fn runtime(
     workspace: &Path,
     model: &str,
 ) -> Result<Runtime, CommandError> {
+    runtime_with(context, wanted, workspace, model, Arc::new(store(context)?))
+}
+
+/// The same over sessions that are open already.
+fn runtime_with(
+    context: &Context,
+    wanted: &Wanted,
+    workspace: &Path,
+    model: &str,
+    store: Arc<SessionStore>,
+) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
     let provider = model::provider(context, model)?;
     let host = Machine::new(context, &shelf, workspace, wanted.opt_in)?;
@@ -50,7 +63,7 @@ pub(crate) fn runtime(
         provider,
         shelf,
         host: Box::new(host),
-        store: Arc::new(store(context)?),
+        store,
         clock: jiff::Timestamp::now,
         subscribers: tracing::subscribers(context)?,
     })

@@ -186,7 +186,7 @@ fn start(
 }
 
 /// How an agent without a name works.
-fn configured(context: &Context) -> Result<Settings, CommandError> {
+pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
     let config = context.config()?;
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(super::agent::strategy);

@@ -69,7 +69,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let settings = Settings {
         access: Access::Loopback,
         version: env!("CARGO_PKG_VERSION"),
-        chat: None,
+        agents: None,
+        registry: None,
     };
     let server =
         Server::new(Arc::new(Machine::new(context)?), settings).map_err(ServeFailure::Host)?;

@@ -52,6 +52,7 @@ mod run;
 mod scan;
 mod seeds;
 mod serve;
+mod serve_chat;
 mod servers;
 mod show;
 mod signing;

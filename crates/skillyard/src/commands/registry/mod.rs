@@ -73,6 +73,21 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
     })
 }
 
+/// This machine's registry, for a server that has other things to serve, too.
+pub(crate) async fn server(
+    context: &Context,
+    url: &str,
+) -> Result<skillyard_registry::Server, CommandError> {
+    let storage = Storage {
+        database: None,
+        blobs: None,
+    };
+    let key = log_key::load(context, None)?;
+    let registry = storage.registry(context).await?;
+    let settings = skillyard_registry::Settings::new(url);
+    Ok(skillyard_registry::Server::new(registry, settings).with_log_key(key))
+}
+
 /// Where the registry keeps what it has.
 #[derive(Debug, Clone, clap::Args)]
 struct Storage {

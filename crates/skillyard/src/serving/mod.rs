@@ -1,12 +1,19 @@
 //! The machine as the server sees it: configuration, trust and the audit log behind one door.
 
-use std::path::{Path, PathBuf};
+mod install;
+mod log;
+mod tokens;
 
-use skillyard_audit::{Event, EventKind};
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
-use skillyard_server::{Host, HostError, Standing, Switch};
+use skillyard_server::{
+    Access, Host, HostError, Installation, Line, Order, Refusal, Standing, Switch,
+};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
 use skillyard_trust::verdict::OptIn;
@@ -18,38 +25,79 @@ use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
 use crate::workspace::Workspace;
 
+pub(crate) use log::LogFormat;
+pub(crate) use tokens::tokens;
+
 /// What the server asks for is answered as the commands answer it.
 pub(crate) struct Machine {
     context: Context,
     audit_folder: PathBuf,
     index_folder: PathBuf,
-    limits: ReadLimits,
+    token_file: Option<PathBuf>,
+    log: LogFormat,
+    /// As the configuration was when skills were last looked for.
+    known: RwLock<Known>,
+    /// Opened once: a server records an event with nearly every answer.
+    recorder: Recorder,
 }
 
-impl Machine {
-    pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    limits: ReadLimits,
+    offers_skills: bool,
+}
+
+impl Known {
+    fn read(context: &Context) -> Result<Self, CommandError> {
         let config = context.config()?;
         Ok(Self {
-            context: context.clone(),
-            audit_folder: context.environment.logs_folder(),
-            index_folder: context.environment.skillyard_home.join("index"),
             limits: ReadLimits {
                 max_bytes: config.max_resource_bytes(),
                 nested: config.reads_nested_resources(),
                 binary: BinaryContent::Describe,
                 ..ReadLimits::default()
             },
+            offers_skills: config.serves_skills(),
         })
+    }
+}
+
+impl Machine {
+    pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
+        Ok(Self {
+            recorder: context.recorder()?,
+            context: context.clone(),
+            audit_folder: context.environment.logs_folder(),
+            index_folder: context.environment.skillyard_home.join("index"),
+            token_file: None,
+            log: LogFormat::default(),
+            known: RwLock::new(Known::read(context)?),
+        })
+    }
+
+    /// The same, with a log and with tokens that are read again when the server reloads.
+    pub(crate) fn with(mut self, log: LogFormat, token_file: Option<PathBuf>) -> Self {
+        self.log = log;
+        self.token_file = token_file;
+        self
+    }
+
+    fn known(&self) -> Known {
+        *self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Host for Machine {
     fn load(&self) -> Result<Catalog, HostError> {
-        let config = self.context.config().map_err(HostError::new)?;
-        if !config.serves_skills() {
-            return Ok(Catalog::default());
+        let known = Known::read(&self.context).map_err(HostError::new)?;
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        let catalog = library::load(&self.context, IndexMode::Use, &Choice::default());
+        let mut catalog = catalog.map_err(HostError::new)?;
+        if !known.offers_skills {
+            catalog.skills.clear();
+            catalog.shadowed.clear();
         }
-        library::load(&self.context, IndexMode::Use, &Choice::default()).map_err(HostError::new)
+        Ok(catalog)
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
@@ -72,7 +120,20 @@ impl Host for Machine {
             third_party: tier <= Tier::Low,
             scripts: decision.as_str().to_owned(),
             reason: decision.reason().to_owned(),
+            signer: provenance.signer,
+            version: provenance.revision,
         }
+    }
+
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
+        let Ok(permissions) = Permissions::load(&self.context) else {
+            return vec!["unknown".to_owned(); skills.len()];
+        };
+        let tier = |skill: &CatalogSkill| {
+            let provenance = permissions.provenance(skill);
+            permissions.verdict(&provenance).tier.as_str().to_owned()
+        };
+        skills.iter().map(tier).collect()
     }
 
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
@@ -102,7 +163,8 @@ impl Host for Machine {
     }
 
     fn record(&self, event: &Event) -> Result<(), HostError> {
-        self.context.record(event).map_err(HostError::new)
+        self.recorder.record(event).map_err(HostError::new)?;
+        Ok(())
     }
 
     fn audit_folder(&self) -> &Path {
@@ -118,6 +180,26 @@ impl Host for Machine {
     }
 
     fn read_limits(&self) -> ReadLimits {
-        self.limits
+        self.known().limits
+    }
+
+    fn offers_skills(&self) -> bool {
+        self.known().offers_skills
+    }
+
+    fn access(&self) -> Result<Option<Access>, HostError> {
+        let Some(file) = &self.token_file else {
+            return Ok(None);
+        };
+        let tokens = tokens(file).map_err(HostError::new)?;
+        Ok(Some(Access::Tokens(tokens)))
+    }
+
+    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+        install::install(&self.context, order)
+    }
+
+    fn log(&self, line: &Line<'_>) {
+        self.log.write(&self.context, line);
     }
 }
