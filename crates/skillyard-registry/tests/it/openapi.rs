@@ -55,9 +55,9 @@ async fn every_operation_has_a_name_of_its_own_and_says_how_it_fails() {
             assert!(responses["429"].is_object(), "{method} {path}");
             let parts = path.matches('{').count();
             let parameters = operation["parameters"].as_array();
-            let named = parameters.into_iter().flatten();
-            let named = named.filter(|each| each["in"] == "path").count();
-            assert_eq!(parts, named, "{method} {path}");
+            let in_path = parameters.into_iter().flatten();
+            let in_path = in_path.filter(|each| each["in"] == "path").count();
+            assert_eq!(parts, in_path, "{method} {path}");
             if operation["security"].is_array() {
                 assert!(responses["401"].is_object(), "{method} {path}");
             }
