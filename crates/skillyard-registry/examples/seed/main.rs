@@ -19,6 +19,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use skillyard_format::package::archive::{Limits, Mode};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+use skillyard_registry::registry::Destination;
 use skillyard_registry::token::Identity;
 use skillyard_registry::{Blobs, Database, Registry};
 use words::Words;
@@ -88,7 +89,9 @@ async fn publish_all(
                     return Ok::<(), Failure>(());
                 }
                 let upload = Bytes::from(archive(&words, number)?);
-                registry.publish(&identity, upload, None).await?;
+                registry
+                    .publish(&identity, upload, Destination::default())
+                    .await?;
             }
         });
     }

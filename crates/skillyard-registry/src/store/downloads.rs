@@ -22,10 +22,7 @@ pub struct Download {
 const AT_ONCE: usize = 200;
 
 /// Counts what was not counted yet.
-pub(crate) async fn count(
-    database: &Database,
-    downloads: &[Download],
-) -> Result<(), DatabaseError> {
+pub async fn count(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
     let mut change = database.begin().await?;
     let mut new: BTreeMap<String, i64> = BTreeMap::new();
     for part in downloads.chunks(AT_ONCE) {

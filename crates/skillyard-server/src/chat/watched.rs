@@ -7,7 +7,7 @@ use std::time::Instant;
 use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
 use super::Trace;
 use crate::server::Server;
@@ -26,6 +26,10 @@ impl Host for Watched {
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
         self.machine.approve_digest(skill, digest)
+    }
+
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList {
+        self.machine.approved_tools(skill, digest)
     }
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {

@@ -17,7 +17,7 @@ use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_server::{Agents, AgentsError, Host as _, Models, Wish};
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
 use crate::context::{Machine, World};
 
@@ -149,6 +149,10 @@ impl Host for Stage {
 
     fn approve_digest(&mut self, _: &str, _: &Digest) -> Result<(), HostError> {
         Ok(())
+    }
+
+    fn approved_tools(&mut self, _: &str, _: &Digest) -> ToolList {
+        ToolList::parse("")
     }
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
