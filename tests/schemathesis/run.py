@@ -73,7 +73,8 @@ def main() -> int:
                 "--checks", CHECKS, "--max-time", str(int(options.minutes * 60)), "--request-timeout", "10",
                 "--continue-on-failure", "--suppress-health-check", "all", "--warnings", "off", *further,
             ]
-            outcome = subprocess.run(command, cwd=home).returncode
+            hooks = {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(Path(__file__).resolve().parent)}
+            outcome = subprocess.run(command, cwd=home, env={**os.environ, **hooks}).returncode
             if started.process.poll() is not None:
                 print("the server has ended")
                 return 1

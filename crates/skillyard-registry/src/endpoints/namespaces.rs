@@ -81,7 +81,7 @@ pub(crate) async fn create(
     params(("namespace" = String, Path, description = "the namespace"),
         ("account" = String, Path, description = "the account")),
     request_body(content = Option<WantedRole>, description = "without one, an owner"),
-    responses((status = 200, body = NamespaceDetail)))]
+    responses((status = 200, body = NamespaceDetail), (status = 400, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn add(
     State(server): State<Server>,
     Caller(identity): Caller,

@@ -45,7 +45,8 @@ pub(crate) async fn list(
     params(("name" = String, Path, description = "the skill"),
         ("account" = String, Path, description = "the account")),
     request_body(content = Option<WantedRole>, description = "without one, an owner"),
-    responses((status = 200, body = OwnerList)))]
+    responses((status = 200, body = OwnerList),
+        (status = 400, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn add(
     State(server): State<Server>,
     Caller(identity): Caller,
@@ -66,6 +67,7 @@ pub(crate) async fn add(
     params(("name" = String, Path, description = "the skill"),
         ("account" = String, Path, description = "the account")),
     responses((status = 200, body = OwnerList),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
         (status = 409, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn remove(
     State(server): State<Server>,

@@ -22,6 +22,7 @@ mod upstream;
 mod uri;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ServiceExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -46,6 +47,10 @@ pub enum McpError {
     Failed(#[from] tokio::task::JoinError),
 }
 
+/// How long an answer can be asked for again by who lost the connection. Each request looks through
+/// all that are kept, so a minute of a busy session would slow it down and fill the memory.
+const KEPT: Duration = Duration::from_secs(5);
+
 /// Answers one client over standard input and output until it goes.
 pub async fn serve_stdio(server: Arc<Server>) -> Result<(), McpError> {
     let handler = Handler::new(server);
@@ -64,9 +69,11 @@ pub(crate) fn service(server: Arc<Server>) -> StreamableHttpService<Handler, Loc
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_json_response(true);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.completed_cache_ttl = KEPT;
     StreamableHttpService::new(
         move || Ok(Handler::new(Arc::clone(&server))),
-        Arc::new(LocalSessionManager::default()),
+        Arc::new(sessions),
         config,
     )
 }
