@@ -1,7 +1,7 @@
 //! A session made again from what is on disk, beside what the audit log says.
 
 use serde::Serialize;
-use skillyard_agent::replay::{Recorded, replay};
+use skillyard_agent::replay::{Recorded, replay, sessions};
 use skillyard_audit::{Filter, read};
 use utoipa::ToSchema;
 
@@ -36,17 +36,16 @@ impl Server {
         let session = self.register.session(&conversation)?;
         let shelf = self.register.agents()?;
         let shelf = shelf.shelf(Some(session.prompt.skills.clone()))?;
-        let filter = Filter {
-            session: Some(session.id.clone()),
-            ..Filter::default()
-        };
         let unreadable = |_| Problem::bad("the audit log cannot be read");
-        let reading = read(self.host.audit_folder(), &filter).map_err(unreadable)?;
-        let events: Vec<Recorded> = reading
-            .lines
-            .iter()
-            .filter_map(|line| Recorded::of(line))
-            .collect();
+        let mut events: Vec<Recorded> = Vec::new();
+        for name in sessions(&session) {
+            let filter = Filter {
+                session: Some(name.to_owned()),
+                ..Filter::default()
+            };
+            let reading = read(self.host.audit_folder(), &filter).map_err(unreadable)?;
+            events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
+        }
         let outcome = replay(&session, &shelf, events);
         let done = outcome.as_ref().copied().unwrap_or_default();
         Ok(Replayed {

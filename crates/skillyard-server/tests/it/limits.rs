@@ -52,7 +52,8 @@ async fn long_bodies_are_refused_announced_or_not() {
         let announced = [JSON, accept, ("content-length", "4194305")];
         let answer = server.ask("POST", path, &announced, "").await;
         assert_eq!(answer.status, 413, "{path}: {}", answer.text);
-        let answer = server.ask("POST", path, &[JSON, accept], Body::new(Endless::Much));
+        let headers = [JSON, accept];
+        let answer = server.ask("POST", path, &headers, Body::new(Endless::Much));
         let answer = answer.await;
         // A path that reads no body answers without it.
         let fine = answer.status.is_client_error() || path == "/api/v1/sessions";

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::agent::AgentStore;
 use skillyard_agent::provider::offline;
@@ -62,6 +63,8 @@ impl Desk {
         }
         // A model that nobody answers for is refused now, not in the first turn.
         model::provider(context, &settings.model)?;
+        let never = AtomicBool::new(false);
+        settings.tool_mode = super::tool_mode(context, &settings, &never)?;
         let shelf = self.offered(only)?;
         let here = &context.environment.current_dir;
         let mut session = super::session(&shelf, &settings, version, here)?;

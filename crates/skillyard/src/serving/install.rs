@@ -19,7 +19,8 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
         OrderScope::Project => ScopeName::Project,
     });
     let args = Args::of(&order.reference, &order.skills, scope);
-    let place = Place::find(context, args.scope()).map_err(refused)?;
+    let scope = args.scope().or_configured(context).map_err(refused)?;
+    let place = Place::find(context, &scope).map_err(refused)?;
     let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
     let checked = prepared.check(context, &args).map_err(refused)?;
     let installation = described_plan(&place, &prepared, &checked);
