@@ -3,7 +3,7 @@
 use skillyard_format::package::Digest;
 use skillyard_format::tokens::estimate;
 use skillyard_install::plan::Change;
-use skillyard_server::{HostError, Installation, Installing, Order, OrderScope, Refusal};
+use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal};
 
 use crate::commands::install::{self, Args, Prepared};
 use crate::context::Context;
@@ -90,10 +90,8 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
     Some(skill)
 }
 
-/// What keeps an installation from being made is for the admin who asked.
+/// Whatever keeps an installation from being made is for the admin who asked.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn refused(error: CommandError) -> Refusal {
-    match &error {
-        CommandError::Install(_) => Refusal::Refused(error.with_causes()),
-        _ => Refusal::Host(HostError::new(error)),
-    }
+    Refusal::Refused(error.with_causes())
 }
