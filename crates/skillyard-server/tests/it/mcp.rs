@@ -231,7 +231,7 @@ async fn a_cursor_is_of_one_state_only() {
     let cursor = first["result"]["nextCursor"].clone();
     let second = modern(&server, "skills/list", json!({ "cursor": cursor })).await;
     let count = |page: &Value| page["result"]["skills"].as_array().unwrap().len();
-    assert_eq!(count(&first) + count(&second), 65);
+    assert_eq!(count(&first) + count(&second), 66);
     assert_eq!(second["result"]["nextCursor"], Value::Null);
     let other = TestServer::new();
     let answer = modern(&other, "skills/list", json!({ "cursor": cursor })).await;
