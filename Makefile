@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval interop interop-sign interop-providers e2e-model
+	scan-eval scan-bench interop interop-registry interop-sign interop-providers e2e-model registry-crash
 
 run:
 	cargo run --release -- serve
@@ -46,10 +46,20 @@ e2e-model:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
+# Real clients install from our registry on loopback: `skills`, Claude Code, `apm`, `openskills`.
+interop-registry:
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/registry.py
+
 # The pages in Chromium, with pictures in target/screenshots.
 browser: tools tests/browser/node_modules/.done
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
+	SKILLYARD_BIN=target/debug/skillyard node tests/browser/registry.mjs
+
+# A hundred kills of a registry, and of a node of a cluster, while clients publish.
+registry-crash: tools
+	SKILLYARD_KILLS=100 cargo nextest run -p skillyard --test-threads 1 -E 'test(killed)'
 
 tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent
@@ -108,6 +118,10 @@ scan-eval:
 	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
 		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
 	else echo "scan-eval: the labelled skills are not beside the repository"; fi
+
+# Processor time of a scan; beside the peer where `PEER=python` names a Python that has it.
+scan-bench:
+	@python3 benches/scan.py $(if $(PEER),--peer $(PEER))
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60

@@ -1,8 +1,9 @@
 """Real clients install from our registry on loopback: `skills` and Claude Code from npm, `apm` from PyPI.
 
 They are fetched into `target/interop-registry` with a home of their own, because some change the
-user's home when they are installed. Nothing here needs a model, an account or TLS: each of them
-speaks plain HTTP to a loopback address.
+user's home when they are installed. Nothing here needs a model or an account. `skills` and `apm`
+speak plain HTTP to a loopback address; Claude Code fetches archives only over TLS and from a host
+that is not this machine, so it meets the registry behind `front.py`.
 """
 
 import json
@@ -12,6 +13,8 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
+
+from front import Front
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PLACE = Path(os.environ.get("INTEROP_REGISTRY_PLACE", ROOT / "target/interop-registry"))
@@ -49,7 +52,9 @@ def fetch_clients() -> None:
 class Yard:
     """A registry with two skills, one of them in three versions, and folders to install into."""
 
-    def __init__(self, place: Path, binary: Path):
+    def __init__(self, place: Path, binary: Path, name: str = "yard", serve: tuple = ()):
+        place = place / name
+        place.mkdir()
         self.place, self.binary = place, binary
         self.home = place / "home"
         self.home.mkdir()
@@ -61,13 +66,16 @@ class Yard:
             "CI": "1",
         }
         self.server = subprocess.Popen(
-            [binary, "registry", "serve", "--port", "0", "--json"],
+            [binary, "registry", "serve", "--port", "0", "--json", *serve],
             env=self.environment, stdout=subprocess.PIPE, text=True, cwd=place,
         )
-        self.url = json.loads(self.server.stdout.readline())["url"]
+        told = json.loads("".join(iter(self.server.stdout.readline, "}\n")) + "}")
+        self.url, self.address = told["url"], told["address"]
+
+    def fill(self) -> None:
         token = json.loads(self.ours("registry", "token", "create", "--user", "ada",
                                      "--scope", "publish", "--scope", "yank", "--json"))["token"]
-        self.ours("config", "set", "registry.url", self.url)
+        self.ours("config", "set", "registry.url", f"http://{self.address}")
         self.ours("login", "--token", token)
         for name, version in (("pdf-tools", "1.0.0"), ("pdf-tools", "1.1.0"), ("pdf-tools", "2.0.0"), ("table-maker", "1.0.0")):
             self.publish(name, version)
@@ -120,7 +128,7 @@ def skills_all(yard: Yard) -> None:
 
 
 def skills_one(yard: Yard) -> None:
-    """`skills add URL --skill NAME`, then `skills update` after a new version."""
+    """`skills add URL --skill NAME`: one of them, into the folder of one agent."""
     project = yard.project("skills-one")
     yard.run(yard.client("skills"), "add", yard.url, "--skill", "table-maker", "--agent", "claude-code", "--yes", "--copy", cwd=project)
     yard.is_installed(project / ".claude/skills/table-maker", "table-maker", "1.0.0")
@@ -146,18 +154,37 @@ def apm(yard: Yard) -> None:
 
 
 def claude_code(yard: Yard) -> None:
-    """`claude plugin marketplace add URL`, `claude plugin install NAME@skillyard`."""
+    """`claude plugin marketplace add URL` over plain HTTP, and its list of what can be installed."""
     project = yard.project("claude")
     claude = yard.client("claude")
-    address = f"{yard.url}/.claude-plugin/marketplace.json"
-    yard.run(claude, "plugin", "marketplace", "add", address, cwd=project)
-    listed = yard.run(claude, "plugin", "marketplace", "list", cwd=project)
-    assert "skillyard" in listed, listed
-    yard.run(claude, "plugin", "install", "pdf-tools@skillyard", "--scope", "user", cwd=project)
-    found = [path for path in yard.home.rglob("SKILL.md") if "pdf-tools" in path.parts[-3:] or "pdf-tools" in str(path)]
-    found = [path for path in found if "plugins" in str(path)]
-    assert found, listed
-    yard.is_installed(found[0].parent, "pdf-tools", "1.1.0")
+    yard.run(claude, "plugin", "marketplace", "add", f"{yard.url}/.claude-plugin/marketplace.json", cwd=project)
+    listed = yard.run(claude, "plugin", "list", "--available", "--json", cwd=project)
+    names = {plugin["name"] for plugin in json.loads(listed[listed.index("{"):])["available"]}
+    assert {"pdf-tools", "table-maker"} <= names, listed
+    # Archives only over TLS and not from this machine: that is the client's rule, said in its words.
+    refused = yard.run(claude, "plugin", "install", "pdf-tools@skillyard", cwd=project, fails=True)
+    assert "https" in refused, refused
+
+
+def claude_code_tls(yard: Yard) -> None:
+    """`claude plugin install NAME@skillyard` over TLS: the archive is fetched, checked and unpacked."""
+    host = "skills.example.com"
+    front = Front(yard.place, host)
+    other = Yard(yard.place, yard.binary, "named", ("--url", f"https://{host}"))
+    try:
+        other.fill()
+        front.target = ("127.0.0.1", int(other.address.rsplit(":", 1)[1]))
+        other.environment |= {"HTTPS_PROXY": front.url, "NODE_EXTRA_CA_CERTS": str(front.authority)}
+        project = other.project("claude")
+        claude = other.client("claude")
+        other.run(claude, "plugin", "marketplace", "add", f"{other.url}/.claude-plugin/marketplace.json", cwd=project)
+        other.run(claude, "plugin", "install", "pdf-tools@skillyard", "--scope", "user", cwd=project)
+        found = [path.parent for path in (other.home / ".claude/plugins").rglob("SKILL.md")]
+        assert len(found) == 1, found
+        other.is_installed(found[0], "pdf-tools", "1.1.0")
+    finally:
+        other.server.terminate()
+        other.server.wait(timeout=20)
 
 
 def openskills(yard: Yard) -> None:
@@ -169,7 +196,7 @@ def openskills(yard: Yard) -> None:
     yard.is_installed(project / ".claude/skills/pdf-tools", "pdf-tools", "1.1.0")
 
 
-CLIENTS = [skills_all, skills_one, apm, claude_code, openskills]
+CLIENTS = [skills_all, skills_one, apm, claude_code, claude_code_tls, openskills]
 
 
 def main() -> int:
@@ -180,6 +207,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="skillyard-interop-") as place:
         yard = Yard(Path(place), binary)
         try:
+            yard.fill()
             for client in chosen:
                 try:
                     client(yard)

@@ -3,16 +3,17 @@
 (() => {
   if (navigator.clipboard) {
     for (const button of document.querySelectorAll("button[data-copy]")) {
+      const label = button.firstElementChild;
       button.hidden = false;
       button.addEventListener("click", async () => {
         const text = button.parentElement.querySelector("code").textContent;
         try {
           await navigator.clipboard.writeText(text);
-          button.textContent = "Copied";
+          label.textContent = "Copied";
         } catch {
-          button.textContent = "Not allowed";
+          label.textContent = "Not allowed";
         }
-        setTimeout(() => { button.textContent = "Copy"; }, 1500);
+        setTimeout(() => { label.textContent = "Copy"; }, 1500);
       });
     }
   }

@@ -150,10 +150,29 @@ impl Database {
         })
     }
 
+    /// A view of all rows as they are at one moment, however long they are read.
+    pub(crate) async fn snapshot(&self) -> Result<Transaction<'static, Any>, DatabaseError> {
+        let mut transaction = self.pool.begin().await?;
+        // In SQLite a transaction that only reads is one already.
+        if self.kind == Kind::Postgres {
+            transaction
+                .execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                .await?;
+        }
+        Ok(transaction)
+    }
+
     /// The number of the last change.
     pub(crate) async fn sequence(&self) -> Result<i64, DatabaseError> {
         let sequence = sqlx::query_scalar("SELECT sequence FROM state WHERE id = 1");
         Ok(sequence.fetch_one(&self.pool).await?)
+    }
+
+    /// Runs a statement behind everybody's back, as somebody who got at the database would.
+    #[doc(hidden)]
+    pub async fn tamper(&self, statement: &'static str) -> Result<(), DatabaseError> {
+        self.pool.execute(statement).await?;
+        Ok(())
     }
 
     /// Closes all connections.

@@ -4,6 +4,7 @@
 //! many skills goes on answering from the last picture while the next one is made.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,13 @@ use tokio::sync::Mutex;
 
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::facets::Facets;
 use crate::look::Looks;
+use crate::registry::Registry;
 use crate::store::skills::{self, SkillRow};
+
+/// From so many downloads on a skill is used, not only there.
+const ADOPTED: u64 = 10;
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
 const SMALL: usize = 2_000;
@@ -50,6 +56,10 @@ pub struct Question {
     pub tag: Option<String>,
     /// Only with scripts, or only without.
     pub scripts: Option<bool>,
+    /// Only what somebody signed, or only what nobody did.
+    pub signed: Option<bool>,
+    /// Only with this verdict of the scanner.
+    pub verdict: Option<String>,
     /// The order.
     pub sort: Sort,
     /// How many to leave out at the start.
@@ -61,8 +71,9 @@ pub struct Question {
 impl Question {
     /// Whether only words decide.
     fn is_about_all(&self) -> bool {
-        let texts = [&self.owner, &self.license, &self.tag];
-        texts.iter().all(|each| each.is_none()) && self.scripts.is_none()
+        let texts = [&self.owner, &self.license, &self.tag, &self.verdict];
+        let switches = [self.scripts, self.signed];
+        texts.iter().all(|each| each.is_none()) && switches.iter().all(Option::is_none)
     }
 }
 
@@ -73,6 +84,8 @@ pub struct Picture {
     skills: Vec<SkillRow>,
     index: Index,
     by_name: Vec<u32>,
+    /// By the name that the skill itself has, whatever its namespace.
+    by_own_name: Vec<u32>,
     by_downloads: Vec<u32>,
     by_time: Vec<u32>,
     /// Which skills anybody new may find, side by side, because a search asks this of thousands.
@@ -154,6 +167,13 @@ impl Search {
     }
 }
 
+impl Registry {
+    /// The picture to answer from.
+    pub(crate) async fn picture(&self) -> Result<Arc<Picture>, RegistryError> {
+        self.search.picture(&self.database).await
+    }
+}
+
 impl Picture {
     fn new(sequence: i64, mut skills: Vec<SkillRow>, start: Instant) -> Self {
         skills.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -174,6 +194,8 @@ impl Picture {
         }));
         let by_name: Vec<u32> = (0..u32::try_from(skills.len()).unwrap_or(u32::MAX)).collect();
         let at = |place: &u32| &skills[*place as usize];
+        let mut by_own_name = by_name.clone();
+        by_own_name.sort_by(|a, b| at(a).own_name().cmp(at(b).own_name()));
         let mut by_downloads = by_name.clone();
         by_downloads.sort_by_key(|place| std::cmp::Reverse(at(place).downloads));
         let mut by_time = by_name.clone();
@@ -186,6 +208,7 @@ impl Picture {
             skills,
             index,
             by_name,
+            by_own_name,
             by_downloads,
             by_time,
             offered,
@@ -195,40 +218,54 @@ impl Picture {
         }
     }
 
-    /// A document over all skills that are offered: `entry` makes a part for each, `frame` puts
+    /// A document over the skills with bare names, or in a namespace, that are offered: `entry` makes a part for each, `frame` puts
     /// something around them.
     pub(crate) fn document(
         &self,
         kind: DocumentKind,
+        namespace: Option<&str>,
         entry: impl Fn(&SkillRow) -> Value,
         frame: impl FnOnce(Vec<Value>) -> Value,
     ) -> Bytes {
-        let made = self.documents[kind as usize].get_or_init(|| {
+        let make = || {
             let offered = self
                 .skills
                 .iter()
-                .filter(|skill| skill.latest.yanked.is_none());
+                .filter(|skill| skill.latest.yanked.is_none() && skill.namespace() == namespace);
             frame(offered.map(entry).collect()).to_string().into()
-        });
-        made.clone()
+        };
+        match namespace {
+            None => self.documents[kind as usize].get_or_init(make).clone(),
+            Some(_) => make(),
+        }
+    }
+
+    /// What a document made of this picture is tagged with.
+    pub(crate) fn tag(&self) -> String {
+        format!("\"{}-{}\"", env!("CARGO_PKG_VERSION"), self.sequence)
     }
 
     /// The skill of a name.
-    pub(crate) fn named(&self, name: &str) -> Option<&SkillRow> {
+    pub(crate) fn one(&self, name: &str) -> Option<&SkillRow> {
         let place = self
             .skills
             .binary_search_by(|skill| (*skill.name).cmp(name));
         self.skills.get(place.ok()?)
     }
 
-    /// All skills, sorted by name.
-    pub(crate) fn skills(&self) -> &[SkillRow] {
+    /// Every skill, by name.
+    pub(crate) fn all(&self) -> &[SkillRow] {
         &self.skills
     }
 
-    /// What a document made of this picture is tagged with.
-    pub(crate) fn tag(&self) -> String {
-        format!("\"{}-{}\"", env!("CARGO_PKG_VERSION"), self.sequence)
+    /// How many of the skills that fit have which owner, licence, tag and so on.
+    pub fn facets(&self, question: &Question) -> Facets {
+        let all = Question {
+            offset: 0,
+            limit: usize::MAX,
+            ..question.clone()
+        };
+        Facets::of(&self.ask(&all).0)
     }
 
     /// The skills that fit, and how many there are in all.
@@ -253,17 +290,54 @@ impl Picture {
         (page.collect(), total)
     }
 
+    /// Places whose names are this one, then those that begin so.
+    ///
+    /// The same name in a namespace is the name that is meant only where people use it or somebody
+    /// signed it: else whoever makes a namespace would stand beside everything well known.
+    fn named(&self, name: &str) -> Vec<u32> {
+        let at = |place: &u32| &self.skills[*place as usize];
+        let text = |place: &u32| -> &str {
+            if name.starts_with('@') {
+                &at(place).name
+            } else {
+                at(place).own_name()
+            }
+        };
+        let order = if name.starts_with('@') {
+            &self.by_name
+        } else {
+            &self.by_own_name
+        };
+        let start = order.partition_point(|place| text(place) < name);
+        let begin_so = order[start..]
+            .iter()
+            .take_while(|place| text(place).starts_with(name));
+        let is_meant = |place: &u32| {
+            let skill = at(place);
+            text(place) == name
+                && (skill.name == name
+                    || skill.downloads >= ADOPTED
+                    || skill.latest.signer.is_some())
+        };
+        let (mut exact, others): (Vec<u32>, Vec<u32>) = begin_so.copied().partition(is_meant);
+        exact.sort_by_key(|place| {
+            (
+                at(place).name != name,
+                std::cmp::Reverse(at(place).downloads),
+            )
+        });
+        exact.extend(others);
+        exact
+    }
+
     /// The page of places in tiers, the name, names that begin so, words; and how many fit.
     fn ranked(&self, words: &str, question: &Question) -> (Vec<u32>, usize) {
         let name = words.to_lowercase().replace(' ', "-");
-        let start = self.skills.partition_point(|skill| *skill.name < *name);
-        let begin_so = self.skills[start..]
-            .iter()
-            .take_while(|skill| skill.name.starts_with(&name));
-        let tier = start..start + begin_so.count();
-        let is_in_tier = |place: u32| tier.contains(&(place as usize));
-        let tier = tier.clone().filter_map(|place| u32::try_from(place).ok());
-        let mut places: Vec<u32> = tier.filter(|place| self.fits(*place, question)).collect();
+        let tier = self.named(&name);
+        let is_in_tier: HashSet<u32> = tier.iter().copied().collect();
+        let is_in_tier = |place: u32| is_in_tier.contains(&place);
+        let mut places = tier;
+        places.retain(|place| self.fits(*place, question));
         // Every match passes here, and most of them are on no page: they are counted, not ordered.
         let matches = RefCell::new(Vec::new());
         let filter = |place: u32| {
@@ -320,7 +394,11 @@ fn fits(skill: &SkillRow, question: &Question) -> bool {
         None => true,
         Some(asked) => found.is_some_and(|found| found.eq_ignore_ascii_case(asked)),
     };
-    is(&question.owner, Some(&skill.latest.publisher))
+    (is(&question.owner, Some(&skill.latest.publisher)) || is(&question.owner, skill.namespace()))
+        && question
+            .signed
+            .is_none_or(|wanted| wanted == skill.latest.signer.is_some())
+        && is(&question.verdict, Some(&skill.latest.verdict))
         && is(&question.license, facts.license.as_deref())
         && question
             .tag

@@ -15,7 +15,9 @@ use skillyard_listen::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tower::util::MapRequest;
 
+use crate::auth::door;
 use crate::counter::Counter;
 use crate::guard::guard;
 use crate::kept::Kept;
@@ -23,6 +25,7 @@ use crate::pages::trouble;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
+use crate::scoped::joined;
 use crate::sheet::Sheet;
 use crate::tag;
 
@@ -57,6 +60,28 @@ pub struct Settings {
     pub answer_time: Duration,
     /// How often somebody may ask.
     pub rates: Rates,
+    /// Who may read.
+    pub access: Access,
+    /// Whose word counts about where a request comes from.
+    pub proxy: Proxy,
+}
+
+/// Who may read a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody who reaches it.
+    Open,
+    /// Whoever has a token.
+    Private,
+}
+
+/// What stands before a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proxy {
+    /// Nothing: a request comes from where its connection comes from.
+    None,
+    /// A proxy that says in `X-Forwarded-For` who asked it.
+    Trusted,
 }
 
 impl Settings {
@@ -69,6 +94,8 @@ impl Settings {
             header_time: Duration::from_secs(15),
             answer_time: Duration::from_mins(2),
             rates: Rates::default(),
+            access: Access::Open,
+            proxy: Proxy::None,
         }
     }
 }
@@ -126,10 +153,14 @@ impl Server {
     pub fn router(&self) -> Router {
         let routes = routes()
             .layer(from_fn(tag::tagged))
-            .layer(from_fn_with_state(self.clone(), trouble::explained))
+            .layer(from_fn_with_state(self.clone(), door))
             .layer(from_fn_with_state(self.clone(), rate::limit))
+            // A page about a problem says the same as the problem, whoever found it.
+            .layer(from_fn_with_state(self.clone(), trouble::explained))
             .layer(from_fn_with_state(self.clone(), guard));
-        routes.with_state(self.clone())
+        // What is around a router is before its routes are chosen.
+        let routes = MapRequest::new(routes.with_state(self.clone()), joined);
+        Router::new().fallback_service(routes)
     }
 
     /// Waits until the downloads so far are counted.

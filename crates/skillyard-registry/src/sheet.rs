@@ -8,12 +8,12 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 use bytes::Bytes;
 use semver::Version;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName};
 
 use crate::endpoints::index;
 use crate::error::RegistryError;
 use crate::server::Server;
-use crate::store::{skills, versions};
+use crate::store::{skills, tags, versions};
 
 /// Archives up to this length are sent whole and kept; others are passed on piece by piece.
 const SHORT: u64 = 256 * 1024;
@@ -52,7 +52,7 @@ impl Sheet {
 
 impl Server {
     /// The sheet of a skill, as new as the request.
-    pub(crate) async fn sheet(&self, name: &SkillName) -> Result<Arc<Sheet>, RegistryError> {
+    pub(crate) async fn sheet(&self, name: &QualifiedName) -> Result<Arc<Sheet>, RegistryError> {
         let database = &self.registry.database;
         let sequence = self.registry.looks.sequence(database).await?;
         if let Some(sheet) = self.sheets.get(sequence, name.as_str()) {
@@ -63,7 +63,8 @@ impl Server {
         if rows.is_empty() {
             return Err(RegistryError::NoSkill(name.to_string()));
         }
-        let text = index::file(name, &rows)?;
+        let tags = tags::of(database, name.as_str()).await?;
+        let text = index::text(name.as_str(), &rows, &tags);
         let tag = format!("\"{}\"", &Digest::of(text.as_bytes()).to_hex()[..32]);
         let sheet = Arc::new(Sheet {
             text: text.into(),
@@ -86,7 +87,7 @@ impl Server {
     /// A version of a skill to be fetched: the one that is named, or the latest.
     pub(crate) async fn release(
         &self,
-        name: &SkillName,
+        name: &QualifiedName,
         version: Option<&Version>,
     ) -> Result<Release, RegistryError> {
         let sheet = match (self.sheet(name).await, version) {
@@ -124,7 +125,7 @@ impl Server {
     }
 }
 
-fn missing(name: &SkillName, version: &Version) -> RegistryError {
+fn missing(name: &QualifiedName, version: &Version) -> RegistryError {
     RegistryError::NoVersion {
         skill: name.to_string(),
         version: version.to_string(),

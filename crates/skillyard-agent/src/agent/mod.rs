@@ -83,10 +83,10 @@ impl Definition {
 
 impl Definition {
     /// How its skills fare, given those that are here now.
-    pub fn drift(&self, shelf: &Shelf) -> Vec<(Pin, Drift)> {
+    pub fn drift(&self, here: &Shelf) -> Vec<(Pin, Drift)> {
         let pins = self.skills.iter().cloned();
         pins.map(|pin| {
-            let drift = pin.drift(shelf.digest(&pin.name).ok().as_ref());
+            let drift = pin.drift(here.digest(&pin.name).ok().as_ref());
             (pin, drift)
         })
         .collect()

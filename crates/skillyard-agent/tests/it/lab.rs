@@ -23,7 +23,7 @@ use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
 use skillyard_catalog::{Catalog, Settings as CatalogSettings};
 use skillyard_format::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use tempfile::TempDir;
 
 /// A folder of skills and everything around it.
@@ -39,6 +39,8 @@ pub(crate) struct Machine {
     pub(crate) scripts: Vec<ScriptRun>,
     pub(crate) commands: Vec<CommandRun>,
     pub(crate) approved: Vec<String>,
+    /// A skill, its digest, and the tools that were approved for it.
+    pub(crate) tools: Option<(String, String, String)>,
 }
 
 impl Lab {
@@ -52,6 +54,7 @@ impl Lab {
             scripts: Vec::new(),
             commands: Vec::new(),
             approved: Vec::new(),
+            tools: None,
         };
         Self {
             folder,
@@ -185,6 +188,16 @@ impl Host for Pretended {
         let approved = format!("{skill} {digest}");
         self.machine.lock().unwrap().approved.push(approved);
         Ok(())
+    }
+
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList {
+        let machine = self.machine.lock().unwrap();
+        match &machine.tools {
+            Some((name, bytes, list)) if name == skill && *bytes == digest.to_string() => {
+                ToolList::parse(list)
+            }
+            _ => ToolList::Absent,
+        }
     }
 
     fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {

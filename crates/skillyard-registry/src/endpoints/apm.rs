@@ -1,4 +1,5 @@
-//! The registry interface of apm, version 1: `{owner}/{name}`, where the owner has to own the skill.
+//! The registry interface of apm, version 1: `{owner}/{name}` is `@owner/name`, or a bare name that
+//! the owner owns.
 
 use axum::Json;
 use axum::body::Body;
@@ -7,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, Namespace, QualifiedName};
 use utoipa::{IntoParams, ToSchema};
 
 use super::download::{FOR_GOOD, send};
@@ -17,12 +18,12 @@ use crate::auth::Caller;
 use crate::error::RegistryError;
 use crate::peer::Peer;
 use crate::problem::Problem;
-use crate::registry::Published;
+use crate::registry::{Destination, Published};
 use crate::search::Question;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::owners;
 use crate::store::versions::{self as rows, VersionRow};
+use crate::store::{namespaces, owners, skills};
 
 /// The versions of a package.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,7 +81,7 @@ pub(crate) async fn versions(
     let all = rows::of(&server.registry.database, name.as_str()).await?;
     let offered = all.iter().rev().filter(|each| each.yanked.is_none());
     Ok(Json(PackageVersions {
-        package: format!("{owner}/{name}"),
+        package: format!("{owner}/{}", name.name()),
         versions: offered.map(PackageVersion::from).collect(),
     }))
 }
@@ -120,17 +121,24 @@ pub(crate) async fn publish(
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
     let version = numbered(&name, &version)?;
-    if owner != identity.account {
+    let namespace = namespace_of(&server, &owner).await?;
+    if namespace.is_none() && owner != identity.account {
         return Err(RegistryError::NotOwner {
             account: identity.account,
             skill: name.to_string(),
         });
     }
+    let name = QualifiedName::new(namespace.clone(), name.name().clone());
     // Held until the upload is done with; the semaphore is never closed.
     let _permit = server.uploads.acquire().await;
     let upload = upload(&server, &headers, body).await?;
-    let expected = Some((&name, &version));
-    match server.registry.publish(&identity, upload, expected).await? {
+    let destination = Destination {
+        namespace,
+        tag: None,
+        expected: Some((name.name().clone(), version.clone())),
+    };
+    let published = server.registry.publish(&identity, upload, destination);
+    match published.await? {
         Published::New(_) => {}
         // Here the same bytes again are a conflict, too.
         Published::Same(package) => {
@@ -143,7 +151,7 @@ pub(crate) async fn publish(
     }
     let row = server.registry.version(&name, Some(&version)).await?;
     let answer = PublishedPackage {
-        package: format!("{owner}/{name}"),
+        package: format!("{owner}/{}", name.name()),
         version: PackageVersion::from(&row),
     };
     Ok((StatusCode::CREATED, Json(answer)).into_response())
@@ -218,14 +226,13 @@ pub(crate) async fn search(
         },
         ..Question::default()
     };
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
+    let picture = server.registry.picture().await?;
     let (found, total) = picture.ask(&question);
     let results = found.iter().map(|skill| FoundPackage {
-        id: format!("{}/{}", skill.latest.publisher, skill.name),
+        id: match skill.namespace() {
+            Some(namespace) => format!("{namespace}/{}", skill.own_name()),
+            None => format!("{}/{}", skill.latest.publisher, skill.name),
+        },
         latest_version: skill.latest.version.to_string(),
         description: &skill.latest.facts.description,
         author: &skill.latest.publisher,
@@ -240,9 +247,25 @@ pub(crate) async fn search(
     Ok(Json(answer).into_response())
 }
 
-async fn owned(server: &Server, owner: &str, name: &str) -> Result<SkillName, RegistryError> {
+/// The namespace of an owner, if there is one.
+async fn namespace_of(server: &Server, owner: &str) -> Result<Option<Namespace>, RegistryError> {
+    let Ok(namespace) = Namespace::new(owner) else {
+        return Ok(None);
+    };
+    let members = namespaces::members(&server.registry.database, &namespace).await?;
+    Ok(Some(namespace).filter(|_| !members.is_empty()))
+}
+
+async fn owned(server: &Server, owner: &str, name: &str) -> Result<QualifiedName, RegistryError> {
     let name = named(name)?;
-    let owners = owners::of(&server.registry.database, name.as_str()).await?;
+    let database = &server.registry.database;
+    if let Some(namespace) = namespace_of(server, owner).await? {
+        let inside = QualifiedName::new(Some(namespace), name.name().clone());
+        if skills::one(database, inside.as_str()).await?.is_some() {
+            return Ok(inside);
+        }
+    }
+    let owners = owners::of(database, name.as_str()).await?;
     if owners.iter().any(|each| each == owner) {
         return Ok(name);
     }

@@ -1,16 +1,15 @@
 //! `GET /skills/{name}/download` and `GET /skills/{name}/{version}/download`.
 
-use std::net::IpAddr;
-
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use semver::Version;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
+use crate::package;
 use crate::peer::Peer;
 use crate::segments::Segments;
 use crate::server::Server;
@@ -64,9 +63,37 @@ pub(crate) async fn archive(
     version(state, segments, peer).await
 }
 
+/// Fetch a version as a ZIP, for clients that read no other archives
+#[utoipa::path(get, path = "/skills/{name}/{version}/archive.zip", tag = "skills",
+    params(("name" = String, Path, description = "the skill"),
+        ("version" = String, Path, description = "the version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/zip")))]
+pub(crate) async fn zip(
+    State(server): State<Server>,
+    Segments((name, version)): Segments<(String, String)>,
+    peer: Peer,
+) -> Result<Response, RegistryError> {
+    let name = named(&name)?;
+    let version = numbered(&name, &version)?;
+    let found = server.registry.version(&name, Some(&version)).await?;
+    // Held until it is packed; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    let archive = server.registry.blobs.read(found.digest).await?;
+    let packing = tokio::task::spawn_blocking(move || package::zipped(&archive)).await;
+    let zip = packing
+        .map_err(RegistryError::internal)?
+        .map_err(RegistryError::internal)?;
+    server.counter.count(visit(&server, &name, &peer));
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip"),
+        (header::CACHE_CONTROL, FOR_GOOD),
+    ];
+    Ok((headers, zip).into_response())
+}
+
 pub(super) async fn send(
     server: &Server,
-    name: &SkillName,
+    name: &QualifiedName,
     version: Option<&Version>,
     peer: Peer,
     caching: &'static str,
@@ -76,7 +103,7 @@ pub(super) async fn send(
         Some(bytes) => Body::from(bytes),
         None => Body::from_stream(server.registry.blobs.get(found.digest).await?.into_stream()),
     };
-    server.counter.count(visit(server, name, peer.0));
+    server.counter.count(visit(server, name, &peer));
     let mut response = body.into_response();
     let file = format!(
         "attachment; filename=\"{}-{}.tar.gz\"",
@@ -108,16 +135,21 @@ pub(super) async fn send(
 }
 
 /// A name as a header can hold it.
-fn ascii(name: &SkillName) -> String {
+fn ascii(name: &QualifiedName) -> String {
     let plain = |c: char| if c.is_ascii() { c } else { '_' };
-    name.as_str().chars().map(plain).collect()
+    name.name().as_str().chars().map(plain).collect()
 }
 
-/// A visit, without the address that it came from.
-fn visit(server: &Server, name: &SkillName, peer: Option<IpAddr>) -> Download {
+/// A visit, without the address that it came from: whoever has a token counts as one wherever
+/// they are, everybody else by their address.
+fn visit(server: &Server, name: &QualifiedName, peer: &Peer) -> Download {
     let day = server.registry.now().to_string()[..10].to_owned();
-    let peer = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.to_string());
-    let visitor = Digest::of(format!("{day} {peer}").as_bytes()).to_hex();
+    let who = match (&peer.account, peer.address) {
+        (Some(account), _) => format!("account {account}"),
+        (None, Some(address)) => address.to_string(),
+        (None, None) => "unknown".to_owned(),
+    };
+    let visitor = Digest::of(format!("{day} {who}").as_bytes()).to_hex();
     Download {
         skill: name.to_string(),
         visitor: visitor[..16].to_owned(),

@@ -4,14 +4,16 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName, SkillName};
 use utoipa::ToSchema;
 
-use super::named;
+use super::namespaced;
+use crate::database::{Database, DatabaseError};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::versions::VersionRow;
+use crate::store::tags;
+use crate::store::versions::{self, VersionRow};
 
 /// One line of the index.
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,26 +36,40 @@ pub(crate) struct Line<'a> {
     requires: &'a [String],
     /// Whether it was withdrawn.
     yanked: bool,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yank_reason: Option<&'a str>,
     /// When it was published.
     published: &'a str,
+    /// By whom.
+    publisher: &'a str,
     /// Who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signer: Option<&'a str>,
     /// The worst that the scanner found.
     verdict: &'a str,
+    /// The tags that stand for this version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    dist_tags: Vec<&'a str>,
 }
 
 impl<'a> Line<'a> {
-    fn new(name: &'a SkillName, row: &'a VersionRow) -> Self {
+    fn new(name: &'a str, row: &'a VersionRow, tags: &'a [(String, String)]) -> Self {
+        let version = row.version.to_string();
+        let own = tags.iter().filter(|(_, of)| *of == version);
         Self {
-            name: name.as_str(),
-            version: row.version.to_string(),
+            name,
+            dist_tags: own.map(|(tag, _)| tag.as_str()).collect(),
+            version,
             digest: row.digest,
             tree: row.tree,
             size: row.size,
             requires: &row.facts.requires,
             yanked: row.yanked.is_some(),
+            yank_reason: row.yanked.as_deref(),
             published: &row.published,
+            publisher: &row.publisher,
             signer: row.signer.as_deref(),
             verdict: &row.verdict,
         }
@@ -68,10 +84,7 @@ pub(crate) async fn index(
     State(server): State<Server>,
     Segments(path): Segments<String>,
 ) -> Result<Response, RegistryError> {
-    let name = named(path.rsplit('/').next().unwrap_or_default())?;
-    if path != address(&name) {
-        return Err(RegistryError::NoSkill(name.to_string()));
-    }
+    let name = at(&path)?;
     let sheet = server.sheet(&name).await?;
     let mut response = sheet.text.clone().into_response();
     let headers = response.headers_mut();
@@ -86,26 +99,39 @@ pub(crate) async fn index(
     Ok(response)
 }
 
-/// The file of a skill with these versions.
-pub(crate) fn file(name: &SkillName, rows: &[VersionRow]) -> Result<String, RegistryError> {
-    let mut text = String::new();
-    for row in rows {
-        let line = serde_json::to_string(&Line::new(name, row));
-        text.push_str(&line.map_err(RegistryError::internal)?);
-        text.push('\n');
-    }
-    Ok(text)
+/// The file of a skill: a line for each of its versions; none when there is no such skill.
+pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
+    let rows = versions::of(database, name).await?;
+    let tags = tags::of(database, name).await?;
+    Ok(Some(text(name, &rows, &tags)).filter(|text| !text.is_empty()))
 }
 
-/// Where a skill is below `/index/`; the folders keep each other small.
-fn address(name: &SkillName) -> String {
-    let letters: Vec<char> = name.as_str().chars().collect();
-    let part = |range: &[char]| range.iter().collect::<String>();
-    match letters.as_slice() {
-        [_] => format!("1/{name}"),
-        [_, _] => format!("2/{name}"),
-        [first, _, _] => format!("3/{first}/{name}"),
-        all => format!("{}/{}/{name}", part(&all[..2]), part(&all[2..4])),
+/// The lines of these versions.
+pub(crate) fn text(name: &str, rows: &[VersionRow], tags: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        // Text and numbers can always be written.
+        text.push_str(&serde_json::json!(Line::new(name, row, tags)).to_string());
+        text.push('\n');
+    }
+    text
+}
+
+/// The skill whose file is at a path below `/index/`.
+fn at(path: &str) -> Result<QualifiedName, RegistryError> {
+    let missing = || RegistryError::NoSkill(path.chars().take(104).collect());
+    let (first, rest) = path.split_once('/').unwrap_or(("", path));
+    let name = rest.rsplit('/').next().unwrap_or_default();
+    let name = SkillName::new(name).map_err(|_| missing())?;
+    let namespace = match first.strip_prefix('@') {
+        Some(namespace) => Some(namespaced(namespace)?),
+        None => None,
+    };
+    let name = QualifiedName::new(namespace, name);
+    if name.index_path().join("/") == path {
+        Ok(name)
+    } else {
+        Err(missing())
     }
 }
 
@@ -114,15 +140,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_those_that_clients_ask_for() {
-        let check = |name: &str, expected: &str| {
-            assert_eq!(address(&SkillName::new(name).unwrap()), expected);
-        };
-        check("a", "1/a");
-        check("ab", "2/ab");
-        check("pdf", "3/p/pdf");
-        check("pdfs", "pd/fs/pdfs");
-        check("pdf-tools", "pd/f-/pdf-tools");
-        check("мой-навык", "мо/й-/мой-навык");
+    fn only_its_own_path_leads_to_a_file() {
+        for name in ["a", "ab", "pdf", "pdf-tools", "@acme/a", "@acme/pdf-tools"] {
+            let name: QualifiedName = name.parse().unwrap();
+            assert_eq!(at(&name.index_path().join("/")).unwrap(), name);
+        }
+        for path in [
+            "",
+            "pdf",
+            "3/x/pdf",
+            "pd/fs/pdf",
+            "@acme/pdf",
+            "@/3/p/pdf",
+            "@a/../3/p/pdf",
+        ] {
+            assert!(at(path).is_err(), "{path}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::summary::Summary;
 use crate::error::RegistryError;
+use crate::facets::Facets;
 use crate::search::{Question, Sort};
 use crate::server::Server;
 
@@ -39,6 +40,12 @@ pub(crate) struct Parameters {
     tag: Option<String>,
     /// Only with scripts, or only without.
     scripts: Option<bool>,
+    /// Only what somebody signed, or only what nobody did.
+    signed: Option<bool>,
+    /// Only with this verdict of the scanner.
+    verdict: Option<String>,
+    /// Whether to count owners, licences, tags and so on among all that fit.
+    facets: Option<bool>,
 }
 
 /// A page of skills.
@@ -53,6 +60,9 @@ pub(crate) struct SkillList<'a> {
     /// Where the next page begins, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<usize>,
+    /// How many of all that fit have what, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facets: Option<Facets>,
 }
 
 impl Parameters {
@@ -78,6 +88,8 @@ impl Parameters {
             license: self.license,
             tag: self.tag,
             scripts: self.scripts,
+            signed: self.signed,
+            verdict: self.verdict,
             sort,
             offset: self.offset.unwrap_or(0).min(FURTHEST),
             limit: self.limit.unwrap_or(20).min(MOST),
@@ -93,12 +105,10 @@ pub(crate) async fn list(
     parameters: Result<Query<Parameters>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let wrong = |_| RegistryError::Parameter("a parameter cannot be read".to_owned());
-    let question = parameters.map_err(wrong)?.0.question()?;
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
+    let parameters = parameters.map_err(wrong)?.0;
+    let with_facets = parameters.facets == Some(true);
+    let question = parameters.question()?;
+    let picture = server.registry.picture().await?;
     let (found, total) = picture.ask(&question);
     let skills: Vec<Summary<'_>> = found
         .into_iter()
@@ -110,6 +120,7 @@ pub(crate) async fn list(
         skills,
         total,
         offset: question.offset,
+        facets: with_facets.then(|| picture.facets(&question)),
     };
     Ok(Json(listed).into_response())
 }

@@ -2,13 +2,17 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
+use skillyard_format::Digest;
 use utoipa::ToSchema;
 
 use super::json_response;
+use super::well_known::prefixed;
 use crate::error::RegistryError;
-use crate::search::DocumentKind;
+use crate::search::{DocumentKind, Picture};
+use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
 
@@ -16,7 +20,7 @@ use crate::store::skills::SkillRow;
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Marketplace<'a> {
     /// What users call it: `plugin@skillyard`.
-    name: &'static str,
+    name: String,
     /// Whose it is.
     owner: Person<'a>,
     /// What is said about it.
@@ -69,22 +73,45 @@ pub(crate) struct Plugin<'a> {
 pub(crate) struct PluginSource {
     /// `archive`.
     source: &'static str,
-    /// Where the archive is.
+    /// Where the archive is: a ZIP, because Claude Code reads no other.
     url: String,
     /// Its SHA-256, in hex.
-    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
 }
 
 /// List every skill as a plugin of a marketplace, for Claude Code
 #[utoipa::path(get, path = "/.claude-plugin/marketplace.json", tag = "discovery",
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let picture = server.registry.picture().await?;
     let url = &server.settings.url;
+    let document = document(&picture, url, None);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The same for the skills of a namespace
+#[utoipa::path(get, path = "/{namespace}/.claude-plugin/marketplace.json", tag = "discovery",
+    params(("namespace" = String, Path, description = "the namespace, with its `@`")),
+    responses((status = 200, body = Marketplace)))]
+pub(crate) async fn marketplace_in(
+    State(server): State<Server>,
+    Segments(namespace): Segments<String>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    let picture = server.registry.picture().await?;
+    let (url, namespace) = (&server.settings.url, Some(namespace.as_str()));
+    let document = document(&picture, url, namespace);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The plugins with bare names, or those in a namespace.
+pub(crate) fn document(picture: &Picture, url: &str, namespace: Option<&str>) -> Bytes {
     let entry = |skill: &SkillRow| {
         let latest = &skill.latest;
         let address = format!("{url}/skills/{}/{}", skill.name, latest.version);
         json!(Plugin {
-            name: &skill.name,
+            name: skill.own_name(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
             author: Person {
@@ -94,8 +121,8 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
             keywords: &latest.facts.tags,
             source: PluginSource {
                 source: "archive",
-                url: format!("{address}/archive.tar.gz"),
-                sha256: latest.digest.to_hex(),
+                url: format!("{address}/archive.zip"),
+                sha256: latest.facts.zip.map(Digest::to_hex),
             },
             strict: false,
             skills: ["./"],
@@ -103,7 +130,10 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
     };
     let frame = |plugins| {
         json!(Marketplace {
-            name: "skillyard",
+            name: namespace.map_or_else(
+                || "skillyard".to_owned(),
+                |each| format!("skillyard-{each}")
+            ),
             owner: Person { name: url },
             metadata: MarketplaceFacts {
                 description: "The skills of this registry",
@@ -111,11 +141,5 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
             plugins,
         })
     };
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let document = picture.document(DocumentKind::Marketplace, entry, frame);
-    Ok(json_response(document, &picture.tag()))
+    picture.document(DocumentKind::Marketplace, namespace, entry, frame)
 }

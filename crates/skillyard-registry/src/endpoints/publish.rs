@@ -4,20 +4,32 @@ use std::fmt::Write as _;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use serde::Serialize;
-use skillyard_format::Digest;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use skillyard_format::{Digest, Namespace};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::Caller;
+use crate::curation::checked_tag;
 use crate::error::RegistryError;
 use crate::package::FindingFact;
 use crate::problem::Problem;
-use crate::registry::Published;
+use crate::registry::{Destination, Published};
 use crate::server::Server;
+
+/// Where to, and under which tag.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Parameters {
+    /// The namespace; without one, a bare name.
+    namespace: Option<String>,
+    /// A tag that stands for this version from now on.
+    tag: Option<String>,
+}
 
 /// What was published.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,7 +57,7 @@ pub(crate) struct PublishedVersion<'a> {
 }
 
 /// Publish a version; name and version stand in its `SKILL.md`
-#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])),
+#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])), params(Parameters),
     request_body(content = Vec<u8>, content_type = "application/gzip",
         description = "an archive with `SKILL.md`: tar.gz or zip"),
     responses(
@@ -57,13 +69,19 @@ pub(crate) struct PublishedVersion<'a> {
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
+    parameters: Result<Query<Parameters>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, RegistryError> {
+    let destination = destination(parameters)?;
     // Held until the upload is done with; the semaphore is never closed.
     let _permit = server.uploads.acquire().await;
     let upload = upload(&server, &headers, body).await?;
-    let (status, package) = match server.registry.publish(&identity, upload, None).await? {
+    let (status, package) = match server
+        .registry
+        .publish(&identity, upload, destination)
+        .await?
+    {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };
@@ -85,6 +103,23 @@ pub(crate) async fn publish(
         Json(answer),
     )
         .into_response())
+}
+
+fn destination(
+    parameters: Result<Query<Parameters>, QueryRejection>,
+) -> Result<Destination, RegistryError> {
+    let wrong = |reason: String| RegistryError::Parameter(reason);
+    let parameters = parameters.map_err(|_| wrong("a parameter cannot be read".to_owned()))?;
+    let Parameters { namespace, tag } = parameters.0;
+    let namespace = namespace.map(|text| Namespace::new(&text)).transpose();
+    if let Some(tag) = &tag {
+        checked_tag(tag)?;
+    }
+    Ok(Destination {
+        namespace: namespace.map_err(|problem| wrong(problem.to_string()))?,
+        tag,
+        expected: None,
+    })
 }
 
 /// The whole body, unless it is too large or too slow.

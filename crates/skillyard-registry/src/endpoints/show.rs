@@ -1,5 +1,7 @@
 //! `GET /skills/{name}`: a skill with all its versions.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -13,13 +15,15 @@ use crate::error::RegistryError;
 use crate::package::{FileFact, FindingFact};
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::{owners, skills, versions};
+use crate::store::{owners, skills, tags, versions};
 
 /// All that is known about a skill.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SkillDetail<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
+    /// Words that stand for versions.
+    dist_tags: BTreeMap<String, String>,
     /// Who owns it.
     owners: Vec<String>,
     /// The files of the latest version.
@@ -85,6 +89,10 @@ pub(crate) async fn show(
     let facts = &skill.latest.facts;
     let detail = SkillDetail {
         summary: Summary::new(&skill, &server.settings),
+        dist_tags: tags::of(database, name.as_str())
+            .await?
+            .into_iter()
+            .collect(),
         owners: owners::of(database, name.as_str()).await?,
         files: &facts.files,
         findings: &facts.findings,

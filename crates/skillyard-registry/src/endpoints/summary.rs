@@ -11,6 +11,9 @@ use crate::store::skills::SkillRow;
 pub(crate) struct Summary<'a> {
     /// Its name.
     name: &'a str,
+    /// Its namespace, if it is in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'a str>,
     /// What it does and when to use it.
     description: &'a str,
     /// The latest version.
@@ -47,6 +50,7 @@ impl<'a> Summary<'a> {
         let latest = &skill.latest;
         Self {
             name: &skill.name,
+            namespace: skill.namespace(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
             author: &latest.publisher,

@@ -3,15 +3,16 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
-use skillyard_format::Digest;
+use skillyard_format::{Digest, Namespace};
 use utoipa::ToSchema;
 
-use super::{json_response, named};
+use super::{json_response, named, namespaced};
 use crate::error::RegistryError;
 use crate::package;
-use crate::search::DocumentKind;
+use crate::search::{DocumentKind, Picture};
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -71,9 +72,62 @@ pub(crate) struct FileEntry<'a> {
 #[utoipa::path(get, path = "/.well-known/agent-skills/index.json", tag = "discovery",
     responses((status = 200, body = ArchiveIndex)))]
 pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let picture = server.registry.picture().await?;
+    let document = archives_document(&picture, None);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The same for the skills of a namespace
+#[utoipa::path(get, path = "/{namespace}/.well-known/agent-skills/index.json", tag = "discovery",
+    params(("namespace" = String, Path, description = "the namespace, with its `@`")),
+    responses((status = 200, body = ArchiveIndex)))]
+pub(crate) async fn archives_in(
+    State(server): State<Server>,
+    Segments(namespace): Segments<String>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    let picture = server.registry.picture().await?;
+    let document = archives_document(&picture, Some(namespace.as_str()));
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// List all skills with their files, for clients of discovery 0.1.0
+#[utoipa::path(get, path = "/.well-known/skills/index.json", tag = "discovery",
+    responses((status = 200, body = FileIndex)))]
+pub(crate) async fn files(State(server): State<Server>) -> Result<Response, RegistryError> {
+    let picture = server.registry.picture().await?;
+    let document = files_document(&picture, None);
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// The same for the skills of a namespace
+#[utoipa::path(get, path = "/{namespace}/.well-known/skills/index.json", tag = "discovery",
+    params(("namespace" = String, Path, description = "the namespace, with its `@`")),
+    responses((status = 200, body = FileIndex)))]
+pub(crate) async fn files_in(
+    State(server): State<Server>,
+    Segments(namespace): Segments<String>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    let picture = server.registry.picture().await?;
+    let document = files_document(&picture, Some(namespace.as_str()));
+    Ok(json_response(document, &picture.tag()))
+}
+
+/// A namespace with its `@`, which is what makes it one at the start of an address.
+pub(super) fn prefixed(text: &str) -> Result<Namespace, RegistryError> {
+    if text.starts_with('@') {
+        namespaced(text)
+    } else {
+        Err(RegistryError::NoRoute)
+    }
+}
+
+/// Discovery with archives: the bare names, or those in a namespace.
+pub(crate) fn archives_document(picture: &Picture, namespace: Option<&str>) -> Bytes {
     let entry = |skill: &SkillRow| {
         json!(ArchiveEntry {
-            name: &skill.name,
+            name: skill.own_name(),
             r#type: "archive",
             description: &skill.latest.facts.description,
             url: format!(
@@ -90,35 +144,35 @@ pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, R
             skills
         })
     };
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let document = picture.document(DocumentKind::Archives, entry, frame);
-    Ok(json_response(document, &picture.tag()))
+    picture.document(DocumentKind::Archives, namespace, entry, frame)
 }
 
-/// List all skills with their files, for clients of discovery 0.1.0
-#[utoipa::path(get, path = "/.well-known/skills/index.json", tag = "discovery",
-    responses((status = 200, body = FileIndex)))]
-pub(crate) async fn files(State(server): State<Server>) -> Result<Response, RegistryError> {
+/// Discovery with files: the bare names, or those in a namespace.
+pub(crate) fn files_document(picture: &Picture, namespace: Option<&str>) -> Bytes {
     let entry = |skill: &SkillRow| {
         let files = skill.latest.facts.files.iter();
         json!(FileEntry {
-            name: &skill.name,
+            name: skill.own_name(),
             description: &skill.latest.facts.description,
             files: files.map(|file| file.path.as_str()).collect(),
         })
     };
     let frame = |skills| json!(FileIndex { skills });
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let document = picture.document(DocumentKind::Files, entry, frame);
-    Ok(json_response(document, &picture.tag()))
+    picture.document(DocumentKind::Files, namespace, entry, frame)
+}
+
+/// The same for a skill of a namespace
+#[utoipa::path(get, path = "/{namespace}/.well-known/skills/{name}/{path}", tag = "discovery",
+    params(("namespace" = String, Path, description = "the namespace, with its `@`"),
+        ("name" = String, Path, description = "the skill"),
+        ("path" = String, Path, description = "the file")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream")))]
+pub(crate) async fn file_in(
+    server: State<Server>,
+    Segments((namespace, name, path)): Segments<(String, String, String)>,
+) -> Result<Response, RegistryError> {
+    let namespace = prefixed(&namespace)?;
+    file(server, Segments((format!("{namespace}/{name}"), path))).await
 }
 
 /// Read one file of a skill, for clients of discovery 0.1.0

@@ -24,10 +24,10 @@ pub(super) async fn opened<T: Send + 'static, const N: usize>(
     let work = tokio::task::spawn_blocking(move || {
         let mut all: [Vec<Unpacked>; N] = std::array::from_fn(|_| Vec::new());
         for (files, archive) in all.iter_mut().zip(&archives) {
-            *files = package::files(archive, &wanted)?;
+            *files = package::unpacked(archive, &wanted)?;
         }
         Ok::<T, ArchiveError>(make(all))
     });
-    let made = work.await.map_err(RegistryError::internal)?;
-    made.map_err(RegistryError::internal)
+    let done = work.await.map_err(RegistryError::internal)?;
+    done.map_err(RegistryError::internal)
 }

@@ -182,6 +182,11 @@ mod tests {
         }
     }
 
+    fn numbered(numbers: impl Iterator<Item = usize>) -> String {
+        let lines: Vec<String> = numbers.map(|number| number.to_string()).collect();
+        lines.join("\n") + "\n"
+    }
+
     #[test]
     fn instructions_come_first_then_scripts_and_what_is_the_same_is_left_out() {
         let old = [
@@ -239,7 +244,7 @@ mod tests {
                 .iter()
                 .all(|each| each.rows.is_empty() && each.notes.len() == 1)
         );
-        let many: String = (0..3_000).map(|number| format!("{number}\n")).collect();
+        let many = numbered(0..3_000);
         let changes = between(&[], &[file("a", &many)]);
         assert_eq!(changes[0].rows.len(), MOST_OF_FILE);
         assert_eq!(changes[0].notes, ["2001 more lines are not shown."]);
@@ -248,11 +253,7 @@ mod tests {
 
     #[test]
     fn files_made_to_be_slow_to_compare_take_no_longer_than_our_patience() {
-        let text = |step: usize| -> String {
-            (0..40_000)
-                .map(|line| format!("{}\n", line * step % 9_973))
-                .collect()
-        };
+        let text = |step: usize| numbered((0..40_000).map(|line| line * step % 9_973));
         let begin = Instant::now();
         let changes = between(&[file("a", &text(7))], &[file("a", &text(4_211))]);
         assert_eq!(changes.len(), 1);

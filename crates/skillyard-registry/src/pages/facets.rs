@@ -1,9 +1,7 @@
 //! What found skills can be narrowed down by, with how many would be left.
 
-use std::collections::HashMap;
-
 use super::home::Wanted;
-use crate::store::skills::SkillRow;
+use crate::facets::{Count, Facets};
 
 /// Most choices of one kind.
 const MOST: usize = 8;
@@ -23,13 +21,14 @@ pub(super) struct Choice {
     pub(super) address: String,
 }
 
-/// The choices among what was found.
-pub(super) fn facets(wanted: &Wanted, found: &[&SkillRow]) -> Vec<Facet> {
+/// The choices among what was found, `total` skills.
+pub(super) fn facets(wanted: &Wanted, found: &Facets, total: usize) -> Vec<Facet> {
     let facet = |key, title, chosen: &str, choices: Vec<(&str, &str, usize)>| Facet {
         key,
         title,
         choices: choices
             .into_iter()
+            .filter(|(.., count)| *count > 0)
             .map(|(value, label, count)| {
                 let is_chosen = chosen.eq_ignore_ascii_case(value);
                 Choice {
@@ -41,77 +40,37 @@ pub(super) fn facets(wanted: &Wanted, found: &[&SkillRow]) -> Vec<Facet> {
             })
             .collect(),
     };
-    let count = |is: &dyn Fn(&SkillRow) -> bool| found.iter().filter(|skill| is(skill)).count();
-    let scripts = count(&|skill| skill.latest.facts.has_scripts());
-    let signed = count(&|skill| skill.latest.signer.is_some());
-    let clean = count(&|skill| skill.latest.verdict == "clean");
+    let (signed, scripts) = (found.signed, found.with_scripts);
+    let is_signed = vec![
+        ("yes", "Signed", signed),
+        ("no", "Not signed", total.saturating_sub(signed)),
+    ];
+    let has_scripts = vec![
+        ("no", "Without scripts", total.saturating_sub(scripts)),
+        ("yes", "With scripts", scripts),
+    ];
     let all = [
-        facet(
-            "trust",
-            "Trust",
-            &wanted.trust,
-            some(&[
-                ("signed", "Signed", signed),
-                ("unsigned", "Not signed", found.len() - signed),
-                ("clean", "No findings", clean),
-                ("findings", "With findings", found.len() - clean),
-            ]),
-        ),
-        facet(
-            "scripts",
-            "Scripts",
-            &wanted.scripts,
-            some(&[
-                ("no", "Without scripts", found.len() - scripts),
-                ("yes", "With scripts", scripts),
-            ]),
-        ),
-        facet(
-            "tag",
-            "Tags",
-            &wanted.tag,
-            most(found, |skill| {
-                skill.latest.facts.tags.iter().map(String::as_str).collect()
-            }),
-        ),
+        facet("signed", "Trust", &wanted.signed, is_signed),
+        facet("verdict", "Scan", &wanted.verdict, counted(&found.verdicts)),
+        facet("scripts", "Scripts", &wanted.scripts, has_scripts),
+        facet("tag", "Tags", &wanted.tag, counted(&found.tags)),
         facet(
             "license",
             "Licence",
             &wanted.license,
-            most(found, |skill| {
-                skill.latest.facts.license.as_deref().into_iter().collect()
-            }),
+            counted(&found.licenses),
         ),
-        facet(
-            "owner",
-            "Owner",
-            &wanted.owner,
-            most(found, |skill| vec![&skill.latest.publisher]),
-        ),
+        facet("owner", "Owner", &wanted.owner, counted(&found.owners)),
     ];
     all.into_iter()
         .filter(|facet| !facet.choices.is_empty())
         .collect()
 }
 
-fn some<'a>(choices: &[(&'a str, &'a str, usize)]) -> Vec<(&'a str, &'a str, usize)> {
-    choices.iter().copied().filter(|each| each.2 > 0).collect()
-}
-
-/// The values that most of the skills have.
-fn most<'a>(
-    found: &[&'a SkillRow],
-    values: impl Fn(&'a SkillRow) -> Vec<&'a str>,
-) -> Vec<(&'a str, &'a str, usize)> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for value in found.iter().flat_map(|skill| values(skill)) {
-        *counts.entry(value).or_default() += 1;
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    counts.truncate(MOST);
+fn counted(counts: &[Count]) -> Vec<(&str, &str, usize)> {
     counts
-        .into_iter()
-        .map(|(value, count)| (value, value, count))
+        .iter()
+        .take(MOST)
+        .map(|each| (each.value.as_str(), each.value.as_str(), each.count))
         .collect()
 }

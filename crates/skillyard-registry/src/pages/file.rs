@@ -1,5 +1,7 @@
 //! `GET /view/{name}/files/{path}`: one file of a version.
 
+use std::path::Path;
+
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -69,7 +71,8 @@ pub(crate) async fn file(
         move |[files]| {
             let content = files.into_iter().next();
             let bytes = content.map(|file| file.bytes).unwrap_or_default();
-            shown(&path, bytes, |link| file_address(&skill, &at, link))
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            shown(&path, bytes, |link| file_address(&skill, &at, folder, link))
         },
     )
     .await?;
@@ -106,9 +109,13 @@ fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (S
     if text.contains('\0') {
         return (Shown::Binary, false);
     }
-    let path = path.to_ascii_lowercase();
+    let path = Path::new(path);
+    let is_markdown = path
+        .extension()
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("md"));
+    let is_own = path.as_os_str().eq_ignore_ascii_case("SKILL.md");
     // The instructions are rendered on the skill's own page; here their frontmatter is seen too.
-    if path.ends_with(".md") && path != "skill.md" {
+    if is_markdown && !is_own {
         return (Shown::Html(render(&text, address)), is_long);
     }
     (Shown::Text(text), is_long)

@@ -11,9 +11,9 @@ use super::card::Card;
 use super::facets::{Facet, facets};
 use super::{page, with_query};
 use crate::error::RegistryError;
-use crate::search::{Question, Sort};
+use crate::facets::Facets;
+use crate::search::{Picture, Question, Sort};
 use crate::server::Server;
-use crate::store::skills::SkillRow;
 
 /// How many skills stand on a page, and the furthest page.
 const PAGE: usize = 25;
@@ -36,8 +36,10 @@ pub(crate) struct Wanted {
     pub(super) tag: String,
     /// `yes`: only with scripts, `no`: only without.
     pub(super) scripts: String,
-    /// `signed`, `unsigned`, `clean` or `findings`.
-    pub(super) trust: String,
+    /// `yes`: only what somebody signed, `no`: only what nobody did.
+    pub(super) signed: String,
+    /// Only with this verdict of the scanner.
+    pub(super) verdict: String,
     /// `relevance`, `name`, `downloads` or `updated`.
     pub(super) sort: String,
     /// How many to leave out at the start.
@@ -51,14 +53,15 @@ impl Wanted {
         with_query("/", &self.pairs().map(other))
     }
 
-    fn pairs(&self) -> [(&'static str, &str); 7] {
+    fn pairs(&self) -> [(&'static str, &str); 8] {
         [
             ("q", &self.q),
             ("owner", &self.owner),
             ("license", &self.license),
             ("tag", &self.tag),
             ("scripts", &self.scripts),
-            ("trust", &self.trust),
+            ("signed", &self.signed),
+            ("verdict", &self.verdict),
             ("sort", &self.sort),
         ]
     }
@@ -70,11 +73,9 @@ impl Wanted {
             owner: some(&self.owner),
             license: some(&self.license),
             tag: some(&self.tag),
-            scripts: match self.scripts.as_str() {
-                "yes" => Some(true),
-                "no" => Some(false),
-                _ => None,
-            },
+            scripts: answer(&self.scripts),
+            signed: answer(&self.signed),
+            verdict: some(&self.verdict),
             sort: match self.sort.as_str() {
                 "name" => Sort::Name,
                 "downloads" => Sort::Downloads,
@@ -85,16 +86,6 @@ impl Wanted {
             },
             offset: 0,
             limit: usize::MAX,
-        }
-    }
-
-    fn trusts(&self, skill: &SkillRow) -> bool {
-        match self.trust.as_str() {
-            "signed" => skill.latest.signer.is_some(),
-            "unsigned" => skill.latest.signer.is_none(),
-            "clean" => skill.latest.verdict == "clean",
-            "findings" => skill.latest.verdict != "clean",
-            _ => true,
         }
     }
 
@@ -112,6 +103,14 @@ impl Wanted {
             .filter(|(.., sort)| has_words || *sort != Sort::Relevance)
             .map(|(label, value, sort)| (label, self.address("sort", value), sort == chosen))
             .collect()
+    }
+}
+
+fn answer(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
 
@@ -141,13 +140,19 @@ pub(crate) async fn home(
 ) -> Result<Response, RegistryError> {
     let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
     wanted.q = wanted.q.chars().take(LONGEST).collect();
+    let picture = server.registry.picture().await?;
+    let url = server.settings.url.clone();
+    // Held until the page is made; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    // Counting over a whole registry is work for milliseconds, not for the reactor.
+    let made = tokio::task::spawn_blocking(move || compose(&picture, &url, wanted)).await;
+    page(&made.map_err(RegistryError::internal)?)
+}
+
+fn compose(picture: &Picture, url: &str, wanted: Wanted) -> Home {
     let offset = wanted.offset.min(FURTHEST);
-    let registry = &server.registry;
-    let picture = registry.search.picture(&registry.database).await?;
-    let (mut found, _) = picture.ask(&wanted.question());
-    found.retain(|skill| wanted.trusts(skill));
-    let total = found.len();
-    let offered = picture.skills().iter();
+    let (found, total) = picture.ask(&wanted.question());
+    let offered = picture.all().iter();
     let all = offered
         .filter(|skill| skill.latest.yanked.is_none())
         .count();
@@ -161,12 +166,12 @@ pub(crate) async fn home(
     };
     let kept = wanted.pairs().into_iter().skip(1);
     let kept = kept.filter(|(_, value)| !value.is_empty());
-    page(&Home {
-        configure: format!("skillyard config set registry.url {}", server.settings.url),
+    Home {
+        configure: format!("skillyard config set registry.url {url}"),
         kept: kept.map(|(key, value)| (key, value.to_owned())).collect(),
         all,
         total,
-        facets: facets(&wanted, &found),
+        facets: facets(&wanted, &Facets::of(&found), total),
         orders: wanted.orders(),
         skills: found
             .iter()
@@ -177,5 +182,5 @@ pub(crate) async fn home(
         previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
         next: (offset + PAGE < total).then(|| at(offset + PAGE)),
         words: wanted.q,
-    })
+    }
 }

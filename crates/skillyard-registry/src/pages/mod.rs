@@ -39,13 +39,23 @@ fn tag_address(tag: &str) -> String {
     with_query("/", &[("tag", tag)])
 }
 
-/// Where a file of a version is shown; `link` may hold a place on the page.
-fn file_address(name: &str, version: &str, link: &str) -> String {
+/// Where a file of a version is shown that is linked from within `folder`; the link may hold a
+/// place on the page.
+fn file_address(name: &str, version: &str, folder: &str, link: &str) -> String {
     let (path, place) = match link.split_once('#') {
         Some((path, place)) => (path, format!("#{place}")),
         None => (link, String::new()),
     };
-    let address = format!("{}/files/{path}", skill_address(name));
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            // Nothing is above the skill.
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let address = format!("{}/files/{}", skill_address(name), parts.join("/"));
     with_query(&address, &[("version", version)]) + &place
 }
 
@@ -62,4 +72,25 @@ fn with_query(address: &str, parameters: &[(&str, &str)]) -> String {
 /// The day of a time.
 fn day(time: &str) -> &str {
     time.get(..10).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_between_files_lead_where_they_would_in_the_folder() {
+        let check = |folder: &str, link: &str, expected: &str| {
+            let address = file_address("@acme/pdf", "1.0.0", folder, link);
+            assert_eq!(address, format!("/view/@acme/pdf/files/{expected}"));
+        };
+        check("", "references/a.md", "references/a.md?version=1.0.0");
+        check(
+            "references",
+            "b.md#part",
+            "references/b.md?version=1.0.0#part",
+        );
+        check("references", "../SKILL.md", "SKILL.md?version=1.0.0");
+        check("", "../../../etc/passwd", "etc/passwd?version=1.0.0");
+    }
 }

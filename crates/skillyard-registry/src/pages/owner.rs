@@ -37,8 +37,8 @@ pub(crate) async fn owner(
     if names.is_empty() {
         return Err(nobody());
     }
-    let picture = registry.search.picture(&registry.database).await?;
-    let skills = names.iter().filter_map(|name| picture.named(name));
+    let picture = registry.picture().await?;
+    let skills = names.iter().filter_map(|name| picture.one(name));
     let skills: Vec<Card> = skills.map(Card::from).collect();
     page(&Page {
         account,

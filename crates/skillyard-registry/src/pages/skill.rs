@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use semver::Version;
 use serde::Deserialize;
-use skillyard_format::{Document, SkillName};
+use skillyard_format::{Document, QualifiedName};
 use skillyard_web::address::encoded;
 use skillyard_web::markdown::render;
 use utoipa::IntoParams;
@@ -35,7 +35,7 @@ impl Wanted {
     /// The version that a page is asked for.
     pub(super) fn version(
         wanted: Result<Query<Self>, QueryRejection>,
-        name: &SkillName,
+        name: &QualifiedName,
     ) -> Result<Option<Version>, RegistryError> {
         let wrong = |_| RegistryError::Parameter("`version` is one version".to_owned());
         let text = wanted.map_err(wrong)?.0.version;
@@ -82,11 +82,12 @@ pub(crate) async fn skill(
     };
     let mut versions = versions::of(database, name.as_str()).await?;
     versions.reverse();
+    let owners = owners::of(database, name.as_str()).await?;
     page(&Page {
         instructions: instructions(&server, &name, &shown).await?,
-        owners: owners::of(database, name.as_str()).await?,
         dependents: dependents(&server, name.as_str()).await?,
-        clients: clients(&server.settings.url, name.as_str()),
+        clients: clients(&server.settings.url, &name, &shown.publisher),
+        owners,
         latest: (shown.version != latest).then_some(latest),
         name: skill.name,
         deprecated: skill.deprecated,
@@ -98,7 +99,7 @@ pub(crate) async fn skill(
 
 async fn instructions(
     server: &Server,
-    name: &SkillName,
+    name: &QualifiedName,
     version: &VersionRow,
 ) -> Result<String, RegistryError> {
     let (name, number) = (name.to_string(), version.version.to_string());
@@ -106,7 +107,7 @@ async fn instructions(
     opened(server, [version], is_skill_file, move |[files]| {
         let bytes = files.first().map_or(&[][..], |file| &file.bytes);
         render(Document::parse(bytes).body(), |link| {
-            file_address(&name, &number, link)
+            file_address(&name, &number, "", link)
         })
     })
     .await
@@ -115,12 +116,12 @@ async fn instructions(
 /// The skills whose latest version needs this one.
 async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
     let registry = &server.registry;
-    let picture = registry.search.picture(&registry.database).await?;
+    let picture = registry.picture().await?;
     let needs = |reference: &String| {
         let rest = reference.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
     };
-    let needing = picture.skills().iter().filter(|skill| {
+    let needing = picture.all().iter().filter(|skill| {
         skill.latest.yanked.is_none() && skill.latest.facts.skills.iter().any(needs)
     });
     let names = needing.map(|skill| skill.name.clone());
@@ -128,13 +129,35 @@ async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, Registry
 }
 
 /// What to type into the clients of others.
-fn clients(url: &str, name: &str) -> Vec<(&'static str, String)> {
+fn clients(url: &str, name: &QualifiedName, owner: &str) -> Vec<(&'static str, String)> {
+    let own = name.name();
+    let (place, owner, market) = match name.namespace() {
+        Some(namespace) => (
+            format!("{url}/{namespace}"),
+            namespace.as_str(),
+            format!("skillyard-{}", namespace.as_str()),
+        ),
+        None => (url.to_owned(), owner, "skillyard".to_owned()),
+    };
     vec![
         (
-            "Skillyard, with this registry not being the default one",
+            "Make this the registry that Skillyard asks",
             format!("skillyard config set registry.url {url}"),
         ),
-        ("npx skills", format!("npx skills add {url} --skill {name}")),
+        (
+            "npx skills",
+            format!("npx skills add {place} --skill {own}"),
+        ),
+        (
+            "apm, with this registry in its apm.yml",
+            format!("apm install {owner}/{own}"),
+        ),
+        (
+            "Claude Code",
+            format!(
+                "claude plugin marketplace add {place}/.claude-plugin/marketplace.json && claude plugin install {own}@{market}"
+            ),
+        ),
     ]
 }
 
@@ -148,7 +171,12 @@ impl Page {
     }
 
     fn file_address(&self, path: &str) -> String {
-        file_address(&self.name, &self.shown.version.to_string(), &encoded(path))
+        file_address(
+            &self.name,
+            &self.shown.version.to_string(),
+            "",
+            &encoded(path),
+        )
     }
 
     fn compare_address(&self, from: &Version, to: &Version) -> String {
@@ -166,9 +194,10 @@ impl Page {
     }
 
     fn install(&self) -> String {
-        match self.latest {
-            None => format!("skillyard install {}", self.name),
-            Some(_) => format!("skillyard install {}@{}", self.name, self.shown.version),
+        // What was withdrawn is not for anybody new.
+        if self.latest.is_none() || self.shown.yanked.is_some() {
+            return format!("skillyard install {}", self.name);
         }
+        format!("skillyard install {}@{}", self.name, self.shown.version)
     }
 }

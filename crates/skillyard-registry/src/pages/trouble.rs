@@ -20,7 +20,8 @@ const NEAR: usize = 5;
 struct Page {
     status: u16,
     title: &'static str,
-    detail: String,
+    /// What went wrong; every second piece is a name.
+    pieces: Vec<String>,
     nearest: Option<String>,
     skill: Option<String>,
     others: Vec<String>,
@@ -69,7 +70,7 @@ async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
             StatusCode::SERVICE_UNAVAILABLE => "Not now",
             _ => "That did not work",
         },
-        detail: trouble.detail,
+        pieces: pieces(&trouble.detail),
         nearest: None,
         skill: None,
         others: Vec::new(),
@@ -87,10 +88,25 @@ async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
     page
 }
 
+/// A phrase as a sentence, in pieces between its backticks.
+fn pieces(phrase: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = phrase.split('`').map(str::to_owned).collect();
+    if let Some(first) = pieces.first_mut() {
+        let mut letters = first.chars();
+        *first = letters.next().map_or_else(String::new, |letter| {
+            letter.to_uppercase().chain(letters).collect()
+        });
+    }
+    if let Some(last) = pieces.last_mut() {
+        last.push('.');
+    }
+    pieces
+}
+
 /// Names that a search for a missing one finds.
 async fn near(server: &Server, name: &str) -> Vec<String> {
     let registry = &server.registry;
-    let Ok(picture) = registry.search.picture(&registry.database).await else {
+    let Ok(picture) = registry.picture().await else {
         return Vec::new();
     };
     let question = Question {

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::agent::AgentStore;
 use skillyard_agent::provider::offline;
@@ -63,8 +62,10 @@ impl Desk {
         }
         // A model that nobody answers for is refused now, not in the first turn.
         model::provider(context, &settings.model)?;
-        let never = AtomicBool::new(false);
-        settings.tool_mode = super::tool_mode(context, &settings, &never)?;
+        // A page cannot wait for a model to show what it can; what `chat` has found is used.
+        if let Some(mode) = super::known_tool_mode(context, &settings)? {
+            settings.tool_mode = mode;
+        }
         let shelf = self.offered(only)?;
         let here = &context.environment.current_dir;
         let mut session = super::session(&shelf, &settings, version, here)?;

@@ -26,7 +26,7 @@ pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
-pub(crate) use tool_mode::tool_mode;
+pub(crate) use tool_mode::{known_tool_mode, tool_mode};
 
 /// What a session is made with.
 pub(crate) struct Wanted {

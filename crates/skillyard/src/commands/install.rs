@@ -31,6 +31,7 @@ use crate::install::{changes, conflict, finish, review};
 ///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
 ///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
+///   skillyard install pdf-tools@^1 @acme/forms@beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
@@ -67,6 +68,9 @@ pub(crate) struct Args {
     /// A header for archives and sites, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
+    /// Fetch nothing: take names from what was seen before and bytes from the store
+    #[arg(long)]
+    offline: bool,
     /// Put links to the store into the folders instead of copies
     #[arg(long)]
     link: bool,
@@ -156,6 +160,7 @@ impl Args {
             accept: Vec::new(),
             yes: false,
             dry_run: false,
+            offline: false,
         }
     }
 
@@ -173,7 +178,8 @@ pub(crate) fn prepare(
     place: &Place,
     otherwise: &Pick,
 ) -> Result<Prepared, CommandError> {
-    let mut supply = Supply::new(context, place).with_headers(&args.header);
+    let supply = Supply::new(context, place).with_headers(&args.header);
+    let mut supply = supply.offline(args.offline);
     let roots = gather(&mut supply, args, otherwise)?;
     let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use skillyard_registry::rate::Rates;
+use skillyard_registry::server::{Access, Proxy};
 use skillyard_registry::{Server, Settings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,6 +51,15 @@ pub(super) struct Args {
     /// How often one address or token may change something; 0 is without end
     #[arg(long, value_name = "N", default_value_t = 300)]
     writes_per_minute: u32,
+    /// Let nobody in without a token, not even to read
+    #[arg(long)]
+    private: bool,
+    /// Believe the proxy before it, which says in X-Forwarded-For who asks
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Hold new names that are one letter from a skill with so many downloads
+    #[arg(long, value_name = "DOWNLOADS", default_value_t = 100)]
+    popular: u64,
     #[command(flatten)]
     storage: Storage,
 }
@@ -83,6 +93,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         reads: NonZeroU32::new(args.reads_per_minute),
         writes: NonZeroU32::new(args.writes_per_minute),
     };
+    if args.private {
+        settings.access = Access::Private;
+    }
+    if args.behind_proxy {
+        settings.proxy = Proxy::Trusted;
+    }
+    let registry = registry.with_popular(args.popular);
     let server = Server::new(registry, settings).with_log_key(key);
     if context.printer.is_json() {
         context
