@@ -6,10 +6,11 @@
 //! that differs is named.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use skillyard_audit::Entry;
+use skillyard_audit::{AuditError, Entry, Filter, read};
 use skillyard_format::Digest;
 
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
@@ -142,7 +143,21 @@ pub fn sessions(session: &Session) -> Vec<&str> {
     ancestors.chain([session.id.as_str()]).collect()
 }
 
-/// Makes a session again, from the events of [`sessions`] in the order of the log. What a copy
+/// The events of [`sessions`] in a log.
+pub fn events(session: &Session, log: &Path) -> Result<Vec<Recorded>, AuditError> {
+    let mut events = Vec::new();
+    for name in sessions(session) {
+        let filter = Filter {
+            session: Some(name.to_owned()),
+            ..Filter::default()
+        };
+        let reading = read(log, &filter)?;
+        events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
+    }
+    Ok(events)
+}
+
+/// Makes a session again, from its [`events`] in the order of the log. What a copy
 /// took over is compared with the log of the session that it was copied from.
 pub fn replay(
     session: &Session,

@@ -1,8 +1,7 @@
 //! A session made again from what is on disk, beside what the audit log says.
 
 use serde::Serialize;
-use skillyard_agent::replay::{Recorded, replay};
-use skillyard_audit::{Filter, read};
+use skillyard_agent::replay::{events, replay};
 use utoipa::ToSchema;
 
 use crate::chat::Keeper;
@@ -34,20 +33,11 @@ impl Server {
     pub(crate) fn replayed(&self, id: &str) -> Result<Replayed, Problem> {
         let conversation = self.register.find(id, &Keeper::All)?;
         let session = self.register.session(&conversation)?;
-        let shelf = self.register.agents()?;
-        let shelf = shelf.shelf(Some(session.prompt.skills.clone()))?;
-        let filter = Filter {
-            session: Some(session.id.clone()),
-            ..Filter::default()
-        };
+        let agents = self.register.agents()?;
+        let library = agents.shelf(Some(session.prompt.skills.clone()))?;
         let unreadable = |_| Problem::bad("the audit log cannot be read");
-        let reading = read(self.host.audit_folder(), &filter).map_err(unreadable)?;
-        let events: Vec<Recorded> = reading
-            .lines
-            .iter()
-            .filter_map(|line| Recorded::of(line))
-            .collect();
-        let outcome = replay(&session, &shelf, events);
+        let events = events(&session, self.host.audit_folder()).map_err(unreadable)?;
+        let outcome = replay(&session, &library, events);
         let done = outcome.as_ref().copied().unwrap_or_default();
         Ok(Replayed {
             session: session.id,

@@ -256,9 +256,8 @@ pub(super) fn trigger(trigger: Trigger) -> String {
 }
 
 /// Why a turn ended, in a word.
-pub(super) fn reason(reason: EndReason) -> Option<String> {
-    let value = serde_json::to_value(reason).ok()?;
-    value.as_str().map(str::to_owned)
+pub(super) fn reason(reason: EndReason) -> String {
+    reason.as_str().to_owned()
 }
 
 /// As much of a text as is shown.

@@ -87,7 +87,7 @@ impl FrontEnd for Front<'_> {
             }
             // The end is told when everything is kept.
             TurnEvent::Done { reason: why, .. } => {
-                self.ended = reason(*why);
+                self.ended = Some(reason(*why));
                 return;
             }
         };

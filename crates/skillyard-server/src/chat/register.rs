@@ -141,9 +141,10 @@ impl Register {
     /// Copies a session that was found.
     pub(crate) fn fork(&self, conversation: &Conversation) -> Result<String, Problem> {
         let now = jiff::Timestamp::now();
-        let mut fork = self.session(conversation)?.fork(now).map_err(kept)?;
-        self.store()?.save(&mut fork, now).map_err(kept)?;
-        Ok(fork.id)
+        let fork = self.session(conversation)?.fork(now).map_err(kept)?;
+        // It is kept, and written down, once something is said in it.
+        let copy = Conversation::new(&fork, telling()?, history(&fork)).with_draft(fork);
+        Ok(self.keep(Arc::new(copy)).id.clone())
     }
 
     /// Stops all turns and lets all readers go.

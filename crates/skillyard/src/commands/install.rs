@@ -187,7 +187,8 @@ pub(crate) fn prepare(
     let lock = place.lock()?;
     let linked = args.link || config.installs_links();
     let mut settlement = args.settlement();
-    let asks = context.printer.can_ask() && !args.yes && !args.dry_run;
+    // Whoever is asked which skills are meant is asked about what is in the way, too.
+    let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
     let (wish, preview) = loop {
         let wish = wish(&needed, &lock, &targets, linked);
         let plan = finish::look(place, &wish, &settlement)?;

@@ -3,7 +3,7 @@
 use skillyard_format::package::Digest;
 use skillyard_format::tokens::estimate;
 use skillyard_install::plan::Change;
-use skillyard_server::{HostError, Installation, Installing, Order, OrderScope, Refusal};
+use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal};
 
 use crate::commands::install::{self, Args, Prepared};
 use crate::context::Context;
@@ -19,7 +19,8 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
         OrderScope::Project => ScopeName::Project,
     });
     let args = Args::of(&order.reference, &order.skills, scope);
-    let place = Place::find(context, args.scope()).map_err(refused)?;
+    let scope = args.scope().or_configured(context).map_err(refused)?;
+    let place = Place::find(context, &scope).map_err(refused)?;
     let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
     let checked = prepared.check(context, &args).map_err(refused)?;
     let installation = described_plan(&place, &prepared, &checked);
@@ -89,10 +90,8 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
     Some(skill)
 }
 
-/// What keeps an installation from being made is for the admin who asked.
+/// Whatever keeps an installation from being made is for the admin who asked.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn refused(error: CommandError) -> Refusal {
-    match &error {
-        CommandError::Install(_) => Refusal::Refused(error.with_causes()),
-        _ => Refusal::Host(HostError::new(error)),
-    }
+    Refusal::Refused(error.with_causes())
 }

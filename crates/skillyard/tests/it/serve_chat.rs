@@ -116,6 +116,12 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
     assert!(replay.starts_with("✓ the same to the byte"), "{replay}");
     let replayed = serving.json("GET", &format!("/api/v1/audit/replay/{id}"), &Value::Null);
     assert_eq!(replayed["same"], true, "{replayed}");
+    let forked = serving.json("POST", &format!("{path}/fork"), &Value::Null);
+    let fork = forked["id"].as_str().unwrap();
+    serving.say(fork, "and on in a copy");
+    let replayed = format!("/api/v1/audit/replay/{fork}");
+    let replayed = serving.json("GET", &replayed, &Value::Null);
+    assert_eq!(replayed["same"], true, "{replayed}");
     let usage = serving.json("GET", "/api/v1/skills/pdf/usage", &Value::Null);
     assert_eq!(usage["activations"], 1, "{usage}");
 }

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::replay::{Recorded, replay, sessions};
-use skillyard_audit::{Filter, read};
+use skillyard_agent::replay::{events, replay};
 use skillyard_trust::verdict::OptIn;
 
 use crate::agent::{Wanted, shelf, store};
@@ -47,15 +46,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             },
         )),
     };
-    let mut events: Vec<Recorded> = Vec::new();
-    for name in sessions(&session) {
-        let filter = Filter {
-            session: Some(name.to_owned()),
-            ..Filter::default()
-        };
-        let reading = read(&context.environment.logs_folder(), &filter)?;
-        events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
-    }
+    let events = events(&session, &context.environment.logs_folder())?;
     let outcome = replay(&session, &shelf(context, &wanted)?, events);
     let status = if outcome.is_ok() {
         Status::Yes
