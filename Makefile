@@ -4,8 +4,8 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench fuzz tools python corpus retrieval scan-eval interop interop-mcp interop-sign \
-	interop-providers e2e-model
+.PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
+	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash
 
 run:
 	cargo run --release -- serve
@@ -17,6 +17,7 @@ test: tools python
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/signing/corpus.py
+	$(MAKE) browser
 
 # Signatures made and verified side by side with the `model_signing` tool, fetched from PyPI.
 interop-sign:
@@ -51,11 +52,24 @@ e2e-model:
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-model/bin/python tests/model/e2e.py
 
-# The pages in Chromium, with pictures in target/screenshots; needs Node and Chromium.
-browser:
+# Real clients install from our registry on loopback: `skills`, Claude Code, `apm`, `openskills`.
+interop-registry:
 	cargo build -p skillyard
-	cd tests/browser && npm install --no-audit --no-fund --silent
+	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/registry.py
+
+# The pages in Chromium, with pictures in target/screenshots.
+browser: tools tests/browser/node_modules/.done
+	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
+	SKILLYARD_BIN=target/debug/skillyard node tests/browser/registry.mjs
+
+# A hundred kills of a registry, and of a node of a cluster, while clients publish.
+registry-crash: tools
+	SKILLYARD_KILLS=100 cargo nextest run -p skillyard --test-threads 1 -E 'test(killed)'
+
+tests/browser/node_modules/.done: tests/browser/package.json
+	cd tests/browser && npm install --no-audit --no-fund --silent
+	touch $@
 
 # Formatting, lints, documentation, licences and sources.
 check:
@@ -75,6 +89,30 @@ bench: tools python
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
 
+# Requests a second of `serve` beside the Python peer `skillport-mcp`; needs `wrk`. Also, one by one:
+# `make bench-server ARGS="--minutes 10"` (memory under load) and `ARGS="--streams 10000"` (event streams).
+bench-server:
+	cargo build --release -p skillyard
+	SKILLYARD_BIN=target/release/skillyard python3 benches/server.py $(ARGS)
+
+# The registry at 1,000, 10,000 and 100,000 skills beside nginx; needs `wrk`, `nginx`, and PostgreSQL for that part.
+bench-registry:
+	cargo build --release -p skillyard
+	cargo build --release -p skillyard-registry --example seed --example load
+	SKILLYARD_BIN=target/release/skillyard python3 benches/registry.py $(ARGS)
+
+# Whatever the OpenAPI documents allow and do not allow, asked for MINUTES each: no 5xx, no undocumented answer.
+MINUTES ?= 0.5
+schemathesis: $(VENV)-schemathesis/.done
+	cargo build -p skillyard
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --minutes $(MINUTES)
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --minutes $(MINUTES)
+
+$(VENV)-schemathesis/.done: tests/schemathesis/requirements.txt
+	python3 -m venv $(VENV)-schemathesis
+	$(VENV)-schemathesis/bin/pip install -q -r tests/schemathesis/requirements.txt
+	touch $@
+
 # Retrieval quality on the labelled tasks beside the repository, if they are there.
 retrieval:
 	@if [ -f ../shared/corpus/finding.jsonl.zst ]; then \
@@ -86,6 +124,10 @@ scan-eval:
 	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
 		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
 	else echo "scan-eval: the labelled skills are not beside the repository"; fi
+
+# Processor time of a scan; beside the peer where `PEER=python` names a Python that has it.
+scan-bench:
+	@python3 benches/scan.py $(if $(PEER),--peer $(PEER))
 
 # Ten minutes each: `make fuzz SECONDS=600`. Needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60

@@ -31,6 +31,9 @@ pub enum TurnEvent {
         trigger: Trigger,
         /// About how many tokens it took; none for a receipt.
         tokens: usize,
+        /// What entered; lines for programs leave it out.
+        #[serde(skip)]
+        text: String,
     },
     /// Words of the model.
     Text {
@@ -45,6 +48,9 @@ pub enum TurnEvent {
         name: String,
         /// Its arguments, in one short line.
         summary: String,
+        /// Its arguments as the model wrote them; lines for programs leave them out.
+        #[serde(skip)]
+        arguments: String,
     },
     /// A call ended.
     ToolResult {
@@ -56,6 +62,9 @@ pub enum TurnEvent {
         outcome: CallOutcome,
         /// The beginning of what the model reads.
         preview: String,
+        /// All that the model reads; lines for programs leave it out.
+        #[serde(skip)]
+        content: String,
         /// How long it took.
         milliseconds: u64,
     },

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Map, Value};
 use skillyard_audit::Event;
 use skillyard_format::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
 use crate::message::CallOutcome;
 use crate::session::Activated;
@@ -20,6 +20,8 @@ pub trait Host: Send {
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission;
     /// Remembers that scripts of exactly these bytes may run.
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError>;
+    /// Tools that the user approved for a skill of exactly these bytes, as patterns.
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList;
     /// Runs a script of a skill in the sandbox.
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
     /// Runs a program in the workspace's sandbox; `readable` are folders it may also read.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use skillyard_audit::Entry;
 use skillyard_format::Digest;
 
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
@@ -35,6 +36,20 @@ pub struct Recorded {
     pub skill: Option<String>,
     /// What else it says.
     pub detail: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    /// An event of the log; what is none gives nothing.
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let entry = Entry::parse(line)?;
+        Some(Self {
+            place: entry.seq,
+            session: entry.session?.into_owned(),
+            kind: entry.event.into_owned(),
+            skill: entry.skill.map(std::borrow::Cow::into_owned),
+            detail: entry.detail,
+        })
+    }
 }
 
 /// What was compared.

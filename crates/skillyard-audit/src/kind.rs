@@ -88,6 +88,14 @@ kinds! {
     RegistryPublished = "registry.published", Security;
     /// A version was yanked.
     RegistryYanked = "registry.yanked", Security;
+    /// A skill was deprecated.
+    RegistryDeprecated = "registry.deprecated", Security;
+    /// A tag was set or removed.
+    RegistryTagged = "registry.tagged", Security;
+    /// Somebody got, lost or handed over a role.
+    RegistryOwnersChanged = "registry.owners_changed", Security;
+    /// A token was made or revoked.
+    RegistryTokenChanged = "registry.token_changed", Security;
     /// The configuration was changed.
     ConfigChanged = "config.changed", Security;
     /// The log goes on in a new file.

@@ -1,7 +1,6 @@
 //! All skills that were found: a winner and its losers for each name, and why the others
 //! are not there.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -13,7 +12,6 @@ use crate::requires::Commands;
 use crate::same::is_same_skill;
 use crate::selection::Selection;
 use crate::source::{Source, SourceKind, Surroundings};
-use crate::text::Text;
 use crate::walk::{Links, Skipped, WalkLimits};
 
 /// Everything a catalog depends on.
@@ -187,8 +185,10 @@ impl Catalog {
     /// Lets the first of each name win and gives every winner its standing.
     fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &Settings) {
         let mut commands = Commands::new(settings.command_folders.clone());
-        let mut winners: HashMap<Text, usize> = HashMap::with_capacity(records.len());
-        for (source, record) in records {
+        let first = first_of_each_name(&records);
+        // Where a winner went, by its place among the records.
+        let mut places = vec![0; records.len()];
+        for (at, (source, record)) in records.into_iter().enumerate() {
             let kind = self.sources[source].kind;
             let status = standing(&record, kind, settings, &mut commands);
             let skill = CatalogSkill {
@@ -197,20 +197,17 @@ impl Catalog {
                 kind,
                 status,
             };
-            match winners.get(&skill.record.name) {
-                None => {
-                    winners.insert(skill.record.name.clone(), self.skills.len());
-                    self.skills.push(skill);
-                }
-                Some(winner) => {
-                    let winner = &self.skills[*winner];
-                    if !is_same_skill(&winner.record, &skill.record) {
-                        let winner = winner.record.folder.clone();
-                        self.shadowed.push(Shadowed { skill, winner });
-                    } else if winner.status == Status::Untrusted {
-                        self.copies.push(skill);
-                    }
-                }
+            if first[at] == at {
+                places[at] = self.skills.len();
+                self.skills.push(skill);
+                continue;
+            }
+            let winner = &self.skills[places[first[at]]];
+            if !is_same_skill(&winner.record, &skill.record) {
+                let winner = winner.record.folder.clone();
+                self.shadowed.push(Shadowed { skill, winner });
+            } else if winner.status == Status::Untrusted {
+                self.copies.push(skill);
             }
         }
         self.skills
@@ -250,6 +247,24 @@ impl Catalog {
         let names = self.skills.iter().map(|skill| skill.record.name.as_str());
         skillyard_format::nearest::nearest(name, names)
     }
+}
+
+/// For each record the place of the first one of its name.
+///
+/// Names are nearly sorted, because folders are called like their skills: bringing them into
+/// order takes one look at each, and a map would have to hash them all.
+fn first_of_each_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
+    let name = |at: usize| records[at].1.name.as_str();
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by(|a, b| name(*a).cmp(name(*b)));
+    let mut first = vec![0; records.len()];
+    for same in order.chunk_by(|a, b| name(*a) == name(*b)) {
+        // Sorting is stable, so the strongest stands first.
+        for at in same {
+            first[*at] = same[0];
+        }
+    }
+    first
 }
 
 fn standing(

@@ -68,6 +68,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether every skill is wanted, because nobody said anything.
+    pub fn is_silent(&self) -> bool {
+        self.layers.iter().all(Layer::is_silent)
+    }
+
     /// Why the skill is not wanted, if it is not.
     ///
     /// A stronger layer can switch on what a weaker one switched off, but nothing brings

@@ -125,6 +125,22 @@ impl<'a> Skill<'a> {
         self.metadata_words("requires")
     }
 
+    /// References to the skills that it needs beside it, each with its range of versions.
+    pub fn requires_skills(&self) -> Vec<String> {
+        let flat = self.metadata_words("skillyard.requires-skills");
+        if !flat.is_empty() {
+            return flat;
+        }
+        // Half of all real `metadata` is nested.
+        let nested = |key: &str| -> Option<&Node> {
+            let table = self.metadata("skillyard")?.as_mapping()?;
+            table.get(key).map(|entry| &entry.value)
+        };
+        nested("requires-skills")
+            .map(references)
+            .unwrap_or_default()
+    }
+
     /// Whether the model may choose this skill by itself. The key may also stand in `metadata`,
     /// behind `skillyard.`, so that a file that has it stays valid under every profile.
     pub fn is_model_invocable(&self) -> bool {
@@ -150,6 +166,15 @@ fn switch(text: &str) -> Option<bool> {
         "true" | "yes" | "on" => Some(true),
         "false" | "no" | "off" => Some(false),
         _ => None,
+    }
+}
+
+/// Texts separated by spaces only: ranges of versions have commas in them.
+fn references(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.text.split_whitespace().map(str::to_owned).collect(),
+        Value::Sequence(items) => items.iter().flat_map(references).collect(),
+        Value::Mapping(_) => Vec::new(),
     }
 }
 

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use skillyard_format::yaml::{Node, Value};
 use skillyard_format::{Document, Skill};
 
 use crate::lockfile::{Locked, is_folder_name};
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile};
-
-/// The field of `metadata` that names the skills a skill needs.
-const REQUIRES: &str = "skillyard.requires-skills";
 
 /// A skill with all its bytes, and where they came from.
 #[derive(Debug, Clone)]
@@ -79,7 +75,7 @@ impl Candidate {
             return Err(CandidateError::Name(skill.name.into_owned()));
         }
         Ok(Self {
-            requires: requires(&skill),
+            requires: skill.requires_skills(),
             name: skill.name.into_owned(),
             description: skill.description.into_owned(),
             source: found.source,
@@ -140,26 +136,5 @@ impl Candidate {
             requires: Vec::new(),
             dependency: false,
         }
-    }
-}
-
-fn requires(skill: &Skill) -> Vec<String> {
-    let flat = skill.metadata_words(REQUIRES);
-    if !flat.is_empty() {
-        return flat;
-    }
-    // Half of all real `metadata` is nested.
-    let nested = |key: &str| -> Option<&Node> {
-        let table = skill.metadata("skillyard")?.as_mapping()?;
-        table.get(key).map(|entry| &entry.value)
-    };
-    nested("requires-skills").map(words).unwrap_or_default()
-}
-
-fn words(node: &Node) -> Vec<String> {
-    match &node.value {
-        Value::Scalar(scalar) => scalar.text.split_whitespace().map(str::to_owned).collect(),
-        Value::Sequence(items) => items.iter().flat_map(words).collect(),
-        Value::Mapping(_) => Vec::new(),
     }
 }

@@ -28,7 +28,9 @@ impl Reference {
         match &mut reference {
             Self::Hosted(hosted) => hosted.revision = Some(requested.parse()?),
             Self::Git(git) => git.revision = Some(requested.parse()?),
-            Self::Registry(registry) => registry.requirement = requested.parse()?,
+            Self::Registry(registry) => {
+                registry.requirement = Requirement::in_registry(requested)?;
+            }
             Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => {}
         }
         Ok(reference)
@@ -82,6 +84,9 @@ mod tests {
                 Some("main"),
             ),
             ("pdf@1.2", "pdf", Some("1.2")),
+            ("pdf@beta", "pdf", Some("beta")),
+            ("@acme/pdf@^1", "@acme/pdf", Some("^1")),
+            ("corp:@acme/pdf", "corp:@acme/pdf", None),
             ("./x", "./x", None),
         ] {
             let reference = Reference::parse(text, &Context::default()).unwrap();

@@ -1,11 +1,13 @@
 //! Who asks: `Authorization: Bearer sky_…`.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header;
 use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 
 use crate::error::RegistryError;
-use crate::server::Server;
+use crate::server::{Access, Server};
 use crate::token::Identity;
 
 /// Somebody with a good token.
@@ -26,5 +28,18 @@ impl FromRequestParts<Server> for Caller {
             return Err(RegistryError::BadToken);
         }
         Ok(Self(server.registry.identify(token.trim()).await?))
+    }
+}
+
+/// Lets nobody without a token into a registry that is not for everybody.
+pub(crate) async fn door(State(server): State<Server>, request: Request, next: Next) -> Response {
+    // Whether it is alive is no secret, and load balancers have no token.
+    if server.settings.access == Access::Open || request.uri().path() == "/health" {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    match Caller::from_request_parts(&mut parts, &server).await {
+        Ok(_) => next.run(Request::from_parts(parts, body)).await,
+        Err(error) => error.into_response(),
     }
 }

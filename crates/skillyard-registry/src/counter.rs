@@ -1,6 +1,7 @@
 //! Counts downloads behind the answers, many in one transaction.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -12,6 +13,8 @@ use crate::store::downloads::{self, Download};
 const WAITING: usize = 10_000;
 /// How long they are gathered.
 const GATHERED: Duration = Duration::from_millis(200);
+/// How many that were counted are remembered, so that the database is not asked about them again.
+const REMEMBERED: usize = 100_000;
 
 enum Message {
     Count(Download),
@@ -46,11 +49,13 @@ impl Counter {
 
 async fn run(database: Database, mut receiver: mpsc::Receiver<Message>) {
     let mut messages = Vec::new();
+    let mut counted = Counted::default();
     while receiver.recv_many(&mut messages, WAITING).await > 0 {
         let mut waiting = Vec::new();
         let mut batch = HashSet::new();
         for message in messages.drain(..) {
             match message {
+                Message::Count(download) if counted.has(&download) => {}
                 Message::Count(download) => {
                     batch.insert(download);
                 }
@@ -61,10 +66,34 @@ async fn run(database: Database, mut receiver: mpsc::Receiver<Message>) {
         let mut batch: Vec<Download> = batch.into_iter().collect();
         batch.sort_unstable();
         // A count is worth less than an answer: one that cannot be written is lost.
-        let _ = downloads::count(&database, &batch).await;
+        if downloads::count(&database, &batch).await.is_ok() {
+            for each in &batch {
+                counted.add(each);
+            }
+        }
         for sender in waiting.drain(..) {
             let _ = sender.send(());
         }
         tokio::time::sleep(GATHERED).await;
+    }
+}
+
+/// Downloads that are in the database, as hashes: most of them come again and again.
+#[derive(Default)]
+struct Counted {
+    hashes: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Counted {
+    fn has(&self, download: &Download) -> bool {
+        self.hashes.contains(&self.hasher.hash_one(download))
+    }
+
+    fn add(&mut self, download: &Download) {
+        if self.hashes.len() >= REMEMBERED {
+            self.hashes.clear();
+        }
+        self.hashes.insert(self.hasher.hash_one(download));
     }
 }

@@ -3,14 +3,19 @@
 //! What differs between the two is here and nowhere else: how a connection is set up, and which
 //! answers mean "try again".
 
-use std::sync::Once;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::{Any, AnyConnection, AnyPool, Executor as _, Transaction};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// The steps from an empty database to the present one; steps are added, never changed.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_start.sql"),
+    include_str!("migrations/0002_namespaces.sql"),
+];
 
 /// How long a writer waits for the one before it.
 const BUSY: Duration = Duration::from_secs(20);
@@ -48,6 +53,40 @@ enum Kind {
 pub struct Database {
     pool: AnyPool,
     kind: Kind,
+    turn: Arc<Mutex<()>>,
+}
+
+/// A change that is not committed yet; dropping it takes everything back.
+pub(crate) struct Change {
+    transaction: Transaction<'static, Any>,
+    /// Held until the change is over.
+    _turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Change {
+    /// Makes the change last.
+    pub(crate) async fn commit(self) -> Result<(), sqlx::Error> {
+        self.transaction.commit().await
+    }
+
+    /// Takes the change back.
+    pub(crate) async fn rollback(self) -> Result<(), sqlx::Error> {
+        self.transaction.rollback().await
+    }
+}
+
+impl Deref for Change {
+    type Target = AnyConnection;
+
+    fn deref(&self) -> &AnyConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for Change {
+    fn deref_mut(&mut self) -> &mut AnyConnection {
+        &mut self.transaction
+    }
 }
 
 impl Database {
@@ -72,7 +111,11 @@ impl Database {
             _ => address.to_owned(),
         };
         let pool = options.connect(&address).await?;
-        let database = Self { pool, kind };
+        let database = Self {
+            pool,
+            kind,
+            turn: Arc::default(),
+        };
         database.migrate().await?;
         Ok(database)
     }
@@ -83,20 +126,53 @@ impl Database {
     }
 
     /// Begins a change and returns its number. Changes follow one another, over all nodes.
-    pub(crate) async fn change(&self) -> Result<(Transaction<'static, Any>, i64), DatabaseError> {
-        let mut transaction = self.pool.begin().await?;
+    pub(crate) async fn change(&self) -> Result<(Change, i64), DatabaseError> {
+        let mut change = self.begin().await?;
         let sequence = sqlx::query_scalar(
             "UPDATE state SET sequence = sequence + 1 WHERE id = 1 RETURNING sequence",
         )
-        .fetch_one(&mut *transaction)
+        .fetch_one(&mut *change)
         .await?;
-        Ok((transaction, sequence))
+        Ok((change, sequence))
+    }
+
+    /// Begins to write what is no change to any skill.
+    pub(crate) async fn begin(&self) -> Result<Change, DatabaseError> {
+        // SQLite lets one write and the others sleep and try again, for up to a tenth of a second
+        // each time. In a queue of our own the next one goes on at once.
+        let turn = match self.kind {
+            Kind::Sqlite => Some(Arc::clone(&self.turn).lock_owned().await),
+            Kind::Postgres => None,
+        };
+        Ok(Change {
+            transaction: self.pool.begin().await?,
+            _turn: turn,
+        })
+    }
+
+    /// A view of all rows as they are at one moment, however long they are read.
+    pub(crate) async fn snapshot(&self) -> Result<Transaction<'static, Any>, DatabaseError> {
+        let mut transaction = self.pool.begin().await?;
+        // In SQLite a transaction that only reads is one already.
+        if self.kind == Kind::Postgres {
+            transaction
+                .execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                .await?;
+        }
+        Ok(transaction)
     }
 
     /// The number of the last change.
     pub(crate) async fn sequence(&self) -> Result<i64, DatabaseError> {
         let sequence = sqlx::query_scalar("SELECT sequence FROM state WHERE id = 1");
         Ok(sequence.fetch_one(&self.pool).await?)
+    }
+
+    /// Runs a statement behind everybody's back, as somebody who got at the database would.
+    #[doc(hidden)]
+    pub async fn tamper(&self, statement: &'static str) -> Result<(), DatabaseError> {
+        self.pool.execute(statement).await?;
+        Ok(())
     }
 
     /// Closes all connections.

@@ -6,6 +6,7 @@ use crate::blobs::BlobError;
 use crate::database::DatabaseError;
 use crate::names::NameRefusal;
 use crate::package::Refusal;
+use crate::role::Role;
 use crate::token::Action;
 
 /// Why the registry says no.
@@ -33,6 +34,41 @@ pub enum RegistryError {
         /// The skill.
         skill: String,
     },
+    /// The role is not high enough.
+    #[error("`{account}` is {role} of `{subject}`, and this is for a {needed}")]
+    Role {
+        /// Who asks.
+        account: String,
+        /// The skill or the namespace.
+        subject: String,
+        /// What they are.
+        role: Role,
+        /// What they would have to be.
+        needed: Role,
+    },
+    /// There is no such namespace.
+    #[error("there is no namespace `{0}`")]
+    NoNamespace(String),
+    /// There is no such tag.
+    #[error("`{skill}` has no tag `{tag}`")]
+    NoTag {
+        /// The skill.
+        skill: String,
+        /// The tag.
+        tag: String,
+    },
+    /// Nothing was offered to the caller.
+    #[error("no offer of `{0}` stands that concerns you")]
+    NoTransfer(String),
+    /// There is no such token, or it is somebody else's.
+    #[error("there is no token `{0}` to end")]
+    NoSuchToken(String),
+    /// A token cannot hand on what it does not allow.
+    #[error("your token does not allow `{0}` itself, so it cannot make one that does")]
+    MoreThanOwn(String),
+    /// A mirror is only read.
+    #[error("this is a mirror of {0}, where changes belong")]
+    Mirror(String),
     /// There is no such skill.
     #[error("there is no skill `{0}`")]
     NoSkill(String),
@@ -52,6 +88,9 @@ pub enum RegistryError {
         /// The file.
         path: String,
     },
+    /// Nobody of that name owns anything.
+    #[error("nobody called `{0}` owns a skill")]
+    NoOwner(String),
     /// What stands in the upload is not what stands in the address.
     #[error("the upload is `{found}`, and the address says `{named}`")]
     OtherPackage {
@@ -78,6 +117,16 @@ pub enum RegistryError {
         /// The name.
         name: String,
         /// The skill that has it.
+        other: String,
+    },
+    /// The name is one edit from a popular one.
+    #[error(
+        "the name `{name}` is one letter from `{other}`, which many use; it is held until whoever runs the registry lets it pass"
+    )]
+    Held {
+        /// The name.
+        name: String,
+        /// The popular one.
         other: String,
     },
     /// The version is there with other bytes.
@@ -134,11 +183,26 @@ impl RegistryError {
     pub fn status(&self) -> u16 {
         match self {
             Self::NoToken | Self::BadToken => 401,
-            Self::Scope { .. } | Self::NotOwner { .. } => 403,
-            Self::NoSkill(_) | Self::NoVersion { .. } | Self::NoFile { .. } | Self::NoRoute => 404,
+            Self::Scope { .. }
+            | Self::NotOwner { .. }
+            | Self::Role { .. }
+            | Self::MoreThanOwn(_)
+            | Self::Mirror(_) => 403,
+            Self::NoSkill(_)
+            | Self::NoVersion { .. }
+            | Self::NoFile { .. }
+            | Self::NoOwner(_)
+            | Self::NoNamespace(_)
+            | Self::NoTag { .. }
+            | Self::NoTransfer(_)
+            | Self::NoSuchToken(_)
+            | Self::NoRoute => 404,
             Self::NoMethod => 405,
             Self::TooSlow => 408,
-            Self::Confusable { .. } | Self::Immutable { .. } | Self::LastOwner(_) => 409,
+            Self::Confusable { .. }
+            | Self::Held { .. }
+            | Self::Immutable { .. }
+            | Self::LastOwner(_) => 409,
             Self::TooLarge(_) => 413,
             Self::Name(_) | Self::Refused(_) | Self::OtherPackage { .. } => 422,
             Self::TooMany(_) => 429,
@@ -154,9 +218,18 @@ impl RegistryError {
             Self::BadToken => "token-refused",
             Self::Scope { .. } => "scope",
             Self::NotOwner { .. } => "not-owner",
+            Self::Role { .. } => "role",
+            Self::MoreThanOwn(_) => "more-than-own",
+            Self::Mirror(_) => "mirror",
+            Self::NoNamespace(_) => "no-such-namespace",
+            Self::NoTag { .. } => "no-such-tag",
+            Self::NoTransfer(_) => "no-such-transfer",
+            Self::NoSuchToken(_) => "no-such-token",
+            Self::Held { .. } => "held-name",
             Self::NoSkill(_) => "no-such-skill",
             Self::NoVersion { .. } => "no-such-version",
             Self::NoFile { .. } => "no-such-file",
+            Self::NoOwner(_) => "no-such-owner",
             Self::OtherPackage { .. } => "other-package",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",

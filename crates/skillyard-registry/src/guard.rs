@@ -5,12 +5,10 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use skillyard_web::policy::POLICY;
+
 use crate::error::RegistryError;
 use crate::server::Server;
-
-/// No script, no frame, no form to elsewhere.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
-                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Puts an end to what takes too long, and sets the headers that every answer has.
 pub(crate) async fn guard(State(server): State<Server>, request: Request, next: Next) -> Response {

@@ -1,6 +1,6 @@
 //! Names that nobody may take, and names that look like one another.
 
-use skillyard_format::SkillName;
+use skillyard_format::{Namespace, QualifiedName};
 use unicode_security::confusable_detection::skeleton;
 
 /// Names that routes, tools or vendors could be mistaken for, folded.
@@ -71,8 +71,19 @@ pub enum NameRefusal {
 }
 
 /// The name as a hasty reader sees it: equal for names that look alike.
-pub fn folded(name: &SkillName) -> String {
-    let text: String = name.as_str().chars().filter(|c| *c != '-').collect();
+///
+/// Names in different namespaces never do: who asks for `@acme/pdf` said whose it is to be.
+pub fn folded(name: &QualifiedName) -> String {
+    let own = folded_text(name.name().as_str());
+    match name.namespace() {
+        Some(namespace) => format!("@{}/{own}", folded_text(namespace.as_str())),
+        None => own,
+    }
+}
+
+/// A text as a hasty reader sees it.
+pub(crate) fn folded_text(text: &str) -> String {
+    let text: String = text.chars().filter(|c| *c != '-').collect();
     let text: String = skeleton(&text).collect::<String>().to_lowercase();
     let text = text
         .replace("rn", "m")
@@ -88,26 +99,38 @@ pub fn folded(name: &SkillName) -> String {
         .collect()
 }
 
-/// Whether anybody may take this name.
-pub fn check(name: &SkillName) -> Result<(), NameRefusal> {
+/// Whether anybody may take this name. In a namespace only its owners could be mistaken for
+/// themselves, so nothing is reserved there.
+pub fn check(name: &QualifiedName) -> Result<(), NameRefusal> {
     use unicode_security::MixedScript as _;
-    let own = folded(name);
-    let is_reserved = |each: &str| SkillName::new(each).is_ok_and(|each| folded(&each) == own);
-    if RESERVED.iter().any(|each| is_reserved(each)) {
+    if name.namespace().is_none() && is_reserved(name.as_str()) {
         return Err(NameRefusal::Reserved(name.to_string()));
     }
-    if !name.as_str().is_single_script() {
+    if !name.name().as_str().is_single_script() {
         return Err(NameRefusal::MixedScripts(name.to_string()));
     }
     Ok(())
+}
+
+/// Whether anybody may take this namespace.
+pub fn check_namespace(namespace: &Namespace) -> Result<(), NameRefusal> {
+    if is_reserved(namespace.as_str()) {
+        return Err(NameRefusal::Reserved(namespace.to_string()));
+    }
+    Ok(())
+}
+
+fn is_reserved(text: &str) -> bool {
+    let own = folded_text(text);
+    RESERVED.iter().any(|each| folded_text(each) == own)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> SkillName {
-        SkillName::new(text).unwrap()
+    fn name(text: &str) -> QualifiedName {
+        text.parse().unwrap()
     }
 
     #[test]
@@ -120,6 +143,8 @@ mod tests {
             ("paypal", "pаypаl"),
             ("scope", "ѕсоре"),
             ("file", "fiie"),
+            ("@acme/pdf-tools", "@acme/pdftools"),
+            ("@modern/pdf", "@modem/pdf"),
         ] {
             assert_eq!(
                 folded(&name(first)),
@@ -127,7 +152,13 @@ mod tests {
                 "{first} {second}"
             );
         }
-        for (first, second) in [("pdf", "pdfs"), ("read", "write"), ("step-2", "step-3")] {
+        for (first, second) in [
+            ("pdf", "pdfs"),
+            ("read", "write"),
+            ("step-2", "step-3"),
+            ("pdf", "@acme/pdf"),
+            ("@acme/pdf", "@acne/pdf"),
+        ] {
             assert_ne!(
                 folded(&name(first)),
                 folded(&name(second)),
@@ -148,8 +179,11 @@ mod tests {
         ] {
             assert!(check(&name(bad)).is_err(), "{bad}");
         }
-        for good in ["pdf", "code-review", "мой-навык", "技能"] {
+        for good in ["pdf", "code-review", "мой-навык", "技能", "@acme/api"] {
             assert_eq!(check(&name(good)), Ok(()), "{good}");
         }
+        let namespace = |text: &str| check_namespace(&Namespace::new(text).unwrap());
+        assert!(namespace("skil1yard").is_err() && namespace("anthropic").is_err());
+        assert_eq!(namespace("acme"), Ok(()));
     }
 }

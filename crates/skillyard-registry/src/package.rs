@@ -16,9 +16,12 @@ use skillyard_format::package::archive::{
     Archive, ArchiveError, ArchivePath, Limits, Mode, Rules, Shape, Sink,
 };
 use skillyard_format::package::pack::{PackError, PackFile, PackFormat, pack};
-use skillyard_format::{Digest, Document, Profile, Skill, SkillName, Subject, rules};
+use skillyard_format::{
+    Digest, Document, Profile, QualifiedName, Skill, SkillName, Subject, rules,
+};
 use skillyard_trust::scan::{self, File, Severity};
 use skillyard_trust::signature::{Invalid, Place, Policy, Tree, Verification, verify_skill};
+use utoipa::ToSchema;
 
 /// Findings from here on keep a skill out, as they keep it from being installed.
 const REFUSED_FROM: Severity = Severity::High;
@@ -29,8 +32,8 @@ const MOST_FINDINGS: usize = 100;
 /// A skill that may be published.
 #[derive(Debug, Clone)]
 pub struct Package {
-    /// Its name.
-    pub name: SkillName,
+    /// Its name, in the namespace that it goes to.
+    pub name: QualifiedName,
     /// Its version.
     pub version: Version,
     /// The archive that is served.
@@ -64,6 +67,12 @@ pub struct Facts {
     /// The commands it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
+    /// References to the skills it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// The digest of its files as a ZIP, for clients that read no other archives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zip: Option<Digest>,
     /// Its files.
     #[serde(default)]
     pub files: Vec<FileFact>,
@@ -81,7 +90,7 @@ impl Facts {
 }
 
 /// One file, as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileFact {
     /// Where it is.
     pub path: String,
@@ -98,7 +107,7 @@ fn is_no(flag: &bool) -> bool {
 }
 
 /// One finding, as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FindingFact {
     /// The rule.
     pub code: String,
@@ -152,10 +161,12 @@ fn told(findings: &[FindingFact]) -> String {
         .join("; ")
 }
 
-struct Unpacked {
-    path: String,
-    executable: bool,
-    bytes: Vec<u8>,
+/// A file with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unpacked {
+    pub(crate) path: String,
+    pub(crate) executable: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 struct Files<'a> {
@@ -192,11 +203,71 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
     files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
 
     let (name, version, mut facts) = described(&files, &shape)?;
-    let (verdict, findings) = scanned(&files)?;
+    let (verdict, findings, grave) = scanned(&files);
+    if !grave.is_empty() {
+        return Err(Refusal::Findings(grave));
+    }
     facts.findings = findings;
     let signer = signer(&files, now)?;
 
-    let packed: Vec<PackFile<'_>> = files
+    let archive = packed(&files, PackFormat::TarGz)?;
+    facts.zip = Some(Digest::of(&packed(&files, PackFormat::ZipStored)?));
+    Ok(Package {
+        name: name.into(),
+        version,
+        digest: Digest::of(&archive),
+        archive: archive.into(),
+        tree: tree(&files),
+        signer,
+        verdict,
+        facts,
+    })
+}
+
+/// One file of an archive that we packed.
+pub(crate) fn file(archive: &[u8], wanted: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+    let found = unpacked(archive, |path| path == wanted)?;
+    Ok(found.into_iter().next().map(|file| file.bytes))
+}
+
+/// The digest over the files of an archive that we packed.
+pub(crate) fn tree_of(archive: &[u8]) -> Result<Digest, ArchiveError> {
+    let mut found = unpacked(archive, |_| true)?;
+    found.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    Ok(tree(&found))
+}
+
+/// A version that another registry examined and packed: the same, and refused for nothing but
+/// what cannot be read. Whether it is believed follows from that registry's log.
+pub(crate) fn inspect(archive: Bytes, now: Timestamp) -> Result<Package, Refusal> {
+    let mut files = unpacked(&archive, |_| true)?;
+    files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    let (name, version, mut facts) = described(&files, &Shape::Flat)?;
+    let (verdict, findings, _) = scanned(&files);
+    facts.findings = findings;
+    facts.zip = Some(Digest::of(&packed(&files, PackFormat::ZipStored)?));
+    Ok(Package {
+        name: name.into(),
+        version,
+        digest: Digest::of(&archive),
+        archive,
+        tree: tree(&files),
+        signer: signer(&files, now)?,
+        verdict,
+        facts,
+    })
+}
+
+/// The files of an archive that we packed as a ZIP, the same bytes whenever it is asked for.
+pub(crate) fn zipped(archive: &[u8]) -> Result<Vec<u8>, Refusal> {
+    Ok(packed(
+        &unpacked(archive, |_| true)?,
+        PackFormat::ZipStored,
+    )?)
+}
+
+fn packed(files: &[Unpacked], format: PackFormat) -> Result<Vec<u8>, PackError> {
+    let files: Vec<PackFile<'_>> = files
         .iter()
         .map(|file| PackFile {
             path: &file.path,
@@ -208,32 +279,30 @@ pub fn examine(upload: &[u8], now: Timestamp) -> Result<Package, Refusal> {
             content: &file.bytes,
         })
         .collect();
-    let archive = pack(&packed, PackFormat::TarGz, &Limits::skill())?;
-    let mut tree = TreeDigest::default();
-    for file in &files {
-        tree.add(&file.path, file.executable, Digest::of(&file.bytes));
-    }
-    Ok(Package {
-        name,
-        version,
-        digest: Digest::of(&archive),
-        archive: archive.into(),
-        tree: tree.finish(),
-        signer,
-        verdict,
-        facts,
-    })
+    pack(&files, format, &Limits::skill())
 }
 
-/// One file of an archive that we packed.
-pub(crate) fn file(archive: &[u8], wanted: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+/// Some files of an archive that we packed.
+pub(crate) fn unpacked(
+    archive: &[u8],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Unpacked>, ArchiveError> {
     let mut archive = Archive::open(Cursor::new(archive), Rules::skill())?;
     let mut sink = Files {
         shape: &Shape::Flat,
         files: Vec::new(),
     };
-    archive.deliver(&mut |path| path.as_str() == wanted, &mut sink)?;
-    Ok(sink.files.into_iter().next().map(|file| file.bytes))
+    archive.deliver(&mut |path| wanted(path.as_str()), &mut sink)?;
+    Ok(sink.files)
+}
+
+/// The digest over files in their order.
+fn tree(files: &[Unpacked]) -> Digest {
+    let mut tree = TreeDigest::default();
+    for file in files {
+        tree.add(&file.path, file.executable, Digest::of(&file.bytes));
+    }
+    tree.finish()
 }
 
 fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, Facts), Refusal> {
@@ -274,6 +343,8 @@ fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, F
         compatibility: skill.compatibility().map(str::to_owned),
         tags,
         requires: skill.requires(),
+        skills: skill.requires_skills(),
+        zip: None,
         files: files
             .iter()
             .map(|file| FileFact {
@@ -287,7 +358,8 @@ fn described(files: &[Unpacked], shape: &Shape) -> Result<(SkillName, Version, F
     Ok((name, version, facts))
 }
 
-fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refusal> {
+/// The verdict, what was found, and what of it keeps a skill out.
+fn scanned(files: &[Unpacked]) -> (&'static str, Vec<FindingFact>, Vec<FindingFact>) {
     let files: Vec<File<'_>> = files
         .iter()
         .map(|file| File {
@@ -308,9 +380,6 @@ fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refus
         .iter()
         .filter(|each| each.severity >= REFUSED_FROM);
     let grave: Vec<FindingFact> = grave.map(told).collect();
-    if !grave.is_empty() {
-        return Err(Refusal::Findings(grave));
-    }
     let verdict = report.summary().worst.map_or("clean", Severity::name);
     let findings = report
         .findings
@@ -318,7 +387,7 @@ fn scanned(files: &[Unpacked]) -> Result<(&'static str, Vec<FindingFact>), Refus
         .take(MOST_FINDINGS)
         .map(told)
         .collect();
-    Ok((verdict, findings))
+    (verdict, findings, grave)
 }
 
 /// Who signed the files. Whether they are believed is for each client to say; a signature that

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -14,7 +15,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
 use crate::error::RegistryError;
-use crate::peer::Peer;
+use crate::peer;
 use crate::server::Server;
 use crate::token;
 
@@ -66,6 +67,12 @@ struct Allowance {
     reset: u64,
 }
 
+/// Somebody who has to wait.
+struct Refused {
+    limit: u32,
+    wait: u64,
+}
+
 impl Gate {
     pub(crate) fn new(rates: Rates) -> Self {
         let limiter = |each: NonZeroU32| {
@@ -83,8 +90,8 @@ impl Gate {
         &self,
         method: &Method,
         headers: &HeaderMap,
-        peer: Peer,
-    ) -> Result<Option<Allowance>, RegistryError> {
+        address: Option<IpAddr>,
+    ) -> Result<Option<Allowance>, Refused> {
         let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         let Some(limiter) = (if is_read { &self.reads } else { &self.writes }) else {
             return Ok(None);
@@ -92,7 +99,7 @@ impl Gate {
         if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
             limiter.retain_recent();
         }
-        let address = peer.0.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let mut allowance = charge(limiter, &Key::Address(network(address)))?;
         let token = headers.get(header::AUTHORIZATION).filter(|_| !is_read);
         if let Some(token) = token.and_then(|value| value.to_str().ok()) {
@@ -116,7 +123,7 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, RegistryError> {
+fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, Refused> {
     match limiter.check_key(key) {
         Ok(state) => {
             let quota = state.quota();
@@ -126,20 +133,35 @@ fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, RegistryError> {
             Ok(Allowance {
                 limit,
                 remaining,
-                reset: reset.as_secs() + 1,
+                reset: whole_seconds(reset),
             })
         }
         Err(not_until) => {
             let wait = not_until.wait_time_from(DefaultClock::default().now());
-            Err(RegistryError::TooMany(wait.as_secs() + 1))
+            Err(Refused {
+                limit: not_until.quota().burst_size().get(),
+                wait: whole_seconds(wait).max(1),
+            })
         }
     }
 }
 
+/// A time in seconds, never too few.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
 /// Lets through whoever has not asked too often, and says how much is left.
 pub(crate) async fn limit(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let peer = Peer::of(request.extensions());
-    match server.gate.ask(request.method(), request.headers(), peer) {
+    let address = peer::address(
+        request.extensions(),
+        request.headers(),
+        server.settings.proxy,
+    );
+    match server
+        .gate
+        .ask(request.method(), request.headers(), address)
+    {
         Ok(None) => next.run(request).await,
         Ok(Some(allowance)) => {
             let mut response = next.run(request).await;
@@ -149,13 +171,10 @@ pub(crate) async fn limit(State(server): State<Server>, request: Request, next: 
             headers.insert(RESET, HeaderValue::from(allowance.reset));
             response
         }
-        Err(error) => {
-            let wait = match &error {
-                RegistryError::TooMany(seconds) => *seconds,
-                _ => 0,
-            };
-            let mut response = error.into_response();
+        Err(Refused { limit, wait }) => {
+            let mut response = RegistryError::TooMany(wait).into_response();
             let headers = response.headers_mut();
+            headers.insert(LIMIT, HeaderValue::from(limit));
             headers.insert(REMAINING, HeaderValue::from(0));
             headers.insert(RESET, HeaderValue::from(wait));
             response

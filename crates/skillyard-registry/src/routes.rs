@@ -4,17 +4,27 @@ use axum::Router;
 use axum::routing::{delete, get, post, put};
 
 use crate::endpoints::{
-    apm, deprecate, download, health, index, list, log, marketplace, me, owners, publish, show,
-    well_known, yank,
+    apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
+    namespaces, owners, publish, show, tokens, transfers, well_known, yank,
 };
 use crate::error::RegistryError;
-use crate::pages::{self, home, owner, skill};
+use crate::openapi;
+use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::server::Server;
 
 /// All routes.
 pub(crate) fn routes() -> Router<Server> {
+    finding()
+        .merge(for_others())
+        .merge(changing())
+        .merge(for_people())
+        .fallback(async || RegistryError::NoRoute)
+        .method_not_allowed_fallback(async || RegistryError::NoMethod)
+}
+
+/// Finding and fetching, without a token.
+fn finding() -> Router<Server> {
     Router::new()
-        // Finding and fetching, without a token.
         .route("/skills", get(list::list).post(publish::publish))
         .route("/skills/{name}", get(show::show))
         .route("/skills/{name}/download", get(download::latest))
@@ -22,12 +32,20 @@ pub(crate) fn routes() -> Router<Server> {
         .route("/index/{*path}", get(index::index))
         .route(
             "/skills/{name}/{version}/archive.tar.gz",
-            get(download::version),
+            get(download::archive),
         )
+        .route("/skills/{name}/{version}/archive.zip", get(download::zip))
         .route("/log/checkpoint", get(log::checkpoint))
+        .route("/log/entries", get(log::entries))
         .route("/log/entries/{name}/{version}", get(log::inclusion))
         .route("/log/consistency", get(log::consistency))
-        // For clients of others.
+        .route("/log/consistency/{from}/{to}", get(log::consistency_path))
+        .route("/changes", get(changes::changes))
+}
+
+/// For clients of others.
+fn for_others() -> Router<Server> {
+    Router::new()
         .route(
             "/.well-known/agent-skills/index.json",
             get(well_known::archives),
@@ -37,6 +55,23 @@ pub(crate) fn routes() -> Router<Server> {
         .route(
             "/.claude-plugin/marketplace.json",
             get(marketplace::marketplace),
+        )
+        // The same for what is in a namespace.
+        .route(
+            "/{namespace}/.well-known/agent-skills/index.json",
+            get(well_known::archives_in),
+        )
+        .route(
+            "/{namespace}/.well-known/skills/index.json",
+            get(well_known::files_in),
+        )
+        .route(
+            "/{namespace}/.well-known/skills/{name}/{*path}",
+            get(well_known::file_in),
+        )
+        .route(
+            "/{namespace}/.claude-plugin/marketplace.json",
+            get(marketplace::marketplace_in),
         )
         .route("/v1/packages/{owner}/{name}/versions", get(apm::versions))
         .route(
@@ -48,7 +83,11 @@ pub(crate) fn routes() -> Router<Server> {
             get(apm::download),
         )
         .route("/v1/search", get(apm::search))
-        // With a token.
+}
+
+/// Changing something, with a token.
+fn changing() -> Router<Server> {
+    Router::new()
         .route("/skills/{name}/{version}", delete(yank::yank))
         .route("/skills/{name}/{version}/restore", post(yank::restore))
         .route(
@@ -60,13 +99,46 @@ pub(crate) fn routes() -> Router<Server> {
             "/skills/{name}/owners/{account}",
             put(owners::add).delete(owners::remove),
         )
+        .route("/skills/{name}/dist-tags", get(dist_tags::list))
+        .route(
+            "/skills/{name}/dist-tags/{tag}",
+            put(dist_tags::put).delete(dist_tags::delete),
+        )
+        .route(
+            "/skills/{name}/transfer",
+            put(transfers::offer_skill)
+                .post(transfers::accept_skill)
+                .delete(transfers::decline_skill),
+        )
+        .route(
+            "/namespaces/{namespace}",
+            get(namespaces::show).put(namespaces::create),
+        )
+        .route(
+            "/namespaces/{namespace}/members/{account}",
+            put(namespaces::add).delete(namespaces::remove),
+        )
+        .route(
+            "/namespaces/{namespace}/transfer",
+            put(transfers::offer_namespace)
+                .post(transfers::accept_namespace)
+                .delete(transfers::decline_namespace),
+        )
+        .route("/transfers", get(transfers::list))
+        .route("/tokens", get(tokens::list).post(tokens::create))
+        .route("/tokens/{id}", delete(tokens::revoke))
         .route("/me", get(me::me))
+}
+
+/// For people, and for whoever watches over it.
+fn for_people() -> Router<Server> {
+    Router::new()
         .route("/health", get(health::health))
-        // For people.
+        .route("/openapi.json", get(openapi::document))
         .route("/", get(home::home))
         .route("/view/{name}", get(skill::skill))
+        .route("/view/{name}/files/{*path}", get(file::file))
+        .route("/view/{name}/compare", get(compare::compare))
         .route("/owners/{account}", get(owner::owner))
-        .route("/style.css", get(pages::style))
-        .fallback(async || RegistryError::NoRoute)
-        .method_not_allowed_fallback(async || RegistryError::NoMethod)
+        .route("/assets/{file}", get(assets::asset))
 }

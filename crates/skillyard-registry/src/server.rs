@@ -1,24 +1,49 @@
 //! The server: a registry with what HTTP needs around it.
 
 use std::io;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::extract::ConnectInfo;
+use axum::http::Extensions;
+use axum::middleware::{from_fn, from_fn_with_state};
+use bytes::Bytes;
+use skillyard_format::Digest;
+use skillyard_listen::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tower::util::MapRequest;
 
+use crate::auth::door;
 use crate::counter::Counter;
 use crate::guard::guard;
-use crate::listen::listen;
+use crate::kept::Kept;
+use crate::pages::trouble;
 use crate::rate::{self, Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
+use crate::scoped::joined;
+use crate::sheet::Sheet;
+use crate::tag;
 
+/// The most connections; others wait in the system's queue.
+const CONNECTIONS: usize = 4096;
+/// How long a client may take nothing of its answer.
+const STALL: Duration = Duration::from_secs(30);
+/// How long what was begun may take once the server is to stop.
+const FAREWELL: Duration = Duration::from_secs(10);
 /// The most uploads that are held in memory at once; others wait.
 const UPLOADS: usize = 32;
+/// How many bytes of skills' sheets are kept in memory.
+const SHEETS: usize = 16 * 1024 * 1024;
+/// How many bytes of archives are kept in memory.
+const ARCHIVES: usize = 16 * 1024 * 1024;
+
+/// The most archives that are opened for pages at once; others wait.
+const OPENED: usize = 4;
 
 /// What may be asked of a server, and how much.
 #[derive(Debug, Clone)]
@@ -35,6 +60,28 @@ pub struct Settings {
     pub answer_time: Duration,
     /// How often somebody may ask.
     pub rates: Rates,
+    /// Who may read.
+    pub access: Access,
+    /// Whose word counts about where a request comes from.
+    pub proxy: Proxy,
+}
+
+/// Who may read a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody who reaches it.
+    Open,
+    /// Whoever has a token.
+    Private,
+}
+
+/// What stands before a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proxy {
+    /// Nothing: a request comes from where its connection comes from.
+    None,
+    /// A proxy that says in `X-Forwarded-For` who asked it.
+    Trusted,
 }
 
 impl Settings {
@@ -47,47 +94,73 @@ impl Settings {
             header_time: Duration::from_secs(15),
             answer_time: Duration::from_mins(2),
             rates: Rates::default(),
+            access: Access::Open,
+            proxy: Proxy::None,
         }
     }
 }
 
-/// What every endpoint is handed.
+/// What every endpoint is handed; each request gets several of it, so it is one pointer.
 #[derive(Clone)]
-pub struct Server {
+pub struct Server(Arc<Parts>);
+
+/// What a server consists of.
+#[derive(Clone)]
+pub struct Parts {
     pub(crate) registry: Registry,
     pub(crate) settings: Arc<Settings>,
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
+    pub(crate) archives: Arc<Kept<Digest, Bytes>>,
+    pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
+}
+
+impl Deref for Server {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
 }
 
 impl Server {
     /// A server for a registry; downloads are counted as long as it lives.
     pub fn new(registry: Registry, settings: Settings) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
+            sheets: Arc::new(Kept::new(SHEETS)),
+            archives: Arc::new(Kept::new(ARCHIVES)),
+            opened: Arc::new(Semaphore::new(OPENED)),
             log_key: None,
             registry,
             settings: Arc::new(settings),
-        }
+        }))
     }
 
     /// Signs the log of all versions with a key, the same on every node.
     #[must_use]
     pub fn with_log_key(mut self, key: SigningKey) -> Self {
-        self.log_key = Some(Arc::new(key));
+        Arc::make_mut(&mut self.0).log_key = Some(Arc::new(key));
         self
     }
 
     /// Everything it answers to.
     pub fn router(&self) -> Router {
         let routes = routes()
+            .layer(from_fn(tag::tagged))
+            .layer(from_fn_with_state(self.clone(), door))
             .layer(from_fn_with_state(self.clone(), rate::limit))
+            // A page about a problem says the same as the problem, whoever found it.
+            .layer(from_fn_with_state(self.clone(), trouble::explained))
             .layer(from_fn_with_state(self.clone(), guard));
-        routes.with_state(self.clone())
+        // What is around a router is before its routes are chosen.
+        let routes = MapRequest::new(routes.with_state(self.clone()), joined);
+        Router::new().fallback_service(routes)
     }
 
     /// Waits until the downloads so far are counted.
@@ -101,8 +174,16 @@ impl Server {
         listener: TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let router = self.router();
-        listen(listener, router, self.settings.header_time, stop).await?;
+        let limits = Limits {
+            connections: CONNECTIONS,
+            head: self.settings.header_time,
+            stall: STALL,
+            farewell: FAREWELL,
+        };
+        let introduce = |extensions: &mut Extensions, peer| {
+            extensions.insert(ConnectInfo(peer));
+        };
+        listen(listener, self.router(), limits, introduce, stop).await?;
         self.settle().await;
         Ok(())
     }

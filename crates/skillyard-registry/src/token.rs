@@ -38,6 +38,15 @@ impl NewToken {
     pub fn hash(&self) -> String {
         hash(self.secret.expose_secret())
     }
+
+    /// Its first characters, which tell tokens apart and give nothing away.
+    pub fn shown(&self) -> String {
+        self.secret
+            .expose_secret()
+            .chars()
+            .take(PREFIX.len() + 4)
+            .collect()
+    }
 }
 
 /// What is stored of a token.
@@ -54,10 +63,20 @@ pub enum Action {
     Yank,
     /// Say who else owns a skill.
     Owners,
+    /// Make tokens that allow no more than this one.
+    Tokens,
+    /// Read, in a registry that is not for everybody; whoever may do more may do this.
+    Read,
 }
 
 impl Action {
-    const ALL: [Self; 3] = [Self::Publish, Self::Yank, Self::Owners];
+    const ALL: [Self; 5] = [
+        Self::Publish,
+        Self::Yank,
+        Self::Owners,
+        Self::Tokens,
+        Self::Read,
+    ];
 
     /// Its word in a scope.
     pub fn as_str(self) -> &'static str {
@@ -65,6 +84,8 @@ impl Action {
             Self::Publish => "publish",
             Self::Yank => "yank",
             Self::Owners => "owners",
+            Self::Tokens => "tokens",
+            Self::Read => "read",
         }
     }
 }
@@ -80,7 +101,7 @@ pub struct Scope {
 /// A text that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no scope: use `publish`, `yank` or `owners`, alone or with `:NAME` or `:PREFIX*`"
+    "`{0}` is no scope: use `publish`, `yank`, `owners`, `tokens` or `read`, the first three alone or with `:NAME` or `:PREFIX*`"
 )]
 pub struct ScopeError(String);
 
@@ -94,15 +115,23 @@ impl FromStr for Scope {
             None => (text, None),
         };
         let action = Action::ALL.into_iter().find(|each| each.as_str() == action);
+        let action = action.ok_or_else(wrong)?;
         let is_name = |c: char| c.is_alphanumeric() || c == '-';
         if let Some(pattern) = pattern {
             let start = pattern.strip_suffix('*').unwrap_or(pattern);
-            if pattern.is_empty() || !start.chars().all(is_name) {
+            // In a namespace the pattern goes on behind its slash.
+            let parts = match start.strip_prefix('@') {
+                Some(rest) => rest.split_once('/').unwrap_or((rest, "")),
+                None => ("", start),
+            };
+            let is_plain = parts.0.chars().chain(parts.1.chars()).all(is_name);
+            let is_whole = matches!(action, Action::Tokens | Action::Read);
+            if pattern.is_empty() || pattern == "@" || !is_plain || is_whole {
                 return Err(wrong());
             }
         }
         Ok(Self {
-            action: action.ok_or_else(wrong)?,
+            action,
             pattern: pattern.map(str::to_owned),
         })
     }
@@ -119,6 +148,22 @@ impl fmt::Display for Scope {
 }
 
 impl Scope {
+    /// Whether this allows all that `other` does.
+    fn covers(&self, other: &Self) -> bool {
+        let start = |scope: &Self| -> Option<(String, bool)> {
+            let pattern = scope.pattern.clone()?;
+            let open = pattern.strip_suffix('*').map(str::to_owned);
+            Some(open.map_or((pattern, false), |start| (start, true)))
+        };
+        self.action == other.action
+            && match (start(self), start(other)) {
+                (None, _) => true,
+                (Some((own, _)), None) => own.is_empty(),
+                (Some((own, true)), Some((theirs, _))) => theirs.starts_with(&own),
+                (Some((own, false)), Some((theirs, open))) => !open && own == theirs,
+            }
+    }
+
     fn allows(&self, action: Action, skill: &str) -> bool {
         self.action == action
             && match &self.pattern {
@@ -149,6 +194,12 @@ impl Identity {
     pub fn may(&self, action: Action, skill: &str) -> bool {
         self.scopes.iter().any(|scope| scope.allows(action, skill))
     }
+
+    /// Whether the token may hand on a scope.
+    pub fn covers(&self, scope: &Scope) -> bool {
+        // Everybody who has a token may read.
+        scope.action == Action::Read || self.scopes.iter().any(|own| own.covers(scope))
+    }
 }
 
 /// A name that an account can have.
@@ -171,8 +222,45 @@ mod tests {
         assert!(!may("yank:pdf", Action::Yank, "pdf-tools"));
         assert!(may("owners:pdf*", Action::Owners, "pdf-tools"));
         assert!(!may("owners:pdf*", Action::Owners, "xpdf"));
-        for bad in ["", "all", "publish:", "publish:a/b", "publish:%", "Publish"] {
+        assert!(may("publish:@acme/*", Action::Publish, "@acme/pdf"));
+        assert!(!may("publish:@acme/*", Action::Publish, "@acmes/pdf"));
+        assert!(!may("publish:acme*", Action::Publish, "@acme/pdf"));
+        assert!(may("publish:@acme/pdf", Action::Publish, "@acme/pdf"));
+        for bad in [
+            "",
+            "all",
+            "publish:",
+            "publish:@",
+            "publish:a/b",
+            "publish:@a/b/c",
+            "publish:a@b",
+            "publish:%",
+            "Publish",
+            "tokens:x",
+            "read:x",
+        ] {
             assert!(bad.parse::<Scope>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_scope_grows_when_it_is_handed_on() {
+        let covers = |own: &str, other: &str| {
+            let read = |text: &str| text.parse::<Scope>().unwrap();
+            read(own).covers(&read(other))
+        };
+        assert!(covers("publish", "publish:pdf") && covers("publish:*", "publish"));
+        assert!(covers("publish:pdf*", "publish:pdf-tools"));
+        assert!(covers("publish:pdf*", "publish:pdf-*"));
+        assert!(covers("publish:@acme/*", "publish:@acme/pdf"));
+        for (own, other) in [
+            ("publish:pdf", "publish"),
+            ("publish:pdf", "publish:pdf*"),
+            ("publish:pdf-*", "publish:pdf*"),
+            ("publish", "yank"),
+            ("publish:@acme/*", "publish:*"),
+        ] {
+            assert!(!covers(own, other), "{own} {other}");
         }
     }
 

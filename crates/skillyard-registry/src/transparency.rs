@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::database::Database;
 use crate::error::RegistryError;
-use crate::store::versions;
+use crate::store::{checkpoints, versions};
 
 /// The log.
 #[derive(Default)]
@@ -22,6 +22,8 @@ pub(crate) struct State {
     pub(crate) tree: MerkleTree,
     places: HashMap<(String, String), usize>,
     sequence: i64,
+    /// The longest that was signed here.
+    handed_out: usize,
 }
 
 impl State {
@@ -60,7 +62,7 @@ impl Log {
         key: &SigningKey,
         time: String,
     ) -> Result<SignedCheckpoint, RegistryError> {
-        let state = self.read(database).await?;
+        let mut state = self.read(database).await?;
         let size = state.tree.size();
         let root = state.tree.root(size);
         let root = root.ok_or_else(|| RegistryError::internal("the log has no root"))?;
@@ -69,6 +71,12 @@ impl Log {
             root,
             time,
         };
-        checkpoint.sign(key).map_err(RegistryError::internal)
+        let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
+        // What was handed out once the log has to begin with for good; `verify` asks for it.
+        if state.handed_out < size {
+            checkpoints::keep(database, &signed).await?;
+            state.handed_out = size;
+        }
+        Ok(signed)
     }
 }

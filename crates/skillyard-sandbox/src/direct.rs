@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use rustix::pipe::pipe;
@@ -10,13 +10,17 @@ use rustix::pipe::pipe;
 use crate::backend::{Backend, container, seatbelt};
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
-use crate::outcome::{Denial, End, Limit, Outcome};
+use crate::outcome::{Captured, Denial, End, Limit, Outcome};
+use crate::process::Process;
 use crate::profile::Profile;
 use crate::pump::{self, Feed, Inspection, Running, Stop};
 use crate::sandbox::Sandbox;
 
-/// The code with which container engines say that they failed themselves.
-const ENGINE_FAILED: i32 = 125;
+/// The codes with which container engines say that they failed themselves: altogether, or to
+/// start the program. The last two can be the program's own.
+const ENGINE_FAILED: std::ops::RangeInclusive<i32> = 125..=127;
+/// What engines say then, first of all.
+const ENGINE_SAYS: [&str; 2] = ["Error: ", "docker: "];
 
 pub(crate) fn run(
     sandbox: &Sandbox,
@@ -57,7 +61,7 @@ pub(crate) fn run(
     let child = process.spawn().doing("start a process")?;
     drop(process);
     let running = Running {
-        child,
+        child: child.into(),
         stdout: stdout.0,
         stderr: stderr.0,
         stdin: input,
@@ -69,7 +73,7 @@ pub(crate) fn run(
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let end = match (pumped.stopped, pumped.status.code()) {
         (Some(stop), _) => stop.into(),
-        (None, Some(ENGINE_FAILED)) if sandbox.backend == Backend::Container => {
+        (None, Some(code)) if is_engines_failure(sandbox.backend, code, &pumped.stderr) => {
             let (backend, message) = (sandbox.backend, pumped.stderr.text().trim().to_owned());
             return Err(SandboxError::Broken { backend, message });
         }
@@ -97,6 +101,15 @@ pub(crate) fn run(
         backend: sandbox.backend,
         limits: profile.limits,
     })
+}
+
+/// Whether it was the engine that failed. A program that says the same fails like one.
+fn is_engines_failure(backend: Backend, code: i32, stderr: &Captured) -> bool {
+    let said = || stderr.text();
+    backend == Backend::Container
+        && ENGINE_FAILED.contains(&code)
+        && (code == *ENGINE_FAILED.start()
+            || ENGINE_SAYS.iter().any(|word| said().starts_with(word)))
 }
 
 /// The other sandbox's command.
@@ -147,7 +160,7 @@ fn stdin(command: &Command) -> Result<(Stdio, Feed), SandboxError> {
 }
 
 /// Ends the container, or the group of processes, and the command itself.
-fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Child) {
+fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &Process) {
     if sandbox.backend == Backend::Container {
         let words = ["kill", name].map(OsString::from);
         let _ = process(program, &words)
@@ -155,11 +168,8 @@ fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Ch
             .stderr(Stdio::null())
             .status();
     }
-    let group = i32::try_from(child.id())
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
+    if let Some(group) = child.pid() {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-    let _ = child.kill();
+    child.kill();
 }

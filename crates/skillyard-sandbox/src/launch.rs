@@ -1,35 +1,38 @@
 //! Running a program through our launcher, inside bubblewrap or alone.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
 use crate::backend::placeholder::Placeholders;
 use crate::backend::{Backend, bubblewrap, landlock};
+use crate::cgroup::Group;
 use crate::child;
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
-use crate::launcher::spec::{Containment, Fences, Spec, Staged, assignment};
+use crate::launcher::landlock::NEEDED;
+use crate::launcher::spec::{Containment, Fences, Spec, assignment};
 use crate::launcher::staging::closed_folder;
-use crate::launcher::{ARGUMENT, BECOME, Report, SUPERVISE};
+use crate::launcher::{ARGUMENT, BECOME, Outer, Report, STAGE, SUPERVISE, Staged, Step};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
-use crate::processes;
+use crate::process::Process;
+use crate::processes::{self, Found};
 use crate::profile::{Access, Network, Profile};
 use crate::proxy::{self, Proxy};
 use crate::pump::{self, Feed, Inspection, Patience, Pumped, Running};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, StageProgram};
 use crate::scratch::Scratch;
+use crate::spawn::Start;
 
-/// Processes of the sandbox itself that count against the program's: the launcher and its
-/// second thread.
-const OUR_PROCESSES: u64 = 2;
+/// Processes of the sandbox itself that count against the program's: the stage.
+const OUR_PROCESSES: u64 = 1;
 
 pub(crate) fn run(
     sandbox: &Sandbox,
@@ -50,24 +53,34 @@ pub(crate) fn run(
     spec.control = lines.control.0.as_raw_fd();
     spec.status = lines.status.1.as_raw_fd();
     spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
-    let (mut process, kept) = match sandbox.backend {
-        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &mut spec, &placeholders)?,
-        _ => alone(sandbox, profile, &mut spec)?,
+    let prepared = match sandbox.backend {
+        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, &placeholders)?,
+        _ => alone(sandbox, profile, &spec)?,
     };
     let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
     let (stdin, input) = stdin(sandbox, command)?;
-    process.stdin(stdin).stdout(stdout.1).stderr(stderr.1);
-    let mut inherited: Vec<_> = kept.iter().map(|each| each.as_fd()).collect();
-    inherited.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
-    inherited.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
-    child::keep_only(&mut process, &inherited);
-    let child = process.spawn().doing("start a process")?;
-    // The command holds the other ends of the pipes: without it there would be no end.
-    drop((process, kept));
+    let mut kept: Vec<BorrowedFd<'_>> = prepared.kept.iter().map(|each| each.as_fd()).collect();
+    kept.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
+    kept.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    let start = Start {
+        argv: &prepared.argv,
+        stdio: [stdin.as_fd(), stdout.1.as_fd(), stderr.1.as_fd()],
+        kept: &kept,
+        identity: prepared.identity,
+    };
+    let child = start.spawn().doing("start a process")?;
+    // While we hold the other ends of the pipes there would be no end.
+    drop((prepared, stdin, stdout.1, stderr.1));
     let (control, status, channel) = lines.ours();
     let proxy = match (&profile.network, channel) {
         (Network::Hosts(rules), Some(channel)) => Some(Proxy::start(channel, rules.clone())),
         _ => None,
+    };
+    let inspection = Inspector {
+        sandbox,
+        profile,
+        scratch: scratch.as_ref(),
+        group: OnceCell::new(),
     };
     let running = Running {
         child,
@@ -77,13 +90,14 @@ pub(crate) fn run(
         control: Some(control),
         started,
         last_resort: Box::new(end_by_force),
-        inspect: Box::new(|child| inspect(child, profile, scratch.as_ref())),
+        inspect: Box::new(|child| inspection.look(child)),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let duration = started.elapsed();
     let decisions = proxy.map(Proxy::finish).unwrap_or_default();
     let mut outcome = judge(sandbox, command, pumped, status, profile)?;
     outcome.duration = duration;
+    inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
     outcome.connections = decisions.connections;
     Ok(outcome)
@@ -123,13 +137,19 @@ fn pipe(sandbox: &Sandbox) -> Result<(OwnedFd, OwnedFd), SandboxError> {
     child::pipe(sandbox.identity).doing("make a pipe")
 }
 
-fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(Stdio, Feed), SandboxError> {
+fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(OwnedFd, Feed), SandboxError> {
     Ok(match &command.stdin {
-        Stdin::Empty => (Stdio::null(), None),
-        Stdin::Inherited => (Stdio::inherit(), None),
+        Stdin::Empty => {
+            let nothing = File::open("/dev/null").doing("open `/dev/null`")?;
+            (nothing.into(), None)
+        }
+        Stdin::Inherited => {
+            let own = io::stdin().as_fd().try_clone_to_owned();
+            (own.doing("hand over the input")?, None)
+        }
         Stdin::Bytes(bytes) => {
             let (read, write) = pipe(sandbox)?;
-            (read.into(), Some((write, bytes.clone())))
+            (read, Some((write, bytes.clone())))
         }
     })
 }
@@ -211,14 +231,19 @@ fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
     all
 }
 
-type Prepared = (std::process::Command, Vec<OwnedFd>);
+/// What is to be started, and as whom.
+struct Prepared {
+    argv: Vec<OsString>,
+    /// The descriptors that the words speak of.
+    kept: Vec<OwnedFd>,
+    identity: Option<Identity>,
+}
 
-/// `bwrap`, started as a user without rights, with our launcher as its program.
-#[expect(clippy::disallowed_methods, reason = "this is where bubblewrap starts")]
+/// `bwrap`, started as a user without rights, with the stage as its program.
 fn in_bubblewrap(
     sandbox: &Sandbox,
     profile: &Profile,
-    spec: &mut Spec,
+    spec: &Spec,
     placeholders: &Placeholders,
 ) -> Result<Prepared, SandboxError> {
     let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
@@ -229,70 +254,98 @@ fn in_bubblewrap(
     let identity = sandbox.identity.unwrap_or(us);
     let arguments = bubblewrap::arguments(profile, placeholders, identity)?;
     let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
-    let launcher = launcher(sandbox).doing("open the launcher")?;
-    let inner = child::memory(&spec.encode()).doing("write the launcher's orders")?;
-    let argv = [
-        OsString::from("--args"),
+    let stage = stage(sandbox, spec)?;
+    let mut argv = vec![
+        program.into_os_string(),
+        "--args".into(),
         child::number(&words).into(),
         "--".into(),
-        format!("/proc/self/fd/{}", child::number(&launcher)).into(),
+    ];
+    argv.extend(stage.argv);
+    kept.push(words);
+    kept.extend(stage.kept);
+    as_user(sandbox, profile, spec, argv, kept)
+}
+
+/// The stage alone.
+fn alone(sandbox: &Sandbox, profile: &Profile, spec: &Spec) -> Result<Prepared, SandboxError> {
+    if spec.fences == Fences::Only && sandbox.survey.landlock.unwrap_or(0) < NEEDED {
+        return Err(failed(Step::Files, libc::ENOSYS));
+    }
+    let stage = stage(sandbox, spec)?;
+    as_user(sandbox, profile, spec, stage.argv, stage.kept)
+}
+
+/// A program that is started as the user without rights, if we are root.
+fn as_user(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &Spec,
+    argv: Vec<OsString>,
+    mut kept: Vec<OwnedFd>,
+) -> Result<Prepared, SandboxError> {
+    let identity = sandbox.identity;
+    let (staged, folders) = staged(sandbox, profile)?;
+    if staged.is_empty() {
+        return Ok(Prepared {
+            argv,
+            kept,
+            identity,
+        });
+    }
+    // Our binary makes the mounts as root, becomes somebody else, and then the program.
+    let outer = Outer {
+        staged,
+        identity,
+        argv,
+        status: spec.status,
+    };
+    let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
+    let number = child::number(&orders);
+    kept.push(orders);
+    kept.extend(folders);
+    Ok(Prepared {
+        argv: vec![
+            sandbox.launcher.clone().into_os_string(),
+            ARGUMENT.into(),
+            BECOME.into(),
+            number.into(),
+        ],
+        kept,
+        identity: None,
+    })
+}
+
+/// The words that start the stage, and the descriptors they speak of.
+struct Stage {
+    argv: Vec<OsString>,
+    kept: Vec<OwnedFd>,
+}
+
+fn stage(sandbox: &Sandbox, spec: &Spec) -> Result<Stage, SandboxError> {
+    let program = stage_program(sandbox).doing("open the launcher")?;
+    let landlock = sandbox.survey.landlock.unwrap_or(0);
+    let orders = child::memory(&spec.encode(landlock)).doing("write the launcher's orders")?;
+    let argv = vec![
+        format!("/proc/self/fd/{}", child::number(&program)).into(),
         ARGUMENT.into(),
         SUPERVISE.into(),
-        child::number(&inner).into(),
+        child::number(&orders).into(),
     ];
-    kept.extend([words, launcher, inner]);
-    let (staged, folders) = staged(sandbox, profile)?;
-    let mut process = std::process::Command::new(&program);
-    if staged.is_empty() {
-        process.args(argv);
-        if let Some(identity) = sandbox.identity {
-            use std::os::unix::process::CommandExt as _;
-            process.gid(identity.gid).uid(identity.uid);
-        }
-    } else {
-        // The launcher makes the mounts as root, becomes somebody else, and then bubblewrap.
-        let outer = Spec {
-            staged,
-            identity: sandbox.identity,
-            argv: std::iter::once(program.into_os_string())
-                .chain(argv)
-                .collect(),
-            directory: "/".into(),
-            status: spec.status,
-            ..Spec::default()
-        };
-        let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
-        process = std::process::Command::new(&sandbox.launcher);
-        process.args([ARGUMENT, BECOME, &child::number(&orders)]);
-        kept.push(orders);
-        kept.extend(folders);
-    }
-    process.env_clear().current_dir("/");
-    Ok((process, kept))
+    let kept = vec![program, orders];
+    Ok(Stage { argv, kept })
 }
 
-/// Our launcher alone.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where the launcher starts"
-)]
-fn alone(sandbox: &Sandbox, profile: &Profile, spec: &mut Spec) -> Result<Prepared, SandboxError> {
-    let (staged, mut kept) = staged(sandbox, profile)?;
-    spec.staged = staged;
-    spec.identity = sandbox.identity;
-    let orders = child::memory(&spec.encode()).doing("write the launcher's orders")?;
-    let mut process = std::process::Command::new(&sandbox.launcher);
-    process
-        .args([ARGUMENT, SUPERVISE, &child::number(&orders)])
-        .env_clear()
-        .current_dir("/");
-    kept.push(orders);
-    Ok((process, kept))
-}
-
-/// The launcher's file, in a form that the sandbox's user can execute wherever it lies.
-fn launcher(sandbox: &Sandbox) -> io::Result<OwnedFd> {
+/// The stage's file, in a form that the sandbox's user can execute: the small program, or our
+/// own where the system does not execute files in memory.
+fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
     use std::os::unix::fs::PermissionsExt as _;
+    if sandbox.stage == StageProgram::Small
+        && !STAGE.is_empty()
+        && let Ok(program) = child::program(STAGE)
+    {
+        return Ok(program);
+    }
     let mut file = File::open(&sandbox.launcher)?;
     let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
     if everybody || sandbox.identity.is_none() {
@@ -343,21 +396,66 @@ fn staged(
 
 /// Ends what did not end when it was asked to: the process that holds the others comes last,
 /// so that nobody can be left when it has gone.
-fn end_by_force(child: &mut Child, patience: Patience) {
+fn end_by_force(child: &Process, patience: Patience) {
     if !processes::end(child.id()) || patience == Patience::Over {
-        let _ = child.kill();
+        child.kill();
     }
 }
 
-fn inspect(child: &Child, profile: &Profile, scratch: Option<&Scratch>) -> Inspection {
-    let usage = processes::usage(child.id());
-    let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
-    let full = scratch.is_some_and(|scratch| scratch.is_over(profile.limits.scratch));
-    let reached = over(usage.memory, profile.limits.memory, Limit::Memory)
-        .or_else(|| full.then_some(Limit::Scratch));
-    Inspection {
-        memory: usage.memory,
-        reached,
+/// Looks at the processes from time to time.
+struct Inspector<'a> {
+    sandbox: &'a Sandbox,
+    profile: &'a Profile,
+    scratch: Option<&'a Scratch>,
+    /// Made at the first look, where groups can be made.
+    group: OnceCell<Option<Group>>,
+}
+
+impl Inspector<'_> {
+    fn look(&self, child: &Process) -> Inspection {
+        let below = Found::below(child.id());
+        let usage = processes::usage(&below);
+        let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
+        let limits = &self.profile.limits;
+        let full = self
+            .scratch
+            .is_some_and(|scratch| scratch.is_over(limits.scratch));
+        let reached = over(usage.memory, limits.memory, Limit::Memory)
+            .or_else(|| self.is_short_of_memory(&below).then_some(Limit::Memory))
+            .or_else(|| full.then_some(Limit::Scratch));
+        Inspection {
+            memory: usage.memory,
+            reached,
+        }
+    }
+
+    /// Puts the program into its group, and tells whether the kernel ended somebody there.
+    fn is_short_of_memory(&self, below: &Found) -> bool {
+        let made = || {
+            let groups = self.sandbox.survey.groups.as_ref()?;
+            // Without a group the limits are kept by looking, as they are where there are none.
+            Group::make(groups, &self.profile.limits).ok()
+        };
+        let Some(group) = self.group.get_or_init(made) else {
+            return false;
+        };
+        // The stage is one of them inside bubblewrap, and the one that holds them otherwise.
+        let stages = usize::from(self.sandbox.backend == Backend::Bubblewrap);
+        group.gather(below.as_slice().get(stages..).unwrap_or_default());
+        group.killed_for_memory() > 0
+    }
+
+    /// The kernel may have ended the program between two looks.
+    fn correct(&self, outcome: &mut Outcome) {
+        let killed = self.group.get().and_then(Option::as_ref);
+        if killed.is_some_and(|group| group.killed_for_memory() > 0)
+            && !matches!(outcome.end, End::Stopped(_) | End::Cancelled)
+        {
+            if outcome.end == End::Signalled(libc::SIGKILL) {
+                outcome.end = End::Stopped(Limit::Memory);
+            }
+            outcome.denials.push(Denial::Limit(Limit::Memory));
+        }
     }
 }
 
@@ -369,26 +467,21 @@ fn judge(
     status: OwnedFd,
     profile: &Profile,
 ) -> Result<Outcome, SandboxError> {
-    let mut text = String::new();
+    let mut bytes = Vec::with_capacity(Report::LENGTH);
     // Everybody who could write to the pipe has ended.
-    let _ = File::from(status).read_to_string(&mut text);
-    let report = Report::read(&text);
+    let _ = File::from(status).read_to_end(&mut bytes);
+    let report = Report::read(&bytes);
     let (end, cpu, memory) = match (pumped.stopped, report) {
-        (_, Some(Report::Failed { action, code })) => {
-            return Err(failure(command, &action, code));
+        (_, Some(report)) if report.kind == Report::FAILED => {
+            return Err(failure(command, &report));
         }
         (Some(stop), _) => (stop.into(), 0, 0),
-        (
-            None,
-            Some(Report::Ended {
-                exit,
-                signal,
-                cpu,
-                memory,
-            }),
-        ) => {
-            let end = exit.map_or(End::Signalled(signal.unwrap_or(0)), End::Exited);
-            (end, cpu, memory)
+        (None, Some(report)) => {
+            let end = match report.kind {
+                Report::EXITED => End::Exited(report.code),
+                _ => End::Signalled(report.code),
+            };
+            (end, report.cpu, u64::from(report.memory))
         }
         (None, None) => {
             let said = pumped.stderr.text();
@@ -430,16 +523,19 @@ fn judge(
     })
 }
 
-fn failure(command: &Command, action: &str, code: i32) -> SandboxError {
-    let error = io::Error::from_raw_os_error(code);
-    if action == "exec" || action == "enter the working directory" {
-        return SandboxError::Start {
+fn failure(command: &Command, report: &Report) -> SandboxError {
+    match report.step() {
+        Some(Step::Execute | Step::Directory) => SandboxError::Start {
             program: command.program.clone(),
-            reason: error.to_string(),
-        };
+            reason: io::Error::from_raw_os_error(report.code).to_string(),
+        },
+        step => failed(step.unwrap_or(Step::Orders), report.code),
     }
+}
+
+fn failed(step: Step, code: i32) -> SandboxError {
     SandboxError::Launcher {
-        action: action.to_owned(),
-        source: error,
+        action: step.name().to_owned(),
+        source: io::Error::from_raw_os_error(code),
     }
 }

@@ -7,12 +7,15 @@ mod direct;
 mod error;
 mod limits;
 mod outcome;
+mod process;
 mod profile;
 mod proxy;
 mod pump;
 mod sandbox;
 pub mod survey;
 
+#[cfg(target_os = "linux")]
+mod cgroup;
 #[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
@@ -25,8 +28,12 @@ pub mod launcher;
 mod processes;
 #[cfg(target_os = "linux")]
 mod scratch;
+#[cfg(target_os = "linux")]
+mod spawn;
 
 pub use backend::Backend;
+#[cfg(target_os = "linux")]
+pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};
 pub use error::SandboxError;
 #[cfg(target_os = "linux")]
@@ -36,3 +43,5 @@ pub use outcome::{Captured, Denial, End, Limit, Outcome};
 pub use profile::{Access, Commands, Mount, Network, Profile};
 pub use proxy::{HostRule, HostRuleError};
 pub use sandbox::Sandbox;
+#[cfg(target_os = "linux")]
+pub use sandbox::StageProgram;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+pub(crate) use crate::launcher::processes::{Found, end};
 
 /// What the processes below one use together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -13,41 +13,14 @@ pub(crate) struct Usage {
     pub(crate) memory: u64,
 }
 
-/// All processes below `root`, without itself, parents first.
-pub(crate) fn descendants(root: u32) -> Vec<u32> {
-    let mut found = children(root);
-    let mut next = 0;
-    while let Some(process) = found.get(next) {
-        found.extend(children(*process));
-        next += 1;
-    }
-    found
-}
-
-/// Every thread has its own list of children.
-fn children(process: u32) -> Vec<u32> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else {
-        return Vec::new();
-    };
-    let lists = threads.flatten().filter_map(|thread| {
-        let list = fs::read_to_string(thread.path().join("children")).ok()?;
-        Some(
-            list.split_whitespace()
-                .flat_map(str::parse)
-                .collect::<Vec<u32>>(),
-        )
-    });
-    lists.flatten().collect()
-}
-
-/// What the processes below `root` use together.
+/// What these processes use together.
 ///
 /// Pages that a parent and its child share are counted once for each: too much rather than
 /// too little. Files that are only mapped do not count.
-pub(crate) fn usage(root: u32) -> Usage {
+pub(crate) fn usage(below: &Found) -> Usage {
     let page = rustix::param::page_size() as u64;
     let mut usage = Usage::default();
-    for process in descendants(root) {
+    for process in below.as_slice() {
         let Ok(status) = fs::read_to_string(format!("/proc/{process}/statm")) else {
             continue;
         };
@@ -56,8 +29,8 @@ pub(crate) fn usage(root: u32) -> Usage {
             numbers.get(1).copied().unwrap_or(0),
             numbers.get(2).copied().unwrap_or(0),
         );
-        usage.memory += resident.saturating_sub(shared) * page + shared_memory(process);
-        usage.threads += threads(process);
+        usage.memory += resident.saturating_sub(shared) * page + shared_memory(*process);
+        usage.threads += threads(*process);
     }
     usage
 }
@@ -92,34 +65,13 @@ pub(crate) fn threads_of_user(uid: u32) -> u64 {
     processes.map(threads).sum()
 }
 
-/// Ends every process below `root` and returns whether there were any.
-///
-/// They are kept from making new ones and halted before the first is ended: what forks
-/// faster than it can be found does not get away.
-pub(crate) fn end(root: u32) -> bool {
-    let found = descendants(root);
-    let none = Rlimit {
-        current: Some(0),
-        maximum: Some(0),
-    };
-    let processes = || {
-        found
-            .iter()
-            .filter_map(|each| Pid::from_raw(i32::try_from(*each).ok()?))
-    };
-    for process in processes() {
-        let _ = prlimit(Some(process), Resource::Nproc, none);
-        let _ = kill_process(process, Signal::STOP);
-    }
-    for process in processes() {
-        let _ = kill_process(process, Signal::KILL);
-    }
-    !found.is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn below(root: u32) -> Vec<u32> {
+        Found::below(root).as_slice().to_vec()
+    }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a child to be found and ended")]
@@ -129,12 +81,12 @@ mod tests {
             .spawn()
             .unwrap();
         let waiting = std::time::Instant::now();
-        while descendants(shell.id()).len() < 2 && waiting.elapsed().as_secs() < 20 {
+        while below(shell.id()).len() < 2 && waiting.elapsed().as_secs() < 20 {
             std::thread::yield_now();
         }
-        assert_eq!(descendants(shell.id()).len(), 2);
-        assert!(descendants(std::process::id()).contains(&shell.id()));
-        let usage = usage(shell.id());
+        assert_eq!(below(shell.id()).len(), 2);
+        assert!(below(std::process::id()).contains(&shell.id()));
+        let usage = usage(&Found::below(shell.id()));
         assert!(usage.threads == 2 && usage.memory > 0, "{usage:?}");
         assert!(end(shell.id()));
         assert!(shell.wait().is_ok());

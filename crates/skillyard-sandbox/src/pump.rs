@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::process::{Child, ExitStatus};
+use std::os::fd::OwnedFd;
+use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use crate::capture::Capture;
 use crate::command::Live;
 use crate::limits::Limits;
 use crate::outcome::{Captured, End, Limit};
+use crate::process::Process;
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -25,14 +26,14 @@ const LAST_WAIT: Duration = Duration::from_secs(3);
 const LEFT_OVER: u64 = 16 * 1024 * 1024;
 
 /// Ends processes by force.
-pub(crate) type LastResort<'a> = Box<dyn Fn(&mut Child, Patience) + 'a>;
+pub(crate) type LastResort<'a> = Box<dyn Fn(&Process, Patience) + 'a>;
 /// The end of a pipe to a program, and what it is to read.
 pub(crate) type Feed = Option<(OwnedFd, Vec<u8>)>;
 
 /// A program that was started, and its pipes.
 pub(crate) struct Running<'a> {
     /// The process that everything hangs on.
-    pub(crate) child: Child,
+    pub(crate) child: Process,
     /// Where its output comes from.
     pub(crate) stdout: OwnedFd,
     /// Where its messages come from.
@@ -46,7 +47,7 @@ pub(crate) struct Running<'a> {
     /// What to do about processes that do not end when they are asked to.
     pub(crate) last_resort: LastResort<'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
-    pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
+    pub(crate) inspect: Box<dyn Fn(&Process) -> Inspection + 'a>,
 }
 
 /// How long something was waited for already.
@@ -100,7 +101,7 @@ pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> 
     if result.is_err() {
         // Whatever went wrong here, nothing may stay behind.
         running.control = None;
-        (running.last_resort)(&mut running.child, Patience::Over);
+        (running.last_resort)(&running.child, Patience::Over);
         let _ = running.child.wait();
     }
     result
@@ -133,6 +134,10 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
             next_look = Instant::now() + TICK;
         }
         let mut wake = next_look;
+        if end.is_none() {
+            // Nothing tells of the end here but looking.
+            wake = wake.min(now + Duration::from_millis(1));
+        }
         if stopped.is_some() {
             running.control = None;
             let waited = now - *stopped_at.get_or_insert(now);
@@ -142,7 +147,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
                 } else {
                     Patience::Over
                 };
-                (running.last_resort)(&mut running.child, patience);
+                (running.last_resort)(&running.child, patience);
             }
             wake = now + Duration::from_millis(2);
         }
@@ -161,18 +166,17 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
 
 /// Something that becomes readable when the process ends.
 #[cfg(target_os = "linux")]
-fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
-    use rustix::process::{Pid, PidfdFlags, pidfd_open};
-    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let Some(process) = process else {
+fn end_of(child: &Process) -> io::Result<Option<OwnedFd>> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let Some(process) = child.pid() else {
         return Ok(None);
     };
     Ok(Some(pidfd_open(process, PidfdFlags::empty())?))
 }
 
-/// Elsewhere the loop looks itself, every few milliseconds.
+/// Elsewhere the loop looks itself, every millisecond.
 #[cfg(not(target_os = "linux"))]
-fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
+fn end_of(_: &Process) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
@@ -186,18 +190,17 @@ fn wait<'a>(
 ) -> io::Result<()> {
     let ready = {
         let mut watched = Vec::with_capacity(4);
+        let mut places = [None; 3];
         watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
-        let first = watched.len();
-        for stream in [&*stdout, &*stderr] {
-            // A closed stream is watched for nothing, to keep the places of the others.
-            let flags = if stream.open {
-                PollFlags::IN
-            } else {
-                PollFlags::empty()
-            };
-            watched.push(PollFd::from_borrowed_fd(stream.file.as_fd(), flags));
+        // A stream that was closed would be reported again and again.
+        for (which, stream) in [&*stdout, &*stderr].into_iter().enumerate() {
+            if stream.open {
+                places[which] = Some(watched.len());
+                watched.push(PollFd::new(&stream.file, PollFlags::IN));
+            }
         }
         if let Some((pipe, _)) = &input.pipe {
+            places[2] = Some(watched.len());
             watched.push(PollFd::new(pipe, PollFlags::OUT));
         }
         let left = wake.saturating_duration_since(Instant::now());
@@ -209,21 +212,12 @@ fn wait<'a>(
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let happened = |at: usize| {
-            watched
-                .get(at)
-                .is_some_and(|each| !each.revents().is_empty())
-        };
-        let nothing_left = !stdout.open && !stderr.open && end.is_none();
-        if nothing_left {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        [happened(first), happened(first + 1), happened(first + 2)]
+        places.map(|place| place.is_some_and(|at| !watched[at].revents().is_empty()))
     };
-    if ready[0] && stdout.open {
+    if ready[0] {
         stdout.read();
     }
-    if ready[1] && stderr.open {
+    if ready[1] {
         stderr.read();
     }
     if ready[2] {

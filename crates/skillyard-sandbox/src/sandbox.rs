@@ -12,6 +12,17 @@ use crate::survey::Survey;
 #[cfg(target_os = "linux")]
 use crate::identity::Identity;
 
+/// Which program is the first inside a sandbox.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StageProgram {
+    /// The small one that this crate carries, where files in memory can be executed.
+    #[default]
+    Small,
+    /// The launcher's own binary, which is slower to start.
+    Own,
+}
+
 /// A way to run programs, chosen once.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
@@ -20,6 +31,8 @@ pub struct Sandbox {
     pub(crate) launcher: PathBuf,
     pub(crate) temporary: PathBuf,
     pub(crate) image: String,
+    #[cfg(target_os = "linux")]
+    pub(crate) stage: StageProgram,
     #[cfg(target_os = "linux")]
     pub(crate) identity: Option<Identity>,
 }
@@ -43,6 +56,8 @@ impl Sandbox {
             temporary: temporary.to_owned(),
             image: crate::backend::container::IMAGE.to_owned(),
             #[cfg(target_os = "linux")]
+            stage: StageProgram::default(),
+            #[cfg(target_os = "linux")]
             identity: match backend {
                 Backend::Bubblewrap | Backend::Landlock => Identity::needed(),
                 Backend::Seatbelt | Backend::Container | Backend::None => None,
@@ -54,6 +69,14 @@ impl Sandbox {
     #[must_use]
     pub fn with_image(mut self, image: &str) -> Self {
         image.clone_into(&mut self.image);
+        self
+    }
+
+    /// The same with another first program inside.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn with_stage(mut self, stage: StageProgram) -> Self {
+        self.stage = stage;
         self
     }
 
@@ -79,6 +102,12 @@ impl Sandbox {
         if let Some(reason) = self.backend.cannot(profile) {
             let backend = self.backend;
             return Err(SandboxError::Unenforceable { backend, reason });
+        }
+        if !command.program.is_absolute() {
+            return Err(SandboxError::Start {
+                program: command.program.clone(),
+                reason: "programs are named by their whole path".into(),
+            });
         }
         for mount in &profile.mounts {
             if let Err(source) = std::fs::symlink_metadata(&mount.source) {

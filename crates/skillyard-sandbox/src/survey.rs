@@ -20,6 +20,9 @@ pub struct Survey {
     pub container: Option<PathBuf>,
     /// The program `sandbox-exec`.
     pub seatbelt: Option<PathBuf>,
+    /// Where the kernel can limit all processes of a program together.
+    #[cfg(target_os = "linux")]
+    pub groups: Option<crate::cgroup::ControlGroups>,
     /// Whether we are root, and programs will be somebody else.
     pub root: bool,
 }
@@ -38,6 +41,8 @@ impl Survey {
             seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
             container: trusted("podman").or_else(|| trusted("docker")),
             seatbelt: trusted("sandbox-exec").filter(|_| cfg!(target_os = "macos")),
+            #[cfg(target_os = "linux")]
+            groups: crate::cgroup::ControlGroups::find(),
             root: is_root(),
         }
     }
@@ -53,6 +58,37 @@ impl Survey {
             .trim()
             .to_owned();
         (!line.is_empty()).then_some(line)
+    }
+
+    /// Which version of the kernel's control groups can limit all processes of a program
+    /// together; without one each process has its limits, and all of them are looked at.
+    #[cfg(target_os = "linux")]
+    pub fn group_version(&self) -> Option<u8> {
+        self.groups
+            .as_ref()
+            .map(crate::cgroup::ControlGroups::version)
+    }
+
+    /// Other systems have no control groups.
+    #[cfg(not(target_os = "linux"))]
+    pub fn group_version(&self) -> Option<u8> {
+        None
+    }
+
+    /// What a container engine says is wrong, such as a service that does not run.
+    #[expect(clippy::disallowed_methods, reason = "these programs are this crate's")]
+    pub fn engine_trouble(program: &Path) -> Option<String> {
+        let asked = std::process::Command::new(program)
+            .args(["ps", "-q"])
+            .output();
+        match asked {
+            Ok(answer) if answer.status.success() => None,
+            Ok(answer) => {
+                let said = String::from_utf8_lossy(&answer.stderr);
+                Some(said.lines().next().unwrap_or("it fails").trim().to_owned())
+            }
+            Err(error) => Some(error.to_string()),
+        }
     }
 
     /// What a back end lacks here.

@@ -1,213 +1,227 @@
 // The chat: follows a session's events and shows them. Everything foreign is put in as text.
-"use strict";
-(() => {
-  const chat = document.querySelector(".chat");
-  const log = document.getElementById("log");
-  const active = document.getElementById("active");
-  const composer = document.getElementById("composer");
-  const box = document.getElementById("message");
-  const menu = document.getElementById("menu");
-  const send = composer.querySelector("button");
-  const csrf = document.querySelector("meta[name=csrf]").content;
-  let session = chat.dataset.session;
-  let answer = null;
-  const cards = new Map();
-  const questions = new Map();
+import * as cards from "./cards.js";
+import { make, reason, send } from "./dom.js";
+import { attach, skills } from "./menu.js";
 
-  const make = (tag, name, text) => {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
-  const post = (path, body) =>
-    fetch("/api/v1/sessions" + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-csrf-token": csrf },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  const add = (element) => {
-    document.getElementById("hello")?.remove();
-    const near = log.scrollHeight - log.scrollTop - log.clientHeight < 120;
-    log.append(element);
-    if (near) log.scrollTop = log.scrollHeight;
-    return element;
-  };
-  const problem = (text) => add(make("p", "note bad", text)).setAttribute("role", "alert");
-  const busy = (is) => {
-    send.disabled = is;
-    chat.setAttribute("aria-busy", String(is));
-  };
+const at = (id) => document.getElementById(id);
+const chat = document.querySelector(".chat");
+const [log, active, box, status] = [at("log"), at("active"), at("message"), at("status")];
+const hello = at("hello");
+const api = "/api/v1/sessions";
+let session = chat.dataset.session;
+let answer = null;
+let calls = new Map();
+let questions = new Map();
+let tokens = { input: 0, output: 0 };
+let waiting = null;
 
-  const activate = (name) => {
-    if ([...active.children].some((chip) => chip.textContent === name)) return;
-    const chip = make("a", "pill enabled", name);
-    chip.href = "/skills/" + encodeURIComponent(name);
-    active.append(chip);
-  };
-  const show = {
-    user(event) {
-      answer = null;
-      busy(true);
-      add(make("div", "said user", event.text));
-    },
-    text(event) {
-      if (!answer) answer = { text: "", place: add(make("div", "said partner")) };
-      answer.text += event.text;
-      // Names between backticks are set as code; everything else is plain text.
-      const pieces = answer.text.split("`");
-      answer.place.replaceChildren(...pieces.map((piece, at) => (at % 2 && at < pieces.length - 1 ? make("code", "", piece) : document.createTextNode(piece))));
-    },
-    tool_call(event) {
-      answer = null;
-      const card = make("details", "tool");
-      card.dataset.tool = event.name;
-      const head = make("summary");
-      const detail = event.input.path || event.input.query || "";
-      head.append(make("code", "", event.name), " ", make("span", "", event.input.name || ""), " ", make("span", "muted", detail));
-      head.append(make("span", "pill plain state", "running"));
-      card.append(head, make("p", "label", "Input"), make("pre", "", JSON.stringify(event.input, null, 2)));
-      cards.set(event.id, { card, name: event.name, skill: event.input.name });
-      add(card);
-    },
-    tool_result(event) {
-      const known = cards.get(event.id);
-      if (!known) return;
-      const state = known.card.querySelector(".state");
-      state.textContent = event.ok ? "done" : "failed";
-      state.className = "pill state " + (event.ok ? "ok" : "failed");
-      known.card.append(make("p", "label", "Output"), make("pre", "", event.output));
-      cards.delete(event.id);
-      if (event.ok && known.name === "skill_load") activate(known.skill);
-    },
-    approval(event) {
-      const { id, action, reason } = event.question;
-      const card = make("div", "tool approval");
-      card.setAttribute("role", "group");
-      card.append(make("p", "", action), make("p", "muted", reason));
-      for (const [consent, text] of [["once", "Allow once"], ["session", "Allow in this chat"], ["always", "Always for this content"], ["no", "Deny"]]) {
-        const button = make("button", consent === "once" ? "button primary" : "button", text);
-        button.type = "button";
-        button.addEventListener("click", async () => {
-          const told = await post(`/${session}/approvals/${encodeURIComponent(id)}`, { consent });
-          if (!told.ok) problem((await told.json()).detail);
-        });
-        card.append(button, " ");
-      }
-      questions.set(id, card);
-      add(card);
-    },
-    decided(event) {
-      const card = questions.get(event.id);
-      card?.querySelectorAll("button").forEach((button) => button.remove());
-      card?.append(make("p", "pill " + (event.consent === "no" ? "denied" : "ok"), event.consent === "no" ? "denied" : "allowed: " + event.consent));
-    },
-    problem(event) {
-      problem(event.text);
-    },
-    done() {
-      answer = null;
-      busy(false);
-    },
-  };
+const nearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 160;
+const toEnd = () => {
+  log.scrollTop = log.scrollHeight;
+};
+const add = (element) => {
+  hello.remove();
+  const near = nearEnd();
+  if (waiting) waiting.before(element);
+  else log.append(element);
+  if (near) toEnd();
+  return element;
+};
+const complain = (text) => add(make("p", "note bad", text)).setAttribute("role", "alert");
+const busy = (is) => {
+  at("send").disabled = is;
+  at("stop").hidden = !is;
+  chat.setAttribute("aria-busy", String(is));
+  waiting?.remove();
+  waiting = null;
+  if (is) {
+    const dots = make("p", "waiting", make("span", "dot"), make("span", "dot"), make("span", "dot"));
+    dots.setAttribute("aria-hidden", "true");
+    add(dots);
+    waiting = dots;
+  }
+};
 
-  const follow = () => {
-    const events = new EventSource(`/api/v1/sessions/${session}/events`);
-    events.addEventListener("message", (message) => {
-      const event = JSON.parse(message.data);
-      show[event.type]?.(event);
-    });
-  };
-  const say = async (text) => {
-    if (!session) {
-      const opened = await post("");
-      if (!opened.ok) return problem((await opened.json()).detail);
-      session = (await opened.json()).id;
-      history.replaceState(null, "", "/chat/" + session);
-      follow();
-    }
-    const told = await post(`/${session}/messages`, { text });
-    if (!told.ok) problem((await told.json()).detail);
-  };
+const show = {
+  reset() {
+    log.replaceChildren(hello);
+    [answer, calls, questions, tokens] = [null, new Map(), new Map(), { input: 0, output: 0 }];
+    busy(false);
+  },
+  user(event) {
+    answer = null;
+    busy(false);
+    add(make("div", "said user", event.text));
+    busy(true);
+    toEnd();
+    if (at("title").textContent !== "New chat") return;
+    const title = event.text.split("\n")[0].slice(0, 60);
+    for (const place of [at("title"), at("entry")]) place?.replaceChildren(title);
+  },
+  started(event) {
+    if (!at("with").children.length) at("with").append(make("span", "pill plain", event.model));
+  },
+  skill(event) {
+    answer = null;
+    add(cards.activation(event));
+  },
+  active(event) {
+    active.replaceChildren(...event.skills.map((skill) => cards.chip(skill, session, complain)));
+    active.hidden = event.skills.length === 0;
+  },
+  note(event) {
+    add(make("p", "aside muted", event.text));
+  },
+  text(event) {
+    if (!answer) answer = { text: "", place: add(make("div", "said partner prose")) };
+    const near = nearEnd();
+    answer.text += event.text;
+    cards.words(answer.place, answer.text);
+    if (near) toEnd();
+  },
+  tool_call(event) {
+    answer = null;
+    calls.set(event.id, add(cards.call(event)));
+  },
+  tool_result(event) {
+    const card = calls.get(event.id);
+    if (card) cards.result(card, event);
+    calls.delete(event.id);
+  },
+  approval(event) {
+    const card = add(cards.question(event.question, chat, decide));
+    questions.set(event.question.id, card);
+    const state = calls.get(event.question.call)?.querySelector(".state");
+    if (state) state.textContent = "waits for you";
+    card.querySelector(".approval-title").focus();
+    card.scrollIntoView({ block: "nearest" });
+  },
+  decided(event) {
+    const card = questions.get(event.id);
+    if (!card) return;
+    const here = card.contains(document.activeElement);
+    cards.decided(card, event.consent);
+    if (here) box.focus();
+  },
+  retry(event) {
+    add(make("p", "aside muted", `${event.reason}; trying again in ${event.milliseconds} ms`));
+  },
+  usage(event) {
+    tokens.input += event.input;
+    tokens.output += event.output;
+    status.textContent = `${tokens.input} tokens in, ${tokens.output} out`;
+  },
+  problem(event) {
+    complain(event.text);
+  },
+  done() {
+    answer = null;
+    busy(false);
+    // What never ended does not run any more.
+    for (const card of calls.values()) card.querySelector(".state").textContent = "ended";
+    calls.clear();
+  },
+};
 
-  // The menu of skills behind a slash.
-  let skills = null;
-  let chosen = 0;
-  const word = () => /(?:^|\s)\/([^\s/]*)$/.exec(box.value.slice(0, box.selectionStart));
-  const close = () => {
-    menu.hidden = true;
-    box.removeAttribute("aria-activedescendant");
-  };
-  const choose = (name) => {
-    const found = word();
-    if (!found) return;
-    const start = box.selectionStart - found[1].length;
-    box.setRangeText(name + " ", start, box.selectionStart, "end");
-    close();
-    box.focus();
-  };
-  const mark = () => {
-    [...menu.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === chosen)));
-    const item = menu.children[chosen];
-    if (!item) return;
-    box.setAttribute("aria-activedescendant", item.id);
-    item.scrollIntoView({ block: "nearest" });
-  };
-  const suggest = async () => {
-    const found = word();
-    if (!found) return close();
-    if (!skills) {
-      const answer = await fetch("/api/v1/skills?status=enabled&limit=500");
-      skills = answer.ok ? (await answer.json()).skills.filter((skill) => skill.user_invocable) : [];
-    }
-    const typed = found[1].toLowerCase();
-    const fits = skills.filter((skill) => skill.name.includes(typed));
-    fits.sort((a, b) => b.name.startsWith(typed) - a.name.startsWith(typed));
-    menu.replaceChildren(
-      ...fits.slice(0, 50).map((skill, at) => {
-        const item = make("li", "");
-        item.id = "skill-" + at;
-        item.setAttribute("role", "option");
-        item.append(make("strong", "", "/" + skill.name), make("span", "muted", skill.description));
-        item.addEventListener("mousedown", (event) => {
-          event.preventDefault();
-          choose(skill.name);
-        });
-        item.dataset.name = skill.name;
-        return item;
-      }),
-    );
-    chosen = 0;
-    menu.hidden = fits.length === 0;
-    mark();
-  };
-
-  box.addEventListener("input", suggest);
-  box.addEventListener("blur", close);
-  box.addEventListener("keydown", (event) => {
-    if (!menu.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-      event.preventDefault();
-      const count = menu.children.length;
-      chosen = (chosen + (event.key === "ArrowDown" ? 1 : count - 1)) % count;
-      mark();
-    } else if (!menu.hidden && (event.key === "Tab" || event.key === "Enter")) {
-      event.preventDefault();
-      choose(menu.children[chosen].dataset.name);
-    } else if (event.key === "Escape") {
-      close();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      composer.requestSubmit();
-    }
+const decide = async (id, consent) => {
+  const told = await send("POST", `${api}/${session}/approvals/${encodeURIComponent(id)}`, { consent });
+  if (!told.ok) complain(await reason(told));
+};
+let events = null;
+const follow = () => {
+  events = new EventSource(`${api}/${session}/events`);
+  events.addEventListener("message", (message) => {
+    const event = JSON.parse(message.data);
+    show[event.type]?.(event);
   });
-  composer.addEventListener("submit", (event) => {
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) status.textContent = "The server does not answer any more; load the page again.";
+  });
+};
+const begin = async () => {
+  const wish = { agent: at("agent").value, model: at("model").value.trim(), strategy: at("strategy").value };
+  const opened = await send("POST", api, Object.fromEntries(Object.entries(wish).filter(([, value]) => value)));
+  if (!opened.ok) {
+    complain(await reason(opened));
+    return false;
+  }
+  session = (await opened.json()).id;
+  history.replaceState(null, "", "/chat/" + session);
+  at("pickers").hidden = true;
+  at("more").hidden = false;
+  at("export").href = `${api}/${session}/export`;
+  at("export").download = session + ".json";
+  if (at("replay")) at("replay").href = "/audit/replay/" + session;
+  at("resume").textContent = session;
+  const entry = make("a", "", "New chat");
+  entry.id = "entry";
+  entry.href = "/chat/" + session;
+  entry.setAttribute("aria-current", "page");
+  at("chats").querySelector("ul").prepend(make("li", "", entry));
+  if (wish.agent) at("with").append(make("span", "pill plain", wish.agent));
+  follow();
+  return true;
+};
+const say = async (text) => {
+  if (!session && !(await begin())) {
+    box.value = text;
+    return;
+  }
+  const told = await send("POST", `${api}/${session}/messages`, { text });
+  if (!told.ok) complain(await reason(told));
+};
+
+const menu = attach(box, at("menu"));
+box.addEventListener("keydown", (event) => {
+  if (menu.key(event)) return;
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
-    const text = box.value.trim();
-    if (!text || send.disabled) return;
-    box.value = "";
-    close();
-    say(text);
-  });
-  if (session) follow();
-  box.focus();
-})();
+    at("composer").requestSubmit();
+  }
+});
+at("composer").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = box.value.trim();
+  if (!text || at("send").disabled) return;
+  box.value = "";
+  menu.close();
+  say(text);
+});
+at("stop").addEventListener("click", () => send("POST", `${api}/${session}/stop`));
+at("fork").addEventListener("click", async () => {
+  const forked = await send("POST", `${api}/${session}/fork`);
+  if (forked.ok) location.assign("/chat/" + (await forked.json()).id);
+  else complain(await reason(forked));
+});
+at("delete").addEventListener("click", async () => {
+  if (!confirm("Delete this chat? It cannot be brought back.")) return;
+  events.close();
+  const deleted = await send("DELETE", `${api}/${session}`);
+  if (deleted.ok) location.assign("/");
+  else complain(await reason(deleted));
+});
+// An agent brings its own model and its own way to choose skills.
+at("agent").addEventListener("change", () => {
+  for (const id of ["model", "strategy"]) at(id).closest("label").hidden = at("agent").value !== "";
+});
+if (matchMedia("(max-width: 56rem)").matches) at("chats").open = false;
+
+const offer = async () => {
+  const some = (await skills()).slice(0, 4);
+  at("ideas").append(
+    ...some.map((skill) => {
+      const button = make("button", "idea", make("strong", "", "/" + skill.name), make("span", "muted", skill.description));
+      button.type = "button";
+      button.addEventListener("click", () => {
+        box.value = `/${skill.name} `;
+        box.focus();
+      });
+      return make("li", "", button);
+    }),
+  );
+};
+if (session) {
+  hello.remove();
+  follow();
+} else offer();
+box.focus();

@@ -1,5 +1,8 @@
 //! The catalog for a prompt of somebody without our file system: names and descriptions.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use skillyard_catalog::budget::omission_line;
 use skillyard_catalog::prompt::{Room, fitted, with_omission};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
@@ -15,8 +18,36 @@ pub(crate) struct Wanted<'a> {
     pub(crate) task: Option<&'a str>,
 }
 
+/// How many prompts of one state of the catalog are remembered.
+const MOST: usize = 8;
+
+/// Prompts for no task in particular, which are the same until the catalog changes.
+#[derive(Debug, Default)]
+pub(crate) struct Prompts(Mutex<HashMap<String, (String, usize)>>);
+
 /// The text, and how many skills had no room.
 pub(crate) fn render(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
+    if wanted.task.is_some() {
+        return make(stock, host, wanted);
+    }
+    let key = format!("{wanted:?}");
+    let prompts = || {
+        let Prompts(made) = &stock.prompts;
+        made.lock().unwrap_or_else(PoisonError::into_inner)
+    };
+    if let Some(made) = prompts().get(&key) {
+        return made.clone();
+    }
+    let made = make(stock, host, wanted);
+    let mut prompts = prompts();
+    if prompts.len() >= MOST {
+        prompts.clear();
+    }
+    prompts.insert(key, made.clone());
+    made
+}
+
+fn make(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
     let skills = stock.choosable();
     let entries: Vec<CatalogEntry> = skills
         .iter()

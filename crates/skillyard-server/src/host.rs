@@ -12,6 +12,10 @@ use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 
+use crate::access::Access;
+use crate::installing::{Installation, Order, Refusal};
+use crate::log::Line;
+
 /// The program around the server: it knows the environment, the configuration and the user.
 pub trait Host: Send + Sync + 'static {
     /// Finds every skill, now.
@@ -19,6 +23,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// How far a skill with these files is trusted.
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;
+
+    /// How far each skill is trusted, in a word.
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
 
     /// Lets a skill be used, or keeps it out of prompts; tells whether that changed anything.
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError>;
@@ -61,6 +68,24 @@ pub trait Host: Send + Sync + 'static {
             "scripts of `{}` are not run here",
             run.skill.record.name
         )))
+    }
+
+    /// Whether skills are offered at all.
+    fn offers_skills(&self) -> bool {
+        true
+    }
+
+    /// Who may ask, where that can change while the server runs.
+    fn access(&self) -> Result<Option<Access>, HostError> {
+        Ok(None)
+    }
+
+    /// Plans an installation, or carries a plan out.
+    fn install(&self, order: &Order) -> Result<Installation, Refusal>;
+
+    /// Writes a line of the server's own log.
+    fn log(&self, line: &Line<'_>) {
+        let _ = line;
     }
 }
 
@@ -109,6 +134,18 @@ pub struct Ran {
 pub struct HostError(Box<dyn Error + Send + Sync>);
 
 impl HostError {
+    /// The error and what caused it, in one line.
+    pub(crate) fn whole(&self) -> String {
+        let mut text = self.0.to_string();
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+
     /// Wraps an error of the program.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
@@ -137,4 +174,8 @@ pub struct Standing {
     pub scripts: String,
     /// Why.
     pub reason: String,
+    /// Who signed it, if somebody who is trusted did.
+    pub signer: Option<String>,
+    /// Its version or commit, as it was installed.
+    pub version: Option<String>,
 }

@@ -13,7 +13,7 @@ use crate::server::Server;
 /// `GET /healthz`.
 pub(crate) async fn healthz(State(server): State<Arc<Server>>) -> Json<Value> {
     let skills = server.shelf.stock().catalog.skills.len();
-    Json(json!({ "status": "ok", "version": server.settings.version, "skills": skills }))
+    Json(json!({ "status": "ok", "version": server.version, "skills": skills }))
 }
 
 /// `GET /metrics`.

@@ -1,19 +1,37 @@
 //! Counters, in the text form of Prometheus.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::fmt::{Display, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
+use skillyard_agent::provider::Usage;
+use skillyard_audit::{Event, EventKind, Outcome};
 
-/// How many skills are counted by name; a catalog has no more worth looking at.
+/// How many skills and models are counted by name; nobody has more that are worth looking at.
 const MOST_NAMES: usize = 10_000;
 
 /// What was counted since the start.
 #[derive(Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, &'static str, u16), u64>>,
-    skills: Mutex<BTreeMap<(&'static str, String), u64>>,
+    skills: Mutex<BTreeMap<String, Skill>>,
+    models: Mutex<BTreeMap<String, Usage>>,
+    turns: Mutex<BTreeMap<String, (u64, Duration)>>,
+}
+
+/// What was counted of a skill.
+#[derive(Debug, Clone, Default)]
+struct Skill {
+    activations: u64,
+    reads: u64,
+    runs: u64,
+    failures: u64,
+    denials: u64,
+    tokens: u64,
+    timed: u64,
+    time: Duration,
 }
 
 impl Metrics {
@@ -23,6 +41,7 @@ impl Metrics {
             "/mcp" => "mcp",
             _ if path.starts_with("/api/") => "api",
             _ if path.starts_with("/assets/") => "assets",
+            _ if path.starts_with("/registry") => "registry",
             "/healthz" | "/metrics" => "machine",
             _ => "web",
         };
@@ -31,49 +50,153 @@ impl Metrics {
             Method::POST => "POST",
             _ => "other",
         };
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = locked(&self.requests);
         *requests.entry((part, method, status.as_u16())).or_default() += 1;
     }
 
-    /// Counts what happened to a skill that is in the catalog.
-    pub(crate) fn skill(&self, event: &'static str, name: &str) {
-        let mut skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-        if skills.len() < MOST_NAMES {
-            *skills.entry((event, name.to_owned())).or_default() += 1;
+    /// Counts what happened to a skill.
+    pub(crate) fn event(&self, event: &Event) {
+        let Some(name) = &event.skill else {
+            return;
+        };
+        self.skill(name, |skill| {
+            match event.kind {
+                EventKind::SkillActivated => skill.activations += 1,
+                EventKind::ResourceRead => skill.reads += 1,
+                EventKind::ScriptExecuted => skill.runs += 1,
+                _ => {}
+            }
+            match event.outcome {
+                Outcome::Ok => {}
+                Outcome::Failed => skill.failures += 1,
+                Outcome::Denied => skill.denials += 1,
+            }
+        });
+    }
+
+    /// Counts how long a script of a skill took.
+    pub(crate) fn script(&self, name: &str, time: Duration) {
+        self.skill(name, |skill| {
+            skill.timed += 1;
+            skill.time += time;
+        });
+    }
+
+    /// Counts the tokens that a skill brought into a session.
+    pub(crate) fn tokens(&self, name: &str, tokens: usize) {
+        self.skill(name, |skill| skill.tokens += tokens as u64);
+    }
+
+    fn skill(&self, name: &str, count: impl FnOnce(&mut Skill)) {
+        let mut skills = locked(&self.skills);
+        if skills.len() < MOST_NAMES || skills.contains_key(name) {
+            count(skills.entry(name.to_owned()).or_default());
         }
+    }
+
+    /// Counts what a request to a model cost.
+    pub(crate) fn usage(&self, model: &str, usage: &Usage) {
+        let mut models = locked(&self.models);
+        if models.len() < MOST_NAMES || models.contains_key(model) {
+            models.entry(model.to_owned()).or_default().add(*usage);
+        }
+    }
+
+    /// Counts a turn by how it ended.
+    pub(crate) fn turn(&self, end: &str, time: Duration) {
+        let mut turns = locked(&self.turns);
+        let (count, whole) = turns.entry(end.to_owned()).or_default();
+        *count += 1;
+        *whole += time;
     }
 
     /// Everything, in the order of its names.
     pub(crate) fn render(&self, gauges: &[(&str, &str, usize)]) -> String {
-        let mut text = String::from("# TYPE skillyard_requests_total counter\n");
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((part, method, status), count) in &*requests {
-            let _ = writeln!(
-                text,
-                "skillyard_requests_total{{part=\"{part}\",method=\"{method}\",status=\"{status}\"}} {count}"
-            );
+        let mut page = Page::default();
+        page.family("skillyard_requests_total", "counter");
+        for ((part, method, status), count) in &*locked(&self.requests) {
+            let status = status.to_string();
+            let labels = [("part", *part), ("method", *method), ("status", &status)];
+            page.line("skillyard_requests_total", &labels, count);
         }
-        text.push_str("# TYPE skillyard_skill_events_total counter\n");
-        let skills = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((event, name), count) in &*skills {
-            let name = label(name);
-            let _ = writeln!(
-                text,
-                "skillyard_skill_events_total{{event=\"{event}\",skill=\"{name}\"}} {count}"
-            );
+        self.render_skills(&mut page);
+        page.family("skillyard_model_tokens_total", "counter");
+        for (model, usage) in &*locked(&self.models) {
+            let kinds = [
+                ("input", usage.input),
+                ("cached", usage.cached),
+                ("output", usage.output),
+            ];
+            for (kind, count) in kinds {
+                let labels = [("model", model.as_str()), ("kind", kind)];
+                page.line("skillyard_model_tokens_total", &labels, count);
+            }
         }
-        text.push_str("# TYPE skillyard_skills gauge\n");
+        page.family("skillyard_turn_seconds", "summary");
+        for (end, (count, time)) in &*locked(&self.turns) {
+            let labels = [("end", end.as_str())];
+            page.line("skillyard_turn_seconds_sum", &labels, time.as_secs_f64());
+            page.line("skillyard_turn_seconds_count", &labels, count);
+        }
+        page.family("skillyard_skills", "gauge");
         for (name, value, count) in gauges {
-            let _ = writeln!(text, "skillyard_skills{{{name}=\"{value}\"}} {count}");
+            page.line("skillyard_skills", &[(*name, *value)], count);
         }
-        text
+        page.0
+    }
+
+    fn render_skills(&self, page: &mut Page) {
+        let skills = locked(&self.skills);
+        let counters: [(&str, fn(&Skill) -> u64); 6] = [
+            ("skillyard_skill_activations_total", |it| it.activations),
+            ("skillyard_skill_resource_reads_total", |it| it.reads),
+            ("skillyard_skill_script_runs_total", |it| it.runs),
+            ("skillyard_skill_failures_total", |it| it.failures),
+            ("skillyard_skill_denials_total", |it| it.denials),
+            ("skillyard_skill_tokens_total", |it| it.tokens),
+        ];
+        for (family, count) in counters {
+            page.family(family, "counter");
+            for (name, skill) in &*skills {
+                page.line(family, &[("skill", name)], count(skill));
+            }
+        }
+        page.family("skillyard_skill_script_seconds", "summary");
+        for (name, skill) in skills.iter().filter(|(_, skill)| skill.timed > 0) {
+            let labels = [("skill", name.as_str())];
+            let time = skill.time.as_secs_f64();
+            page.line("skillyard_skill_script_seconds_sum", &labels, time);
+            page.line("skillyard_skill_script_seconds_count", &labels, skill.timed);
+        }
     }
 }
 
-fn label(text: &str) -> String {
+/// The text as it grows.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn family(&mut self, name: &str, kind: &str) {
+        let _ = writeln!(self.0, "# TYPE {name} {kind}");
+    }
+
+    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|(key, text)| format!("{key}=\"{}\"", escaped(text)))
+            .collect();
+        let _ = writeln!(self.0, "{name}{{{}}} {value}", labels.join(","));
+    }
+}
+
+fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -83,12 +206,30 @@ mod tests {
     #[test]
     fn a_name_cannot_forge_a_line() {
         let metrics = Metrics::default();
-        metrics.skill("activated", "a\"} 1\nskillyard_up 1\\");
+        let name = "a\"} 1\nskillyard_up 1\\";
+        metrics.event(&Event::new(EventKind::SkillActivated).skill(name));
         let text = metrics.render(&[]);
-        assert!(
-            text.contains(r#"skill="a\"} 1\nskillyard_up 1\\"} 1"#),
-            "{text}"
-        );
+        let line = r#"skillyard_skill_activations_total{skill="a\"} 1\nskillyard_up 1\\"} 1"#;
+        assert!(text.contains(line), "{text}");
         assert!(!text.lines().any(|line| line.starts_with("skillyard_up")));
+    }
+
+    #[test]
+    fn skills_are_counted_one_by_one() {
+        let metrics = Metrics::default();
+        let ran = Event::new(EventKind::ScriptExecuted).skill("pdf");
+        metrics.event(&ran.clone().ended(Outcome::Failed, "it ended with code 1"));
+        metrics.event(&ran);
+        metrics.script("pdf", Duration::from_millis(1_500));
+        metrics.tokens("pdf", 40);
+        let text = metrics.render(&[]);
+        for line in [
+            "skillyard_skill_script_runs_total{skill=\"pdf\"} 2",
+            "skillyard_skill_failures_total{skill=\"pdf\"} 1",
+            "skillyard_skill_script_seconds_sum{skill=\"pdf\"} 1.5",
+            "skillyard_skill_tokens_total{skill=\"pdf\"} 40",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}: {text}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::contents::ContentsError;
 use crate::host::HostError;
+use crate::log::Cause;
 
 /// What went wrong.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -23,6 +24,9 @@ pub(crate) struct Problem {
     status: u16,
     /// What went wrong, for people.
     detail: String,
+    /// What went wrong inside, for the log.
+    #[serde(skip)]
+    cause: Option<String>,
 }
 
 impl Problem {
@@ -32,6 +36,7 @@ impl Problem {
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
             detail: detail.into(),
+            cause: None,
         }
     }
 
@@ -55,6 +60,10 @@ impl Problem {
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }
+
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
+    }
 }
 
 /// As much of what a stranger sent as an answer repeats.
@@ -64,7 +73,11 @@ fn shortened(text: &str) -> String {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        let cause = self.cause.clone();
         let mut response = (self.status(), Json(self)).into_response();
+        if let Some(cause) = cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
         let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, kind);
         response
@@ -87,8 +100,11 @@ impl From<ContentsError> for Problem {
 }
 
 impl From<HostError> for Problem {
-    fn from(_: HostError) -> Self {
+    fn from(error: HostError) -> Self {
         let detail = "the server could not do this; its terminal and its log say why";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+        Self {
+            cause: Some(error.whole()),
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+        }
     }
 }

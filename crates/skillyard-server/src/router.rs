@@ -7,6 +7,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 
 use crate::access::gate;
+use crate::mounted::{REGISTRY, mounted};
 use crate::server::Server;
 use crate::{api, machine, mcp, web};
 
@@ -20,22 +21,31 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/login", get(web::login::page).post(web::login::login))
         .route("/logout", post(web::login::logout))
         .route("/assets/{file}", get(web::assets::file))
+        .route("/favicon.ico", get(web::assets::icon))
         .route("/healthz", get(machine::healthz));
     let talk = Router::new()
         .route("/chat/{session}", get(web::chat::session))
+        .route("/agents", get(web::agents::list))
+        .route("/agents/{name}", get(web::agents::page))
         .route_layer(from_fn(gate::talkers));
     let admin = Router::new()
         .route("/skills/{name}/switch", post(web::skill::switch))
         .route("/admin", get(web::admin::page))
         .route("/admin/reload", post(web::admin::reload))
+        .route("/agents", post(web::agents::create))
         .route("/audit", get(web::audit::page))
+        .route("/audit/replay/{session}", get(web::replay::page))
         .route("/metrics", get(machine::metrics))
         .route_layer(from_fn(gate::admins));
-    read.merge(admin)
+    let mut all = read
+        .merge(admin)
         .merge(talk)
         .merge(api::router())
-        .route_service("/mcp", mcp::service(Arc::clone(&server)))
-        .fallback(web::missing)
+        .route_service("/mcp", mcp::service(Arc::clone(&server)));
+    if let Some(registry) = server.registry.clone() {
+        all = all.nest_service(REGISTRY, mounted(registry));
+    }
+    all.fallback(web::missing)
         .layer(from_fn_with_state(Arc::clone(&server), gate::gate))
         .with_state(server)
 }

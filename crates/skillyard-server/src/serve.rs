@@ -1,32 +1,24 @@
-//! The listener: how many connections, how slow they may be, and how it ends.
+//! The listener: which address, and what connections to it may do.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::sync::Semaphore;
-use tower::ServiceExt as _;
+use axum::extract::ConnectInfo;
+use skillyard_listen::{Limits, listen};
 
 use crate::access::Access;
 use crate::access::gate::Peer;
 use crate::server::Server;
 
-/// How many connections are open at once; the others wait.
-const CONNECTIONS: usize = 1_024;
-/// How long a client may take to send the head of a request.
-const HEAD_PATIENCE: Duration = Duration::from_secs(15);
-/// How long answers under way may take when the server ends.
-const GRACE: Duration = Duration::from_secs(5);
+/// What connections may do.
+const LIMITS: Limits = Limits {
+    connections: 1_024,
+    head: Duration::from_secs(15),
+    stall: Duration::from_secs(30),
+    farewell: Duration::from_secs(5),
+};
 
 /// Why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
@@ -75,50 +67,11 @@ impl Bound {
         end: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let router = crate::router(server);
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
-        let graceful = GracefulShutdown::new();
-        let mut end = std::pin::pin!(end);
-        loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-                break;
-            };
-            let accepted = tokio::select! {
-                () = &mut end => break,
-                accepted = listener.accept() => accepted,
-            };
-            let Ok((stream, peer)) = accepted else {
-                // Without free descriptors there is nothing to do but wait for some.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            };
-            let _ = stream.set_nodelay(true);
-            let router = router.clone();
-            let answer = service_fn(move |request| answer(router.clone(), peer, request));
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_PATIENCE)
-                .max_buf_size(64 * 1024)
-                .serve_connection(TokioIo::new(stream), answer);
-            let connection = graceful.watch(connection);
-            tokio::spawn(async move {
-                // A client that goes away in the middle is its own affair.
-                let _ = connection.await;
-                drop(place);
-            });
-        }
-        drop(listener);
-        let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+        let introduce = |extensions: &mut axum::http::Extensions, peer| {
+            extensions.insert(Peer(peer));
+            extensions.insert(ConnectInfo(peer));
+        };
+        listen(listener, crate::router(server), LIMITS, introduce, end).await?;
         Ok(())
     }
-}
-
-async fn answer(
-    router: Router,
-    peer: SocketAddr,
-    request: Request<Incoming>,
-) -> Result<axum::response::Response, Infallible> {
-    let mut request = request.map(Body::new);
-    request.extensions_mut().insert(Peer(peer));
-    router.oneshot(request).await
 }

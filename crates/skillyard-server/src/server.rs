@@ -1,14 +1,15 @@
 //! What all answers share.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
+use axum::Router;
 use skillyard_audit::Event;
-
 use tokio::sync::Semaphore;
 
 use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
-use crate::chat::{Chat, Register};
+use crate::agents::Agents;
+use crate::chat::Register;
 use crate::host::{Host, HostError};
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
@@ -16,6 +17,8 @@ use crate::shelf::Shelf;
 
 /// How many sessions are followed at once.
 const FOLLOWERS: usize = 256;
+/// How many sessions are answered at once.
+const TURNS: usize = 32;
 
 /// How the server is set up.
 #[derive(Clone)]
@@ -24,15 +27,18 @@ pub struct Settings {
     pub access: Access,
     /// The version that is told.
     pub version: &'static str,
-    /// Who answers in chats; without one the catalog does.
-    pub chat: Option<Arc<dyn Chat>>,
+    /// Who answers in chats; without them there are none.
+    pub agents: Option<Arc<dyn Agents>>,
+    /// A registry that stands below `/registry`.
+    pub registry: Option<Router>,
 }
 
 /// The server, without its listener.
 pub struct Server {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) shelf: Shelf,
-    pub(crate) settings: Settings,
+    pub(crate) version: &'static str,
+    access: RwLock<Access>,
     pub(crate) forgery: Forgery,
     pub(crate) sessions: Sessions,
     pub(crate) rate: Rate,
@@ -43,7 +49,9 @@ pub struct Server {
     pub(crate) consents: Consents,
     pub(crate) upstream: Option<Upstream>,
     pub(crate) register: Register,
+    pub(crate) registry: Option<Router>,
     pub(crate) followers: Arc<Semaphore>,
+    pub(crate) turns: Arc<Semaphore>,
 }
 
 impl Server {
@@ -51,11 +59,11 @@ impl Server {
     pub fn new(host: Arc<dyn Host>, settings: Settings) -> Result<Arc<Self>, HostError> {
         let shelf = Shelf::load(&*host)?;
         let upstream = host.upstream().map(Upstream::new);
-        let register = Register::new(settings.chat.clone());
         Ok(Arc::new(Self {
             host,
             shelf,
-            settings,
+            version: settings.version,
+            access: RwLock::new(settings.access),
             forgery: Forgery::new().map_err(HostError::new)?,
             sessions: Sessions::default(),
             rate: Rate::new(200, 50.0),
@@ -65,8 +73,10 @@ impl Server {
             acting: Acting::default(),
             consents: Consents::default(),
             upstream,
-            register,
+            register: Register::new(settings.agents),
+            registry: settings.registry,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
+            turns: Arc::new(Semaphore::new(TURNS)),
         }))
     }
 
@@ -75,16 +85,37 @@ impl Server {
         &self.shelf
     }
 
-    /// Looks for skills again; tells whether anything is different.
+    /// Reads the configuration and looks for skills again; tells whether anything is different.
     pub fn reload(&self) -> Result<bool, HostError> {
+        if let Some(access) = self.host.access()? {
+            self.admit(access);
+        }
         self.shelf.reload(&*self.host)
+    }
+
+    /// Who may ask.
+    pub(crate) fn access(&self) -> Access {
+        let access = self.access.read().unwrap_or_else(PoisonError::into_inner);
+        access.clone()
+    }
+
+    /// Lets others ask from now on. An address that strangers reach stays closed to them.
+    fn admit(&self, access: Access) {
+        let mut known = self.access.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!((&*known, &access), (Access::Tokens(_), Access::Loopback)) {
+            return;
+        }
+        *known = access;
+    }
+
+    /// Stops what is being answered in chats, so that the server can end.
+    pub fn close(&self) {
+        self.register.close();
     }
 
     /// Records an event; a log that cannot be written keeps nobody from an answer.
     pub(crate) fn record(&self, event: &Event) {
-        if let Some(name) = &event.skill {
-            self.metrics.skill(event.kind.as_str(), name);
-        }
+        self.metrics.event(event);
         let _ = self.host.record(event);
     }
 }

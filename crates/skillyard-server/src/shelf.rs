@@ -12,6 +12,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
 
+use crate::catalog_prompt::Prompts;
 use crate::host::{Host, HostError};
 use crate::problem::Problem;
 
@@ -34,6 +35,7 @@ pub struct Stock {
     pub fingerprint: String,
     everything: OnceLock<Finder>,
     choosable: OnceLock<Finder>,
+    pub(crate) prompts: Prompts,
 }
 
 impl Shelf {
@@ -85,6 +87,7 @@ impl Stock {
             fingerprint,
             everything: OnceLock::new(),
             choosable: OnceLock::new(),
+            prompts: Prompts::default(),
         }
     }
 

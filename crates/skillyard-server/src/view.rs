@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
 use crate::access::Role;
+use crate::chat::ChatEvent;
 
 /// A skill in a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -67,6 +69,27 @@ impl Viewer<'_> {
         (self.role == Role::Admin).then(|| self.tilde(path))
     }
 
+    /// What lies over texts that may name paths of this machine.
+    pub(crate) fn veil(&self) -> Veil {
+        let home = self.home.filter(|_| self.role != Role::Admin);
+        Veil {
+            home: home.map(|home| home.display().to_string()),
+        }
+    }
+
+    /// Events as they see them.
+    pub(crate) fn events(&self, events: Vec<ChatEvent>) -> Vec<ChatEvent> {
+        let veil = self.veil();
+        events.into_iter().map(|event| veil.event(event)).collect()
+    }
+
+    /// Any value as they see it.
+    pub(crate) fn value(&self, value: Value) -> Value {
+        let veil = self.veil();
+        let text = veil.over(&value.to_string());
+        serde_json::from_str(&text).unwrap_or(value)
+    }
+
     fn tilde(&self, path: &Path) -> String {
         match self.home.and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~/{}", rest.display()),
@@ -75,11 +98,28 @@ impl Viewer<'_> {
     }
 }
 
-/// A size for people.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+/// Hides where the user's home is from whoever need not know.
+#[derive(Debug, Clone)]
+pub(crate) struct Veil {
+    home: Option<String>,
+}
+
+impl Veil {
+    /// A text, with the home as `~`.
+    pub(crate) fn over(&self, text: &str) -> String {
+        match &self.home {
+            Some(home) if home.len() > 1 => text.replace(home.as_str(), "~"),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn event(&self, mut event: ChatEvent) -> ChatEvent {
+        match &mut event {
+            ChatEvent::Skill { content: text, .. }
+            | ChatEvent::Text { text }
+            | ChatEvent::ToolResult { output: text, .. } => *text = self.over(text),
+            _ => {}
+        }
+        event
     }
 }

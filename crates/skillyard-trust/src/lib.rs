@@ -9,3 +9,4 @@ pub mod signature;
 pub mod tier;
 pub mod transparency;
 pub mod verdict;
+mod wildcard;

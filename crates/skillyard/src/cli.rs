@@ -121,6 +121,8 @@ pub(crate) enum Command {
     Yank(commands::yank::Args),
     Deprecate(commands::deprecate::Args),
     Owner(commands::owner::Args),
+    Tag(commands::tag::Args),
+    Token(commands::token::Args),
     Registry(commands::registry::Args),
     Eval(commands::eval::Args),
     Audit(commands::audit::Args),
@@ -157,6 +159,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "yank",
             "deprecate",
             "owner",
+            "tag",
+            "token",
             "login",
             "logout",
             "whoami",
@@ -179,6 +183,13 @@ pub(crate) enum Detail {
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let arguments = understood(arguments.to_vec());
+    // Groups and examples are for who asks for help or needs it; making them takes as long as
+    // all the rest of the command line.
+    match Cli::command().try_get_matches_from(&arguments) {
+        Ok(matches) => return Cli::from_arg_matches(&matches),
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => return Err(error),
+        Err(_) => {}
+    }
     let detail = match arguments.get(1) {
         Some(word) if word != "-h" => Detail::Lines,
         _ => Detail::Names,

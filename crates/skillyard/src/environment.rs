@@ -38,6 +38,8 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_INSTALL_LINK", "install.link"),
     ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
     ("SKILLYARD_SERVER_SKILLS", "server.skills"),
+    ("SKILLYARD_SERVER_REGISTRY", "server.registry"),
+    ("SKILLYARD_SERVER_LOG_FORMAT", "server.log_format"),
     ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
 ];
 

@@ -60,7 +60,8 @@ impl Choice {
         let selection = Selection {
             layers: vec![self.layer()?],
         };
-        Ok(move |name: &str| selection.reason_against(name).is_none())
+        let everything = selection.is_silent();
+        Ok(move |name: &str| everything || selection.reason_against(name).is_none())
     }
 }
 

@@ -23,6 +23,11 @@ impl Remote {
         Web::new(context, &[])?.remote(alias)
     }
 
+    /// The same without asking it: only what was seen before.
+    pub(crate) fn offline(context: &Context, alias: Option<&str>) -> Result<Self, CommandError> {
+        Web::new(context, &[])?.offline().remote(alias)
+    }
+
     /// Where it is, without secrets.
     pub(crate) fn address(&self) -> String {
         let mut url = self.registry.base.clone();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use crate::settings::{Limits, Settings, Strategy, ToolMode};
+use crate::shelf::{Shelf, ShelfError};
 use crate::tool::WorkspaceTools;
 
 pub use store::{AgentError, AgentStore, Kept};
@@ -82,6 +83,37 @@ impl Definition {
             limits: self.limits.clone(),
         }
     }
+}
+
+impl Definition {
+    /// How its skills fare, given those that are here now.
+    pub fn drift(&self, here: &Shelf) -> Vec<(Pin, Drift)> {
+        let pins = self.skills.iter().cloned();
+        pins.map(|pin| {
+            let drift = pin.drift(here.digest(&pin.name).ok().as_ref());
+            (pin, drift)
+        })
+        .collect()
+    }
+}
+
+/// Skills as they are now, sorted by name, each once.
+pub fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, ShelfError> {
+    let mut pins = Vec::new();
+    for name in names
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| !name.is_empty())
+    {
+        let found = shelf.find(name)?;
+        pins.push(Pin {
+            name: found.skill.record.name.to_string(),
+            digest: shelf.digest(name)?.to_string(),
+        });
+    }
+    pins.sort_by(|a, b| a.name.cmp(&b.name));
+    pins.dedup_by(|a, b| a.name == b.name);
+    Ok(pins)
 }
 
 impl Pin {

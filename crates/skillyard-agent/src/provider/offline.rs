@@ -18,6 +18,8 @@ const NOTICE: &str = "(offline: no model was asked; this is what one would be gi
 
 /// Most files that are read because a message speaks of resources.
 const MOST_RESOURCES: usize = 8;
+/// How many files of a skill are read that only its instructions speak of.
+const MOST_FILES: usize = 3;
 
 /// No model at all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,11 +28,21 @@ pub struct Offline;
 /// What happened since the user spoke.
 struct Turn<'a> {
     text: String,
-    /// Envelopes, by skill.
-    skills: Vec<(String, &'a str)>,
+    /// The envelopes of the session so far, by skill.
+    known: Vec<(String, &'a str)>,
+    /// Those that the user or a call has just named.
+    skills: Vec<Named<'a>>,
     calls: Vec<&'a ToolCall>,
     results: Vec<&'a ToolResult>,
     place: usize,
+}
+
+/// A skill that was just named.
+struct Named<'a> {
+    name: String,
+    envelope: &'a str,
+    /// Whether it came with a receipt only, because the session has it already.
+    again: bool,
 }
 
 impl Provider for Offline {
@@ -67,6 +79,7 @@ impl<'a> Turn<'a> {
         let start = messages.iter().rposition(is_user).unwrap_or_default();
         let mut turn = Self {
             text: String::new(),
+            known: Vec::new(),
             skills: Vec::new(),
             calls: Vec::new(),
             results: Vec::new(),
@@ -101,8 +114,18 @@ impl<'a> Turn<'a> {
     }
 
     fn envelope(&mut self, name: &str, text: &'a str, now: bool) {
-        if now && text.starts_with("<skill_content") {
-            self.skills.push((name.to_owned(), text));
+        let again = !text.starts_with("<skill_content");
+        if !again {
+            self.known.retain(|(each, _)| each != name);
+            self.known.push((name.to_owned(), text));
+        }
+        let known = self.known.iter().find(|(each, _)| each == name);
+        if let (true, Some((_, envelope))) = (now, known) {
+            self.skills.push(Named {
+                name: name.to_owned(),
+                envelope,
+                again,
+            });
         }
     }
 
@@ -145,7 +168,7 @@ impl<'a> Turn<'a> {
         let words = self.text.split_whitespace();
         let words: Vec<&str> = words.map(|word| word.trim_matches(marks)).collect();
         let mut calls = Vec::new();
-        for (name, envelope) in &self.skills {
+        for Named { name, envelope, .. } in &self.skills {
             let listed = files(envelope);
             let mut before = "";
             for word in &words {
@@ -168,6 +191,26 @@ impl<'a> Turn<'a> {
                 }
             }
         }
+        if calls.is_empty() {
+            return self.calls_of_instructions();
+        }
+        calls
+    }
+
+    /// Where the message names no file, those are read that the instructions speak of.
+    fn calls_of_instructions(&self) -> Vec<ToolCall> {
+        let mut calls: Vec<ToolCall> = Vec::new();
+        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
+            let body = envelope.rsplit_once("<skill_resources>");
+            let body = body.map_or("", |(body, _)| body);
+            let spoken_of = files(envelope)
+                .into_iter()
+                .filter(|path| body.contains(path));
+            for path in spoken_of.take(MOST_FILES) {
+                let arguments = json!({ "name": name, "path": path });
+                calls.push(self.call(calls.len(), "skill_read", &arguments));
+            }
+        }
         calls
     }
 
@@ -185,7 +228,7 @@ impl<'a> Turn<'a> {
 
     fn answer(&self) -> String {
         let mut sections = Vec::new();
-        for (name, envelope) in &self.skills {
+        for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
             sections.push(format!("Skill `{name}`:\n\n{}", instructions(envelope)));
         }
         for (call, result) in self.calls.iter().zip(&self.results) {
@@ -237,5 +280,7 @@ fn files(envelope: &str) -> Vec<&str> {
 fn instructions(envelope: &str) -> &str {
     let inside = envelope.split_once('\n').map_or("", |(_, inside)| inside);
     let inside = inside.strip_suffix("</skill_content>").unwrap_or(inside);
-    inside.trim_end()
+    // What comes behind is for whoever reads files, not for people.
+    let body = inside.rsplit_once("\n\nSkill directory: ");
+    body.map_or(inside, |(body, _)| body).trim_end()
 }

@@ -15,7 +15,7 @@ use crate::tool::Known;
 
 pub use compaction::{Plan, plan};
 pub use error::SessionError;
-pub use store::{SessionStore, Summary};
+pub use store::{Owner, SessionStore, Summary};
 
 /// What a call is told whose result was lost.
 pub(crate) const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \
@@ -62,6 +62,9 @@ pub struct State {
     pub usage: Usage,
     /// Scripts and commands that ran.
     pub runs: usize,
+    /// Whose it is, where several people share a machine; without one it is the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The sessions that it was copied from, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<Ancestor>,

@@ -61,6 +61,18 @@ pub struct Summary {
     pub title: String,
     /// How many messages it has.
     pub messages: i64,
+    /// Whose it is; the user's own without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+}
+
+/// Whose sessions are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// Everybody's.
+    Any,
+    /// Those of this one.
+    Only(&'a str),
 }
 
 impl SessionStore {
@@ -209,13 +221,24 @@ impl SessionStore {
 
     /// The sessions, those first that were used last.
     pub fn list(&self, limit: usize) -> Result<Vec<Summary>, SessionError> {
+        self.list_of(Owner::Any, limit)
+    }
+
+    /// The sessions of somebody, those first that were used last.
+    pub fn list_of(&self, owner: Owner<'_>, limit: usize) -> Result<Vec<Summary>, SessionError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let wanted = match owner {
+            Owner::Any => None,
+            Owner::Only(owner) => Some(owner),
+        };
         let rows = self.with(async |connection: &mut SqliteConnection| {
             sqlx::query(
-                "SELECT id, agent, workspace, created, updated, title, messages FROM sessions
-                 ORDER BY updated DESC, id LIMIT ?1",
+                "SELECT id, agent, workspace, created, updated, title, messages,
+                 json_extract(state, '$.owner') AS owner FROM sessions
+                 WHERE ?2 IS NULL OR owner = ?2 ORDER BY updated DESC, id LIMIT ?1",
             )
             .bind(limit)
+            .bind(wanted)
             .fetch_all(connection)
             .await
         })?;
@@ -227,8 +250,20 @@ impl SessionStore {
             updated: row.get("updated"),
             title: row.get("title"),
             messages: row.get("messages"),
+            owner: row.get("owner"),
         });
         Ok(summaries.collect())
+    }
+
+    /// How many messages the session of exactly this name has; nothing when there is none.
+    pub fn length(&self, id: &str) -> Result<Option<usize>, SessionError> {
+        let found: Option<i64> = self.with(async |connection: &mut SqliteConnection| {
+            sqlx::query_scalar("SELECT messages FROM sessions WHERE id = ?1")
+                .bind(id)
+                .fetch_optional(connection)
+                .await
+        })?;
+        Ok(found.map(|count| usize::try_from(count).unwrap_or_default()))
     }
 
     /// Forgets a session.

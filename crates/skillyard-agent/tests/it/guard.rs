@@ -103,6 +103,72 @@ fn a_skill_that_allows_git_allows_nothing_behind_it() {
 }
 
 #[test]
+fn a_tool_that_was_approved_for_these_bytes_is_not_asked_about() {
+    let lab = lab();
+    let mut front = Front::new(Answer::Once);
+    let status = ("Bash", json!({ "command": "git status" }));
+    turn(
+        &lab,
+        &mut front,
+        "/git-only look",
+        std::slice::from_ref(&status),
+    );
+    assert_eq!(front.asked.len(), 1, "nothing was approved");
+    let digest = {
+        let machine = lab.machine.lock().unwrap();
+        let mut digests = machine
+            .events
+            .iter()
+            .filter_map(|event| event.digest.clone());
+        digests.next().unwrap()
+    };
+    let approve = |digest: &str| {
+        let tools = (
+            "git-only".into(),
+            digest.into(),
+            "Bash(git status:*)".into(),
+        );
+        lab.machine.lock().unwrap().tools = Some(tools);
+    };
+    approve(&digest);
+    let calls = [
+        status.clone(),
+        ("Bash", json!({ "command": "git log" })),
+        ("Bash", json!({ "command": "git status; rm -rf ~" })),
+    ];
+    let mut front = Front::new(Answer::Once);
+    let (results, _) = turn(&lab, &mut front, "/git-only look", &calls);
+    let asked: Vec<_> = front.asked.iter().map(|each| &each.action).collect();
+    let log = Action::Command {
+        command: "git log".into(),
+    };
+    assert_eq!(asked, [&log], "only what was approved is not asked about");
+    assert_eq!(
+        results[2].0,
+        CallOutcome::Denied,
+        "an approval widens no list"
+    );
+    let machine = lab.machine.lock().unwrap();
+    let scopes = machine
+        .events
+        .iter()
+        .filter_map(|event| event.detail.get("scope"));
+    assert!(scopes.into_iter().any(|scope| scope == "digest"));
+    drop(machine);
+
+    // One byte more, and the approval is for another skill.
+    lab.write("skills/git-only/note.md", "x");
+    let mut front = Front::new(Answer::Once);
+    turn(
+        &lab,
+        &mut front,
+        "/git-only look",
+        std::slice::from_ref(&status),
+    );
+    assert_eq!(front.asked.len(), 1);
+}
+
+#[test]
 fn two_skills_with_disjoint_lists_both_keep_working() {
     let lab = lab();
     let mut front = Front::new(Answer::Once);

@@ -26,7 +26,7 @@ use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
 use skillyard_catalog::{Catalog, Settings as CatalogSettings};
 use skillyard_format::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use tempfile::TempDir;
 
 /// A folder of skills and everything around it.
@@ -44,6 +44,8 @@ pub(crate) struct Machine {
     pub(crate) approved: Vec<String>,
     /// Calls of lent tools: the tool, its arguments and the active skills.
     pub(crate) lent: Vec<(String, Value, Vec<String>)>,
+    /// A skill, its digest, and the tools that were approved for it.
+    pub(crate) tools: Option<(String, String, String)>,
 }
 
 impl Lab {
@@ -58,6 +60,7 @@ impl Lab {
             commands: Vec::new(),
             approved: Vec::new(),
             lent: Vec::new(),
+            tools: None,
         };
         Self {
             folder,
@@ -191,6 +194,16 @@ impl Host for Pretended {
         let approved = format!("{skill} {digest}");
         self.machine.lock().unwrap().approved.push(approved);
         Ok(())
+    }
+
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList {
+        let machine = self.machine.lock().unwrap();
+        match &machine.tools {
+            Some((name, bytes, list)) if name == skill && *bytes == digest.to_string() => {
+                ToolList::parse(list)
+            }
+            _ => ToolList::Absent,
+        }
     }
 
     fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {

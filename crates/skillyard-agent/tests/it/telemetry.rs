@@ -35,6 +35,7 @@ fn model() -> Scripted {
             calls("c3", "skill_run", &pdf(&[("script", "scripts/x.sh")])),
             calls("c4", "skill_read", &pdf(&[("path", "../../etc/passwd")])),
             calls("c5", "Read", &json!({ "path": "private/diary.txt" })),
+            calls("c6", "SECRET-TOOL", &json!({})),
         ],
         vec![says("SECRET-ANSWER")],
     ])
@@ -124,6 +125,7 @@ fn a_turn_is_a_trace_with_the_names_of_the_conventions() {
             "execute_tool skill_run pdf scripts/x.sh",
             "execute_tool skill_read pdf",
             "execute_tool Read",
+            "execute_tool unknown",
             "chat offline",
         ]
     );

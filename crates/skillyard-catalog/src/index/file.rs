@@ -144,7 +144,7 @@ impl Reader<'_> {
             let folder = path.get(..name_start.checked_sub(start)?)?;
             readings.push(Reading::Skill(Box::new(Record {
                 folder: match folder.strip_suffix('/') {
-                    Some(folder) => source.root.join(folder),
+                    Some(folder) => below(&source.root, folder),
                     None => source.root.clone(),
                 },
                 file_name: Text::of(&self.texts, name_start..self.at)?,
@@ -246,6 +246,14 @@ impl Writer {
         self.texts.push_str(text);
         u32::try_from(text.len()).ok()
     }
+}
+
+/// A path that is joined in memory that is asked for once: there are as many as skills.
+fn below(root: &Path, folder: &str) -> PathBuf {
+    let mut path = PathBuf::with_capacity(root.as_os_str().len() + 1 + folder.len());
+    path.push(root);
+    path.push(folder);
+    path
 }
 
 /// Guards against damage, not against an attacker: who can write here can write skills.

@@ -165,17 +165,7 @@ fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
             return None;
         }
     }
-    let root = open(&old.root).ok()?;
-    let stale = parallel::map(
-        &files,
-        BLOCK,
-        || (),
-        |(), (path, stamp)| {
-            let path = &texts[path.clone()];
-            let stat = rustix::fs::statat(&root, path, AtFlags::empty()).ok()?;
-            Some(Stamp::of(&stat) != *stamp || is_racy(*stamp, old.walked))
-        },
-    );
+    let stale = stale(&old, &files, &texts);
     let mut same = true;
     let canonical = stale
         .contains(&Some(true))
@@ -198,6 +188,33 @@ fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
         old.walked = now();
     }
     Some((old, same))
+}
+
+/// For each file whether it has to be read again; `None` where it is gone.
+fn stale(old: &Snapshot, files: &[(Range<usize>, Stamp)], texts: &str) -> Vec<Option<bool>> {
+    // What was made one after the other lies close together in the kernel's memory, and waiting
+    // for that is most of what a look costs.
+    let mut order: Vec<(u64, usize)> = (files.iter().enumerate())
+        .map(|(at, (_, stamp))| (stamp.inode, at))
+        .collect();
+    order.sort_unstable();
+    let looks = parallel::map(
+        &order,
+        BLOCK,
+        // Threads that share a descriptor wait for each other to count its uses.
+        || open(&old.root),
+        |root, (_, at)| {
+            let (path, stamp) = &files[*at];
+            let root = root.as_ref().ok()?;
+            let stat = rustix::fs::statat(root, &texts[path.clone()], AtFlags::empty()).ok()?;
+            Some(Stamp::of(&stat) != *stamp || is_racy(*stamp, old.walked))
+        },
+    );
+    let mut stale = vec![None; files.len()];
+    for ((_, at), look) in order.into_iter().zip(looks) {
+        stale[at] = look;
+    }
+    stale
 }
 
 fn reread(path: &Path) -> Option<Reading> {

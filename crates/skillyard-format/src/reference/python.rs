@@ -7,11 +7,25 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// Text as Python reads a file: every line break is `\n`.
 pub(super) fn universal_newlines(text: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\r', text.as_bytes()).is_some() {
-        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
-    } else {
-        Cow::Borrowed(text)
+    let next = |text: &str| memchr::memchr(b'\r', text.as_bytes());
+    let Some(mut at) = next(text) else {
+        return Cow::Borrowed(text);
+    };
+    // One pass over all of it: replacing a text of two characters looks at each by itself.
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        result.push_str(&rest[..at]);
+        result.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+        match next(rest) {
+            Some(found) => at = found,
+            None => break,
+        }
     }
+    result.push_str(rest);
+    Cow::Owned(result)
 }
 
 /// NFKC without trimming.
@@ -99,6 +113,25 @@ pub(super) fn ascii_json(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_line_break_becomes_the_same() {
+        for text in [
+            "",
+            "a",
+            "a\nb",
+            "\r",
+            "\r\n",
+            "a\rb",
+            "a\r\nb",
+            "\r\r\n\n\r",
+            "é\r\nü\r",
+            "\n\r",
+        ] {
+            let expected = text.replace("\r\n", "\n").replace('\r', "\n");
+            assert_eq!(universal_newlines(text), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn repr_chooses_quotes_and_escapes() {

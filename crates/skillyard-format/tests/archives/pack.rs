@@ -54,7 +54,7 @@ proptest! {
             let mode = if executable { Mode::Executable } else { Mode::Plain };
             files.insert(path, (mode, content));
         }
-        for format in [PackFormat::TarGz, PackFormat::Zip] {
+        for format in [PackFormat::TarGz, PackFormat::Zip, PackFormat::ZipStored] {
             match pack_all(&files, format) {
                 Ok(bytes) => {
                     let unpacked = unpack(&bytes).unwrap();
@@ -89,7 +89,7 @@ fn long_paths_survive_in_every_form() {
         format!("{}/{}", "e".repeat(120), "f".repeat(119)),
         format!("{}x", "g/".repeat(15)),
     ] {
-        for format in [PackFormat::TarGz, PackFormat::Zip] {
+        for format in [PackFormat::TarGz, PackFormat::Zip, PackFormat::ZipStored] {
             let files = one(&path);
             assert_eq!(
                 unpack(&pack_all(&files, format).unwrap()).unwrap().files,

@@ -3,6 +3,7 @@
 //! No message repeats a password or token: texts pass through `shown` first.
 
 use skillyard_format::name::NameProblem;
+use skillyard_format::qualified::QualifiedProblem;
 
 /// Why a text is no reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -114,9 +115,17 @@ pub enum ReferenceError {
         /// What is wrong with it.
         problem: NameProblem,
     },
+    /// A name in a namespace cannot be read.
+    #[error("`{text}` names nothing in a registry: {problem}")]
+    Namespace {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        problem: QualifiedProblem,
+    },
     /// A version requirement cannot be read.
     #[error(
-        "`{requirement}` is no version requirement, such as `1.2`, `^1`, `>=1, <2` or `latest`: {problem}"
+        "`{requirement}` is no version requirement, such as `1.2`, `^1`, `>=1, <2`, `latest` or `beta`: {problem}"
     )]
     Requirement {
         /// The text.

@@ -3,7 +3,7 @@
 //! | written | read as |
 //! |---|---|
 //! | `./dir`, `../dir`, `/dir`, `~/dir`, `x.zip`, `x.tar.gz`, `x.skill` | [`Reference::Local`] |
-//! | `name`, `name@1.2`, `name@^1`, `registry:name`, `alias:name@1` | [`Reference::Registry`] |
+//! | `name`, `name@1.2`, `name@^1`, `name@beta`, `@owner/name@^1`, `registry:name`, `alias:name@1` | [`Reference::Registry`] |
 //! | `owner/repo/path@revision`, `github:…`, `gitlab:…`, `alias:owner/repo`, addresses of their pages | [`Reference::Hosted`] |
 //! | `git+https://…`, `ssh://…`, `git@host:…`, `file:///…`, `….git`, all with `@revision#path` | [`Reference::Git`] |
 //! | `https://….zip`, `.tar.gz`, … | [`Reference::Archive`] |
@@ -74,7 +74,7 @@ impl Reference {
         match &mut self {
             Self::Hosted(hosted) => hosted.revision = Some(text.parse()?),
             Self::Git(git) => git.revision = Some(text.parse()?),
-            Self::Registry(registry) => registry.requirement = text.parse()?,
+            Self::Registry(registry) => registry.requirement = Requirement::in_registry(text)?,
             Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => {
                 return Err(ReferenceError::NoRevisions {
                     reference: self.to_string(),

@@ -60,6 +60,10 @@ impl Reference {
         if let Some((prefix, _)) = place.split_once(':') {
             return prefixed(prefix, &text[prefix.len() + 1..], text, context);
         }
+        // Nothing else begins so: `@owner/name` is a name in a registry.
+        if text.starts_with('@') {
+            return registry(None, text);
+        }
         if let Some(reference) = GitReference::parse_scp(text) {
             return reference.map(Self::Git);
         }
@@ -199,7 +203,7 @@ fn prefixed(
         form,
     };
     match (kind, place.contains('/')) {
-        (Some(AliasKind::Registry), true) => Err(form("a registry", "name")),
+        (Some(AliasKind::Registry), true) => Err(form("a registry", "name` or `@namespace/name")),
         (Some(AliasKind::GitHub | AliasKind::GitLab), false) => {
             Err(form("a forge", "owner/repository"))
         }

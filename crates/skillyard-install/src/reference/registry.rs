@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use skillyard_format::SkillName;
+use skillyard_format::qualified::QualifiedProblem;
+use skillyard_format::{Namespace, QualifiedName, SkillName};
 
 use super::error::ReferenceError;
 use super::requirement::Requirement;
@@ -14,7 +15,7 @@ pub struct RegistryReference {
     /// The registry; without one, the default.
     pub alias: Option<String>,
     /// The skill.
-    pub name: SkillName,
+    pub name: QualifiedName,
     /// Which versions are wanted.
     pub requirement: Requirement,
 }
@@ -33,18 +34,38 @@ impl fmt::Display for RegistryReference {
 }
 
 impl RegistryReference {
-    /// Reads `name` or `name@requirement`.
+    /// Reads `name` or `@namespace/name`, perhaps with `@requirement` behind it.
     pub(super) fn parse(alias: Option<&str>, text: &str) -> Result<Self, ReferenceError> {
-        let (name, requirement) = match text.split_once('@') {
-            Some((name, requirement)) if !name.is_empty() => (name, requirement.parse()?),
+        // An `@` at the start belongs to the namespace.
+        let start = usize::from(text.starts_with('@'));
+        let (name, requirement) = match text[start..].split_once('@') {
+            Some((name, requirement)) if !name.is_empty() => {
+                let requirement = Requirement::in_registry(requirement)?;
+                (&text[..start + name.len()], requirement)
+            }
             _ => (text, Requirement::Latest),
         };
         Ok(Self {
             alias: alias.map(str::to_owned),
-            name: parse_name(name)?,
+            name: parse_qualified(name)?,
             requirement,
         })
     }
+}
+
+/// Reads a name with or without a namespace.
+fn parse_qualified(text: &str) -> Result<QualifiedName, ReferenceError> {
+    let Some(rest) = text.strip_prefix('@') else {
+        return Ok(parse_name(text)?.into());
+    };
+    let wrong = |problem: QualifiedProblem| ReferenceError::Namespace {
+        text: shown(text),
+        problem,
+    };
+    let parts = rest.split_once('/').filter(|(_, name)| !name.is_empty());
+    let (namespace, name) = parts.ok_or_else(|| wrong(QualifiedProblem::NoName))?;
+    let namespace = Namespace::new(namespace).map_err(wrong)?;
+    Ok(QualifiedName::new(Some(namespace), parse_name(name)?))
 }
 
 /// Reads the name of a skill elsewhere, which must be ASCII: nobody can tell `а` from `a`.

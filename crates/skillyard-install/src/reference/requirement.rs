@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use semver::{Version, VersionReq};
+use skillyard_format::qualified::is_tag;
 
 use super::error::ReferenceError;
 use super::shown::shown;
@@ -24,16 +25,28 @@ pub enum Requirement {
         /// How it was written, without spaces.
         text: String,
     },
+    /// The version that a tag of a registry stands for, such as `beta`.
+    Tag(String),
     /// The very version that a lock names, also when it was withdrawn since; nobody can write this.
     Locked(Version),
 }
 
 impl Requirement {
+    /// Reads what is wanted of a registry, where a word is a tag.
+    pub fn in_registry(text: &str) -> Result<Self, ReferenceError> {
+        match text.trim() {
+            tag if tag != "latest" && is_tag(tag) => Ok(Self::Tag(tag.to_owned())),
+            text => text.parse(),
+        }
+    }
+
     /// Whether a version fits; a prerelease does only when the requirement names one of the same version.
     pub fn matches(&self, version: &Version) -> bool {
         match self {
             Self::Latest => version.pre.is_empty(),
             Self::Range { range, .. } => range.matches(version),
+            // What a tag stands for only the registry knows.
+            Self::Tag(_) => false,
             Self::Locked(locked) => locked == version,
         }
     }
@@ -74,7 +87,7 @@ impl Requirement {
     /// Whether the text could also be the name of a branch or tag, because it has no operator.
     pub fn could_be_a_name(&self) -> bool {
         match self {
-            Self::Latest | Self::Locked(_) => true,
+            Self::Latest | Self::Tag(_) | Self::Locked(_) => true,
             Self::Range { text, .. } => {
                 text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '*'])
             }
@@ -115,6 +128,7 @@ impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Latest => f.write_str("latest"),
+            Self::Tag(tag) => f.write_str(tag),
             Self::Range { text, .. } => f.write_str(text),
             Self::Locked(version) => version.fmt(f),
         }
@@ -245,6 +259,16 @@ mod tests {
         assert_eq!(tag("latest", None), Some("v1.4.0"));
         assert_eq!(tag("1.5.0-rc.1", None), Some("v1.5.0-rc.1"));
         assert_eq!(tag("^2", Some("pdf")), None);
+    }
+
+    #[test]
+    fn words_are_tags_in_registries_only() {
+        let tag = |text: &str| Requirement::in_registry(text).unwrap();
+        assert_eq!(tag("beta"), Requirement::Tag("beta".to_owned()));
+        assert_eq!(tag("latest"), Requirement::Latest);
+        assert_eq!(tag("v1.2"), "1.2".parse().unwrap());
+        assert!("beta".parse::<Requirement>().is_err());
+        assert!(Requirement::in_registry("Beta").is_err());
     }
 
     #[test]

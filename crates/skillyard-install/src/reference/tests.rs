@@ -91,6 +91,12 @@ fn names_in_registries() {
     check("registry:pdf@~1.2", "registry", "pdf@~1.2");
     check("acme:pdf", "registry", "acme:pdf");
     check("acme:pdf@1", "registry", "acme:pdf@1");
+    check("pdf@beta", "registry", "pdf@beta");
+    check("@acme/pdf", "registry", "@acme/pdf");
+    check("@acme/pdf@^1", "registry", "@acme/pdf@^1");
+    check("@acme/pdf@beta", "registry", "@acme/pdf@beta");
+    check("registry:@acme/pdf", "registry", "@acme/pdf");
+    check("acme:@team/pdf@1.2", "registry", "acme:@team/pdf@1.2");
 }
 
 #[test]
@@ -372,7 +378,8 @@ fn another_state_can_be_asked_for() {
     assert_eq!(at("o/r@main", "^1"), Ok("github:o/r@^1".to_owned()));
     assert_eq!(at("file:///r#x", "v1"), Ok("file:///r@v1#x".to_owned()));
     assert_eq!(at("pdf", "1.2"), Ok("pdf@1.2".to_owned()));
-    assert!(at("pdf", "main").is_err());
+    assert_eq!(at("pdf", "beta"), Ok("pdf@beta".to_owned()));
+    assert!(at("pdf", "Main").is_err());
     assert!(at("o/r", "--upload-pack=x").is_err());
     let error = at("./dir", "v1").unwrap_err().to_string();
     assert_eq!(
@@ -393,7 +400,7 @@ fn near_misses_are_named() {
     refused("npm:x", "`npm:` is no known kind of source");
     refused(
         "acme:o/r",
-        "`acme` is a registry, so the reference is written `acme:name`",
+        "`acme` is a registry, so the reference is written `acme:name` or `@namespace/name`",
     );
     refused(
         "corp:pdf",
@@ -455,7 +462,11 @@ fn hostile_references_are_refused() {
     );
     refused("https://host/x.zip#../y", "nothing may follow `#`");
     refused("-rf.zip", "starts with a hyphen");
-    refused("@owner/name", "not a valid skill name");
+    refused("@owner/Name", "not a valid skill name");
+    refused("@owner", "is written `@namespace/name`");
+    refused("@Owner/name", "is no namespace");
+    refused("@owner/../name", "not a valid skill name");
+    refused("@оwner/name", "is no namespace");
     refused("https://site/#../x", "not a valid skill name");
 }
 

@@ -1,9 +1,9 @@
 //! A registry over HTTP.
 
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName};
 use skillyard_install::fetch::Content;
 use skillyard_install::fetch::registry::{
-    HttpRegistry, Registry as _, RegistryError, index_path, select,
+    HttpRegistry, Mode, Registry as _, RegistryError, SearchQuery, index_path, select,
 };
 use skillyard_install::origin::OriginKind;
 use url::Url;
@@ -11,8 +11,8 @@ use url::Url;
 use crate::server::{Asked, Reply, Server};
 use crate::{Bench, header};
 
-fn name(name: &str) -> SkillName {
-    SkillName::new(name).unwrap()
+fn name(name: &str) -> QualifiedName {
+    name.parse().unwrap()
 }
 
 fn line(name: &str, version: &str, content: &str, more: &str) -> String {
@@ -52,6 +52,8 @@ fn registry(server: &Server) -> HttpRegistry {
     HttpRegistry {
         base: Url::parse(&server.url("/r/")).unwrap(),
         headers: vec![header("Authorization: Bearer s3cret")],
+        memory: None,
+        mode: Mode::Online,
     }
 }
 
@@ -61,7 +63,7 @@ fn versions_are_read_selected_and_downloaded() {
     let bench = Bench::new();
     let registry = registry(&server);
     let skill = name("pdf-tools");
-    let versions = registry.versions(&bench.http, &skill).unwrap();
+    let versions = registry.versions(&bench.http, &skill).unwrap().versions;
     let pick = |requirement: &str| {
         select(&skill, &versions, &requirement.parse().unwrap())
             .map(|info| info.version.to_string())
@@ -101,7 +103,8 @@ fn an_archive_that_is_not_the_one_of_the_index_leaves_nothing() {
     let bench = Bench::new();
     let versions = registry(&server)
         .versions(&bench.http, &name("pdf-tools"))
-        .unwrap();
+        .unwrap()
+        .versions;
     let error = registry(&server)
         .download(&bench.transfer(), &versions[1])
         .unwrap_err();
@@ -114,7 +117,14 @@ fn searching_and_looking_up() {
     let server = Server::start(serve);
     let bench = Bench::new();
     let found = registry(&server)
-        .search(&bench.http, "pdf & more", 5)
+        .search(
+            &bench.http,
+            &SearchQuery {
+                words: "pdf & more",
+                limit: 5,
+                ..SearchQuery::default()
+            },
+        )
         .unwrap();
     assert_eq!((found.total, found.skills[0].downloads), (1, 7));
     assert_eq!(

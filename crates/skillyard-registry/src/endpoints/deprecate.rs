@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{named, worded};
 use crate::auth::Caller;
@@ -12,17 +12,33 @@ use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
 
-#[derive(Debug, Deserialize)]
+/// What is said about a skill that should not be used any more.
+#[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct Deprecation {
+    /// What to use instead, in one line.
+    #[schema(min_length = 1, max_length = 500)]
     message: String,
 }
 
+/// What is said now.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeprecationState {
+    /// The skill.
+    name: String,
+    /// What to use instead.
+    deprecated: Option<String>,
+}
+
+/// Say what to use instead of a skill
+#[utoipa::path(put, path = "/skills/{name}/deprecation", tag = "publishing", security(("token" = [])),
+    params(("name" = String, Path, description = "the skill")), request_body = Deprecation,
+    responses((status = 200, body = DeprecationState)))]
 pub(crate) async fn put(
     State(server): State<Server>,
     Caller(identity): Caller,
     Segments(name): Segments<String>,
     body: Result<Json<Deprecation>, JsonRejection>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<DeprecationState>, RegistryError> {
     let name = named(&name)?;
     let message = body.map(|body| body.0.message).unwrap_or_default();
     if message.is_empty() {
@@ -34,20 +50,28 @@ pub(crate) async fn put(
         .registry
         .set_deprecated(&identity, &name, Some(&message))
         .await?;
-    Ok(Json(
-        json!({ "name": name.as_str(), "deprecated": message }),
-    ))
+    Ok(Json(DeprecationState {
+        name: name.to_string(),
+        deprecated: Some(message),
+    }))
 }
 
+/// Take that back
+#[utoipa::path(delete, path = "/skills/{name}/deprecation", tag = "publishing", security(("token" = [])),
+    params(("name" = String, Path, description = "the skill")),
+    responses((status = 200, body = DeprecationState)))]
 pub(crate) async fn delete(
     State(server): State<Server>,
     Caller(identity): Caller,
     Segments(name): Segments<String>,
-) -> Result<Json<Value>, RegistryError> {
+) -> Result<Json<DeprecationState>, RegistryError> {
     let name = named(&name)?;
     server
         .registry
         .set_deprecated(&identity, &name, None)
         .await?;
-    Ok(Json(json!({ "name": name.as_str(), "deprecated": null })))
+    Ok(Json(DeprecationState {
+        name: name.to_string(),
+        deprecated: None,
+    }))
 }

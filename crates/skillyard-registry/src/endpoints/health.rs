@@ -2,12 +2,27 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::error::RegistryError;
 use crate::server::Server;
 
-pub(crate) async fn health(State(server): State<Server>) -> Result<Json<Value>, RegistryError> {
+/// How the registry is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The number of the last change.
+    sequence: i64,
+}
+
+/// Say whether the database answers
+#[utoipa::path(get, path = "/health", tag = "registry", responses((status = 200, body = Health)))]
+pub(crate) async fn health(State(server): State<Server>) -> Result<Json<Health>, RegistryError> {
     let sequence = server.registry.database.sequence().await?;
-    Ok(Json(json!({ "status": "ok", "sequence": sequence })))
+    Ok(Json(Health {
+        status: "ok",
+        sequence,
+    }))
 }

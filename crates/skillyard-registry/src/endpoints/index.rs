@@ -1,73 +1,92 @@
 //! `GET /index/…`: one small file per skill, a line per version, for clients and caches.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName, SkillName};
+use utoipa::ToSchema;
 
-use super::named;
+use super::namespaced;
+use crate::database::{Database, DatabaseError};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
+use crate::store::tags;
 use crate::store::versions::{self, VersionRow};
 
 /// One line of the index.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Line<'a> {
+    /// The skill.
     name: &'a str,
+    /// The version.
     version: String,
+    /// The digest of its archive.
+    #[schema(value_type = String)]
     digest: Digest,
+    /// The digest over its files.
+    #[schema(value_type = String)]
     tree: Digest,
+    /// The length of its archive.
     size: u64,
+    /// The commands that it needs.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schema(required = false)]
     requires: &'a [String],
+    /// Whether it was withdrawn.
     yanked: bool,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yank_reason: Option<&'a str>,
+    /// When it was published.
     published: &'a str,
+    /// By whom.
+    publisher: &'a str,
+    /// Who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signer: Option<&'a str>,
+    /// The worst that the scanner found.
     verdict: &'a str,
+    /// The tags that stand for this version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    dist_tags: Vec<&'a str>,
 }
 
 impl<'a> Line<'a> {
-    fn new(name: &'a SkillName, row: &'a VersionRow) -> Self {
+    fn new(name: &'a str, row: &'a VersionRow, tags: &'a [(String, String)]) -> Self {
+        let version = row.version.to_string();
+        let own = tags.iter().filter(|(_, of)| *of == version);
         Self {
-            name: name.as_str(),
-            version: row.version.to_string(),
+            name,
+            dist_tags: own.map(|(tag, _)| tag.as_str()).collect(),
+            version,
             digest: row.digest,
             tree: row.tree,
             size: row.size,
             requires: &row.facts.requires,
             yanked: row.yanked.is_some(),
+            yank_reason: row.yanked.as_deref(),
             published: &row.published,
+            publisher: &row.publisher,
             signer: row.signer.as_deref(),
             verdict: &row.verdict,
         }
     }
 }
 
+/// Read the index of one skill: a line of JSON per version
+#[utoipa::path(get, path = "/index/{path}", tag = "index",
+    params(("path" = String, Path, description = "where the skill is, as `pd/f-/pdf-tools`")),
+    responses((status = 200, body = Line, content_type = "application/x-ndjson")))]
 pub(crate) async fn index(
     State(server): State<Server>,
     Segments(path): Segments<String>,
-    headers: HeaderMap,
 ) -> Result<Response, RegistryError> {
-    let name = named(path.rsplit('/').next().unwrap_or_default())?;
-    if path != address(&name) {
-        return Err(RegistryError::NoSkill(name.to_string()));
-    }
-    let text = file(&server, &name).await?;
-    let tag = format!("\"{}\"", Digest::of(text.as_bytes()).to_hex());
-    let is_known = headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|each| each.trim().trim_start_matches("W/") == tag || each.trim() == "*");
-    let mut response = if is_known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        text.into_response()
-    };
+    let name = at(&path)?;
+    let sheet = server.sheet(&name).await?;
+    let mut response = sheet.text.clone().into_response();
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -76,35 +95,43 @@ pub(crate) async fn index(
     // Short, because a yank must reach everybody soon; asking again costs a line.
     let caching = HeaderValue::from_static("public, max-age=0, must-revalidate");
     headers.insert(header::CACHE_CONTROL, caching);
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(header::ETAG, tag);
-    }
+    headers.insert(header::ETAG, sheet.tag.clone());
     Ok(response)
 }
 
-async fn file(server: &Server, name: &SkillName) -> Result<String, RegistryError> {
-    let rows = versions::of(&server.registry.database, name.as_str()).await?;
-    if rows.is_empty() {
-        return Err(RegistryError::NoSkill(name.to_string()));
-    }
-    let mut text = String::new();
-    for row in &rows {
-        let line = serde_json::to_string(&Line::new(name, row));
-        text.push_str(&line.map_err(RegistryError::internal)?);
-        text.push('\n');
-    }
-    Ok(text)
+/// The file of a skill: a line for each of its versions; none when there is no such skill.
+pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
+    let rows = versions::of(database, name).await?;
+    let tags = tags::of(database, name).await?;
+    Ok(Some(text(name, &rows, &tags)).filter(|text| !text.is_empty()))
 }
 
-/// Where a skill is below `/index/`; the folders keep each other small.
-fn address(name: &SkillName) -> String {
-    let letters: Vec<char> = name.as_str().chars().collect();
-    let part = |range: &[char]| range.iter().collect::<String>();
-    match letters.as_slice() {
-        [_] => format!("1/{name}"),
-        [_, _] => format!("2/{name}"),
-        [first, _, _] => format!("3/{first}/{name}"),
-        all => format!("{}/{}/{name}", part(&all[..2]), part(&all[2..4])),
+/// The lines of these versions.
+pub(crate) fn text(name: &str, rows: &[VersionRow], tags: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        // Text and numbers can always be written.
+        text.push_str(&serde_json::json!(Line::new(name, row, tags)).to_string());
+        text.push('\n');
+    }
+    text
+}
+
+/// The skill whose file is at a path below `/index/`.
+fn at(path: &str) -> Result<QualifiedName, RegistryError> {
+    let missing = || RegistryError::NoSkill(path.chars().take(104).collect());
+    let (first, rest) = path.split_once('/').unwrap_or(("", path));
+    let name = rest.rsplit('/').next().unwrap_or_default();
+    let name = SkillName::new(name).map_err(|_| missing())?;
+    let namespace = match first.strip_prefix('@') {
+        Some(namespace) => Some(namespaced(namespace)?),
+        None => None,
+    };
+    let name = QualifiedName::new(namespace, name);
+    if name.index_path().join("/") == path {
+        Ok(name)
+    } else {
+        Err(missing())
     }
 }
 
@@ -113,15 +140,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_those_that_clients_ask_for() {
-        let check = |name: &str, expected: &str| {
-            assert_eq!(address(&SkillName::new(name).unwrap()), expected);
-        };
-        check("a", "1/a");
-        check("ab", "2/ab");
-        check("pdf", "3/p/pdf");
-        check("pdfs", "pd/fs/pdfs");
-        check("pdf-tools", "pd/f-/pdf-tools");
-        check("мой-навык", "мо/й-/мой-навык");
+    fn only_its_own_path_leads_to_a_file() {
+        for name in ["a", "ab", "pdf", "pdf-tools", "@acme/a", "@acme/pdf-tools"] {
+            let name: QualifiedName = name.parse().unwrap();
+            assert_eq!(at(&name.index_path().join("/")).unwrap(), name);
+        }
+        for path in [
+            "",
+            "pdf",
+            "3/x/pdf",
+            "pd/fs/pdf",
+            "@acme/pdf",
+            "@/3/p/pdf",
+            "@a/../3/p/pdf",
+        ] {
+            assert!(at(path).is_err(), "{path}");
+        }
     }
 }

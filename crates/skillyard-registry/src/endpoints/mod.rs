@@ -1,7 +1,9 @@
 //! One file per endpoint.
 
 pub(crate) mod apm;
+pub(crate) mod changes;
 pub(crate) mod deprecate;
+pub(crate) mod dist_tags;
 pub(crate) mod download;
 pub(crate) mod health;
 pub(crate) mod index;
@@ -9,10 +11,13 @@ pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod marketplace;
 pub(crate) mod me;
+pub(crate) mod namespaces;
 pub(crate) mod owners;
 pub(crate) mod publish;
 pub(crate) mod show;
 mod summary;
+pub(crate) mod tokens;
+pub(crate) mod transfers;
 pub(crate) mod well_known;
 pub(crate) mod yank;
 
@@ -20,14 +25,14 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use semver::Version;
-use skillyard_format::SkillName;
+use skillyard_format::{Namespace, QualifiedName};
 
 use crate::error::RegistryError;
 
 /// A name out of an address; what cannot be a name is not there.
-pub(crate) fn named(text: &str) -> Result<SkillName, RegistryError> {
-    let missing = || RegistryError::NoSkill(text.chars().take(64).collect());
-    let name = SkillName::new(text).map_err(|_| missing())?;
+pub(crate) fn named(text: &str) -> Result<QualifiedName, RegistryError> {
+    let missing = || RegistryError::NoSkill(text.chars().take(104).collect());
+    let name: QualifiedName = text.parse().map_err(|_| missing())?;
     // One skill has one address.
     if name.as_str() == text {
         Ok(name)
@@ -36,8 +41,14 @@ pub(crate) fn named(text: &str) -> Result<SkillName, RegistryError> {
     }
 }
 
+/// A namespace out of an address, with its `@` or without.
+fn namespaced(text: &str) -> Result<Namespace, RegistryError> {
+    let missing = |_| RegistryError::NoNamespace(text.chars().take(64).collect());
+    Namespace::new(text).map_err(missing)
+}
+
 /// A version out of an address.
-fn numbered(name: &SkillName, text: &str) -> Result<Version, RegistryError> {
+pub(crate) fn numbered(name: &QualifiedName, text: &str) -> Result<Version, RegistryError> {
     Version::parse(text).map_err(|_| RegistryError::NoVersion {
         skill: name.to_string(),
         version: text.chars().take(64).collect(),
@@ -54,10 +65,13 @@ fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
     Ok(())
 }
 
-/// JSON that was written before.
-fn json_response(bytes: Bytes) -> Response {
+/// JSON that was written before, with the tag of what it was made of.
+fn json_response(bytes: Bytes, tag: &str) -> Response {
     let mut response = bytes.into_response();
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
     response
 }

@@ -4,48 +4,122 @@ use std::fmt::Write as _;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use skillyard_format::{Digest, Namespace};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::Caller;
+use crate::curation::checked_tag;
 use crate::error::RegistryError;
-use crate::registry::Published;
+use crate::package::FindingFact;
+use crate::problem::Problem;
+use crate::registry::{Destination, Published};
 use crate::server::Server;
 
+/// Where to, and under which tag.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Parameters {
+    /// The namespace; without one, a bare name.
+    namespace: Option<String>,
+    /// A tag that stands for this version from now on.
+    tag: Option<String>,
+}
+
+/// What was published.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PublishedVersion<'a> {
+    /// The skill.
+    name: &'a str,
+    /// Its version.
+    version: String,
+    /// The digest of the archive as it is served.
+    #[schema(value_type = String)]
+    digest: Digest,
+    /// The digest over its files.
+    #[schema(value_type = String)]
+    tree: Digest,
+    /// The length of the archive.
+    size: usize,
+    /// Who signed it.
+    signer: Option<&'a str>,
+    /// The worst that the scanner found.
+    verdict: &'a str,
+    /// All that it found.
+    findings: &'a [FindingFact],
+    /// Whether it was not there before.
+    new: bool,
+}
+
+/// Publish a version; name and version stand in its `SKILL.md`
+#[utoipa::path(post, path = "/skills", tag = "publishing", security(("token" = [])), params(Parameters),
+    request_body(content = Vec<u8>, content_type = "application/gzip",
+        description = "an archive with `SKILL.md`: tar.gz or zip"),
+    responses(
+        (status = 201, body = PublishedVersion, headers(("Location" = String))),
+        (status = 200, body = PublishedVersion, description = "the same files were there already"),
+        (status = 409, body = Problem, content_type = "application/problem+json"),
+        (status = 413, body = Problem, content_type = "application/problem+json"),
+        (status = 422, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn publish(
     State(server): State<Server>,
     Caller(identity): Caller,
+    parameters: Result<Query<Parameters>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, RegistryError> {
+    let destination = destination(parameters)?;
     // Held until the upload is done with; the semaphore is never closed.
     let _permit = server.uploads.acquire().await;
     let upload = upload(&server, &headers, body).await?;
-    let (status, package) = match server.registry.publish(&identity, upload, None).await? {
+    let (status, package) = match server
+        .registry
+        .publish(&identity, upload, destination)
+        .await?
+    {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };
     let location = format!("/skills/{}", package.name);
-    let answer = json!({
-        "name": package.name.as_str(),
-        "version": package.version,
-        "digest": package.digest,
-        "tree": package.tree,
-        "size": package.archive.len(),
-        "signer": package.signer,
-        "verdict": package.verdict,
-        "findings": package.facts.findings,
-        "new": status == StatusCode::CREATED,
-    });
+    let answer = PublishedVersion {
+        name: package.name.as_str(),
+        version: package.version.to_string(),
+        digest: package.digest,
+        tree: package.tree,
+        size: package.archive.len(),
+        signer: package.signer.as_deref(),
+        verdict: package.verdict,
+        findings: &package.facts.findings,
+        new: status == StatusCode::CREATED,
+    };
     Ok((
         status,
         [(header::LOCATION, encoded(&location))],
         Json(answer),
     )
         .into_response())
+}
+
+fn destination(
+    parameters: Result<Query<Parameters>, QueryRejection>,
+) -> Result<Destination, RegistryError> {
+    let wrong = |reason: String| RegistryError::Parameter(reason);
+    let parameters = parameters.map_err(|_| wrong("a parameter cannot be read".to_owned()))?;
+    let Parameters { namespace, tag } = parameters.0;
+    let namespace = namespace.map(|text| Namespace::new(&text)).transpose();
+    if let Some(tag) = &tag {
+        checked_tag(tag)?;
+    }
+    Ok(Destination {
+        namespace: namespace.map_err(|problem| wrong(problem.to_string()))?,
+        tag,
+        expected: None,
+    })
 }
 
 /// The whole body, unless it is too large or too slow.

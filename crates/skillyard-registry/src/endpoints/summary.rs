@@ -1,29 +1,47 @@
 //! A skill as lists and pages show it.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::server::Settings;
 use crate::store::skills::SkillRow;
 
 /// What is told about a skill in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Summary<'a> {
+    /// Its name.
     name: &'a str,
+    /// Its namespace, if it is in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'a str>,
+    /// What it does and when to use it.
     description: &'a str,
+    /// The latest version.
     version: String,
+    /// Who published that.
     author: &'a str,
+    /// How often it was fetched, once per visitor and day.
     downloads: u64,
+    /// Where the archive of the latest version is.
     download_url: String,
+    /// Its licence.
     #[serde(skip_serializing_if = "Option::is_none")]
     license: Option<&'a str>,
+    /// Its tags.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schema(required = false)]
     tags: &'a [String],
+    /// When the latest version was published.
     updated: &'a str,
+    /// The worst that the scanner found: `clean` without a finding.
     verdict: &'a str,
+    /// Who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signer: Option<&'a str>,
+    /// What to use instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     deprecated: Option<&'a str>,
+    /// Whether it brings scripts.
     has_scripts: bool,
 }
 
@@ -32,6 +50,7 @@ impl<'a> Summary<'a> {
         let latest = &skill.latest;
         Self {
             name: &skill.name,
+            namespace: skill.namespace(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
             author: &latest.publisher,

@@ -1,89 +1,186 @@
-//! `GET /`: all skills, or those that fit some words.
+//! `GET /`: all skills, or those that fit some words and choices.
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
-use super::page;
+use super::card::Card;
+use super::facets::{Facet, facets};
+use super::{page, with_query};
 use crate::error::RegistryError;
-use crate::search::{Question, Sort};
+use crate::facets::Facets;
+use crate::search::{Picture, Question, Sort};
 use crate::server::Server;
 
-/// How many skills stand on a page.
-const PAGE: usize = 50;
+/// How many skills stand on a page, and the furthest page.
+const PAGE: usize = 25;
+const FURTHEST: usize = 1_000_000;
+/// The longest question.
+const LONGEST: usize = 400;
 
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Parameters {
-    q: Option<String>,
-    offset: Option<usize>,
+/// What the reader wants to see; what makes no sense is left out.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    /// Words to look for.
+    pub(super) q: String,
+    /// Only of this owner.
+    pub(super) owner: String,
+    /// Only with this licence.
+    pub(super) license: String,
+    /// Only with this tag.
+    pub(super) tag: String,
+    /// `yes`: only with scripts, `no`: only without.
+    pub(super) scripts: String,
+    /// `yes`: only what somebody signed, `no`: only what nobody did.
+    pub(super) signed: String,
+    /// Only with this verdict of the scanner.
+    pub(super) verdict: String,
+    /// `relevance`, `name`, `downloads` or `updated`.
+    pub(super) sort: String,
+    /// How many to leave out at the start.
+    offset: usize,
+}
+
+impl Wanted {
+    /// The address of the first page, with one choice made otherwise.
+    pub(super) fn address(&self, key: &str, value: &str) -> String {
+        let other = |(name, kept)| (name, if name == key { value } else { kept });
+        with_query("/", &self.pairs().map(other))
+    }
+
+    fn pairs(&self) -> [(&'static str, &str); 8] {
+        [
+            ("q", &self.q),
+            ("owner", &self.owner),
+            ("license", &self.license),
+            ("tag", &self.tag),
+            ("scripts", &self.scripts),
+            ("signed", &self.signed),
+            ("verdict", &self.verdict),
+            ("sort", &self.sort),
+        ]
+    }
+
+    fn question(&self) -> Question {
+        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Question {
+            words: self.q.clone(),
+            owner: some(&self.owner),
+            license: some(&self.license),
+            tag: some(&self.tag),
+            scripts: answer(&self.scripts),
+            signed: answer(&self.signed),
+            verdict: some(&self.verdict),
+            sort: match self.sort.as_str() {
+                "name" => Sort::Name,
+                "downloads" => Sort::Downloads,
+                "updated" => Sort::Updated,
+                // Without words there is nothing to be relevant to.
+                _ if self.q.trim().is_empty() => Sort::Updated,
+                _ => Sort::Relevance,
+            },
+            offset: 0,
+            limit: usize::MAX,
+        }
+    }
+
+    /// The ways to sort, with their addresses, and which one it is.
+    fn orders(&self) -> Vec<(&'static str, String, bool)> {
+        let chosen = self.question().sort;
+        let all = [
+            ("Best match", "", Sort::Relevance),
+            ("New", "updated", Sort::Updated),
+            ("Most fetched", "downloads", Sort::Downloads),
+            ("By name", "name", Sort::Name),
+        ];
+        let has_words = !self.q.trim().is_empty();
+        all.into_iter()
+            .filter(|(.., sort)| has_words || *sort != Sort::Relevance)
+            .map(|(label, value, sort)| (label, self.address("sort", value), sort == chosen))
+            .collect()
+    }
+}
+
+fn answer(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
 }
 
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Home {
+    /// The command that makes this registry the default one.
+    configure: String,
     words: String,
+    /// Choices that typing keeps.
+    kept: Vec<(&'static str, String)>,
+    all: usize,
     total: usize,
-    skills: Vec<Row>,
+    facets: Vec<Facet>,
+    orders: Vec<(&'static str, String, bool)>,
+    skills: Vec<Card>,
+    previous: Option<String>,
     next: Option<String>,
 }
 
-struct Row {
-    name: String,
-    version: String,
-    author: String,
-    description: String,
-    downloads: u64,
-    deprecated: bool,
-    signed: bool,
-}
-
+/// Look for skills
+#[utoipa::path(get, path = "/", tag = "pages", params(Wanted),
+    responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn home(
     State(server): State<Server>,
-    parameters: Result<Query<Parameters>, QueryRejection>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
-    let parameters = parameters.map(|query| query.0).unwrap_or_default();
-    let words: String = parameters.q.unwrap_or_default().chars().take(100).collect();
-    let offset = parameters.offset.unwrap_or(0).min(1_000_000);
-    let picture = server
-        .registry
-        .search
-        .picture(&server.registry.database)
-        .await?;
-    let (found, total) = picture.ask(&Question {
-        words: words.clone(),
-        sort: if words.is_empty() {
-            Sort::Updated
-        } else {
-            Sort::Relevance
-        },
-        offset,
-        limit: PAGE,
-        ..Question::default()
-    });
-    let skills = found
-        .into_iter()
-        .map(|skill| Row {
-            name: skill.name.clone(),
-            version: skill.latest.version.to_string(),
-            author: skill.latest.publisher.clone(),
-            description: skill.latest.facts.description.clone(),
-            downloads: skill.downloads,
-            deprecated: skill.deprecated.is_some(),
-            signed: skill.latest.signer.is_some(),
-        })
-        .collect();
-    let next = (offset + PAGE < total).then(|| {
-        let mut query = url::form_urlencoded::Serializer::new("/?".to_owned());
-        query.append_pair("q", &words);
-        query.append_pair("offset", &(offset + PAGE).to_string());
-        query.finish()
-    });
-    page(&Home {
-        words,
+    let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
+    wanted.q = wanted.q.chars().take(LONGEST).collect();
+    let picture = server.registry.picture().await?;
+    let url = server.settings.url.clone();
+    // Held until the page is made; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    // Counting over a whole registry is work for milliseconds, not for the reactor.
+    let made = tokio::task::spawn_blocking(move || compose(&picture, &url, wanted)).await;
+    page(&made.map_err(RegistryError::internal)?)
+}
+
+fn compose(picture: &Picture, url: &str, wanted: Wanted) -> Home {
+    let offset = wanted.offset.min(FURTHEST);
+    let (found, total) = picture.ask(&wanted.question());
+    let offered = picture.all().iter();
+    let all = offered
+        .filter(|skill| skill.latest.yanked.is_none())
+        .count();
+    let at = |offset: usize| {
+        let first = wanted.address("", "");
+        let mark = if first.contains('?') { '&' } else { '?' };
+        match offset {
+            0 => first,
+            offset => format!("{first}{mark}offset={offset}"),
+        }
+    };
+    let kept = wanted.pairs().into_iter().skip(1);
+    let kept = kept.filter(|(_, value)| !value.is_empty());
+    Home {
+        configure: format!("skillyard config set registry.url {url}"),
+        kept: kept.map(|(key, value)| (key, value.to_owned())).collect(),
+        all,
         total,
-        skills,
-        next,
-    })
+        facets: facets(&wanted, &Facets::of(&found), total),
+        orders: wanted.orders(),
+        skills: found
+            .iter()
+            .skip(offset)
+            .take(PAGE)
+            .map(|skill| Card::from(*skill))
+            .collect(),
+        previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
+        next: (offset + PAGE < total).then(|| at(offset + PAGE)),
+        words: wanted.q,
+    }
 }

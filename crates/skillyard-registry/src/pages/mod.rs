@@ -1,31 +1,96 @@
-//! Pages for people: made on the server, without a line of script.
+//! Pages for people, made on the server. Templates are compiled in and escape every value; what is
+//! HTML already went through `skillyard_web::markdown`, which sanitises it.
 
+pub(crate) mod assets;
+mod card;
+pub(crate) mod compare;
+mod contents;
+mod difference;
+mod facets;
+pub(crate) mod file;
 pub(crate) mod home;
-mod markdown;
 pub(crate) mod owner;
 pub(crate) mod skill;
+pub(crate) mod trouble;
 
 use askama::Template;
-use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse as _, Response};
+use skillyard_web::address::encoded;
 
 use crate::error::RegistryError;
-
-const STYLE: &str = include_str!("../../assets/style.css");
-
-/// The one style sheet.
-pub(crate) async fn style() -> Response {
-    let mut response = STYLE.into_response();
-    let kind = HeaderValue::from_static("text/css; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    let caching = HeaderValue::from_static("public, max-age=3600");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, caching);
-    response
-}
 
 fn page(template: &impl Template) -> Result<Response, RegistryError> {
     let text = template.render().map_err(RegistryError::internal)?;
     Ok(Html(text).into_response())
+}
+
+/// Where the page of a skill is.
+fn skill_address(name: &str) -> String {
+    format!("/view/{}", encoded(name))
+}
+
+/// Where the page of an account is.
+fn owner_address(account: &str) -> String {
+    format!("/owners/{}", encoded(account))
+}
+
+/// Where all skills with a tag are.
+fn tag_address(tag: &str) -> String {
+    with_query("/", &[("tag", tag)])
+}
+
+/// Where a file of a version is shown that is linked from within `folder`; the link may hold a
+/// place on the page.
+fn file_address(name: &str, version: &str, folder: &str, link: &str) -> String {
+    let (path, place) = match link.split_once('#') {
+        Some((path, place)) => (path, format!("#{place}")),
+        None => (link, String::new()),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            // Nothing is above the skill.
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let address = format!("{}/files/{}", skill_address(name), parts.join("/"));
+    with_query(&address, &[("version", version)]) + &place
+}
+
+/// An address with parameters; empty ones are left out.
+fn with_query(address: &str, parameters: &[(&str, &str)]) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(parameters.iter().filter(|(_, value)| !value.is_empty()));
+    match query.finish() {
+        query if query.is_empty() => address.to_owned(),
+        query => format!("{address}?{query}"),
+    }
+}
+
+/// The day of a time.
+fn day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_between_files_lead_where_they_would_in_the_folder() {
+        let check = |folder: &str, link: &str, expected: &str| {
+            let address = file_address("@acme/pdf", "1.0.0", folder, link);
+            assert_eq!(address, format!("/view/@acme/pdf/files/{expected}"));
+        };
+        check("", "references/a.md", "references/a.md?version=1.0.0");
+        check(
+            "references",
+            "b.md#part",
+            "references/b.md?version=1.0.0#part",
+        );
+        check("references", "../SKILL.md", "SKILL.md?version=1.0.0");
+        check("", "../../../etc/passwd", "etc/passwd?version=1.0.0");
+    }
 }

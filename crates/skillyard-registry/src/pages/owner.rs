@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 
+use super::card::Card;
 use super::page;
 use crate::error::RegistryError;
 use crate::segments::Segments;
@@ -15,19 +16,33 @@ use crate::token::is_account;
 #[template(path = "owner.html")]
 struct Page {
     account: String,
-    skills: Vec<String>,
+    skills: Vec<Card>,
+    downloads: u64,
 }
 
+/// Look at the skills of an account
+#[utoipa::path(get, path = "/owners/{account}", tag = "pages",
+    params(("account" = String, Path, description = "the account")),
+    responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn owner(
     State(server): State<Server>,
     Segments(account): Segments<String>,
 ) -> Result<Response, RegistryError> {
+    let nobody = || RegistryError::NoOwner(account.chars().take(64).collect());
     if !is_account(&account) {
-        return Err(RegistryError::NoRoute);
+        return Err(nobody());
     }
-    let skills = owners::skills_of(&server.registry.database, &account).await?;
-    if skills.is_empty() {
-        return Err(RegistryError::NoRoute);
+    let registry = &server.registry;
+    let names = owners::skills_of(&registry.database, &account).await?;
+    if names.is_empty() {
+        return Err(nobody());
     }
-    page(&Page { account, skills })
+    let picture = registry.picture().await?;
+    let skills = names.iter().filter_map(|name| picture.one(name));
+    let skills: Vec<Card> = skills.map(Card::from).collect();
+    page(&Page {
+        account,
+        downloads: skills.iter().map(|skill| skill.downloads).sum(),
+        skills,
+    })
 }

@@ -1,85 +1,203 @@
-//! `GET /view/{name}`: all that is known about a skill.
+//! `GET /view/{name}`: all that is known about a skill, at its latest version or another.
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::response::Response;
-use skillyard_format::Document;
+use semver::Version;
+use serde::Deserialize;
+use skillyard_format::{Document, QualifiedName};
+use skillyard_web::address::encoded;
+use skillyard_web::markdown::render;
+use utoipa::IntoParams;
 
-use super::markdown::rendered;
-use super::page;
-use crate::endpoints::named;
+use super::contents::opened;
+use super::{file_address, page, skill_address, with_query};
+use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
-use crate::package::{self, FileFact, FindingFact};
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::versions::VersionRow;
 use crate::store::{owners, skills, versions};
 
+/// Most skills that are told to need this one.
+const MOST_DEPENDENTS: usize = 50;
+
+/// Which version is wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// A version; without one, the latest.
+    version: Option<String>,
+}
+
+impl Wanted {
+    /// The version that a page is asked for.
+    pub(super) fn version(
+        wanted: Result<Query<Self>, QueryRejection>,
+        name: &QualifiedName,
+    ) -> Result<Option<Version>, RegistryError> {
+        let wrong = |_| RegistryError::Parameter("`version` is one version".to_owned());
+        let text = wanted.map_err(wrong)?.0.version;
+        text.map(|text| numbered(name, &text)).transpose()
+    }
+}
+
 #[derive(Template)]
 #[template(path = "skill.html")]
 struct Page {
     name: String,
-    version: String,
-    description: String,
     deprecated: Option<String>,
-    yanked: Option<String>,
-    owners: Vec<String>,
-    license: String,
-    signer: String,
-    verdict: String,
     downloads: u64,
-    digest: String,
-    findings: Vec<FindingFact>,
+    owners: Vec<String>,
+    /// The version that is shown.
+    shown: VersionRow,
+    /// The latest version, if another is shown.
+    latest: Option<Version>,
     versions: Vec<VersionRow>,
-    files: Vec<FileFact>,
+    dependents: Vec<String>,
+    clients: Vec<(&'static str, String)>,
     /// Made harmless by `markdown`.
     instructions: String,
 }
 
+/// Look at a skill
+#[utoipa::path(get, path = "/view/{name}", tag = "pages",
+    params(("name" = String, Path, description = "the skill"), Wanted),
+    responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn skill(
     State(server): State<Server>,
     Segments(name): Segments<String>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
+    let version = Wanted::version(wanted, &name)?;
     let database = &server.registry.database;
     let skill = skills::one(database, name.as_str()).await?;
     let skill = skill.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
+    let latest = skill.latest.version.clone();
+    let shown = match version {
+        Some(version) => server.registry.version(&name, Some(&version)).await?,
+        None => skill.latest,
+    };
     let mut versions = versions::of(database, name.as_str()).await?;
     versions.reverse();
-    let latest = skill.latest;
+    let owners = owners::of(database, name.as_str()).await?;
     page(&Page {
-        version: latest.version.to_string(),
-        owners: owners::of(database, name.as_str()).await?,
-        instructions: instructions(&server, &latest).await?,
+        instructions: instructions(&server, &name, &shown).await?,
+        dependents: dependents(&server, name.as_str()).await?,
+        clients: clients(&server.settings.url, &name, &shown.publisher),
+        owners,
+        latest: (shown.version != latest).then_some(latest),
         name: skill.name,
         deprecated: skill.deprecated,
         downloads: skill.downloads,
-        description: latest.facts.description,
-        yanked: latest.yanked,
-        license: latest
-            .facts
-            .license
-            .unwrap_or_else(|| "not stated".to_owned()),
-        signer: latest.signer.unwrap_or_else(|| "nobody".to_owned()),
-        verdict: latest.verdict,
-        digest: latest.digest.to_string(),
-        findings: latest.facts.findings,
-        files: latest.facts.files,
+        shown,
         versions,
     })
 }
 
-async fn instructions(server: &Server, latest: &VersionRow) -> Result<String, RegistryError> {
-    let is_skill_file = |file: &&FileFact| file.path.eq_ignore_ascii_case("SKILL.md");
-    let path = latest.facts.files.iter().find(is_skill_file);
-    let path = path.map(|file| file.path.clone()).unwrap_or_default();
-    let archive = server.registry.blobs.read(latest.digest).await?;
-    // Unpacking and rendering are work for milliseconds, not for the reactor.
-    let made = tokio::task::spawn_blocking(move || {
-        let bytes = package::file(&archive, &path)?.unwrap_or_default();
-        Ok(rendered(Document::parse(&bytes).body()))
+async fn instructions(
+    server: &Server,
+    name: &QualifiedName,
+    version: &VersionRow,
+) -> Result<String, RegistryError> {
+    let (name, number) = (name.to_string(), version.version.to_string());
+    let is_skill_file = |path: &str| path.eq_ignore_ascii_case("SKILL.md");
+    opened(server, [version], is_skill_file, move |[files]| {
+        let bytes = files.first().map_or(&[][..], |file| &file.bytes);
+        render(Document::parse(bytes).body(), |link| {
+            file_address(&name, &number, "", link)
+        })
+    })
+    .await
+}
+
+/// The skills whose latest version needs this one.
+async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
+    let registry = &server.registry;
+    let picture = registry.picture().await?;
+    let needs = |reference: &String| {
+        let rest = reference.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+    };
+    let needing = picture.all().iter().filter(|skill| {
+        skill.latest.yanked.is_none() && skill.latest.facts.skills.iter().any(needs)
     });
-    let made: Result<_, skillyard_format::package::archive::ArchiveError> =
-        made.await.map_err(RegistryError::internal)?;
-    made.map_err(RegistryError::internal)
+    let names = needing.map(|skill| skill.name.clone());
+    Ok(names.take(MOST_DEPENDENTS).collect())
+}
+
+/// What to type into the clients of others.
+fn clients(url: &str, name: &QualifiedName, owner: &str) -> Vec<(&'static str, String)> {
+    let own = name.name();
+    let (place, owner, market) = match name.namespace() {
+        Some(namespace) => (
+            format!("{url}/{namespace}"),
+            namespace.as_str(),
+            format!("skillyard-{}", namespace.as_str()),
+        ),
+        None => (url.to_owned(), owner, "skillyard".to_owned()),
+    };
+    vec![
+        (
+            "Make this the registry that Skillyard asks",
+            format!("skillyard config set registry.url {url}"),
+        ),
+        (
+            "npx skills",
+            format!("npx skills add {place} --skill {own}"),
+        ),
+        (
+            "apm, with this registry in its apm.yml",
+            format!("apm install {owner}/{own}"),
+        ),
+        (
+            "Claude Code",
+            format!(
+                "claude plugin marketplace add {place}/.claude-plugin/marketplace.json && claude plugin install {own}@{market}"
+            ),
+        ),
+    ]
+}
+
+impl Page {
+    fn address(&self) -> String {
+        skill_address(&self.name)
+    }
+
+    fn version_address(&self, version: &Version) -> String {
+        with_query(&self.address(), &[("version", &version.to_string())])
+    }
+
+    fn file_address(&self, path: &str) -> String {
+        file_address(
+            &self.name,
+            &self.shown.version.to_string(),
+            "",
+            &encoded(path),
+        )
+    }
+
+    fn compare_address(&self, from: &Version, to: &Version) -> String {
+        let address = format!("{}/compare", self.address());
+        let (from, to) = (from.to_string(), to.to_string());
+        with_query(&address, &[("from", &from), ("to", &to)])
+    }
+
+    fn archive_address(&self) -> String {
+        format!(
+            "/skills/{}/{}/download",
+            encoded(&self.name),
+            self.shown.version
+        )
+    }
+
+    fn install(&self) -> String {
+        // What was withdrawn is not for anybody new.
+        if self.latest.is_none() || self.shown.yanked.is_some() {
+            return format!("skillyard install {}", self.name);
+        }
+        format!("skillyard install {}@{}", self.name, self.shown.version)
+    }
 }

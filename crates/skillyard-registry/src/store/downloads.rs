@@ -1,6 +1,9 @@
 //! How often skills are fetched: once per visitor and day.
 
-use sqlx::Connection as _;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use sqlx::AssertSqlSafe;
 
 use crate::database::{Database, DatabaseError};
 
@@ -15,31 +18,56 @@ pub struct Download {
     pub visitor: String,
 }
 
+/// How many are written with one statement.
+const AT_ONCE: usize = 200;
+
 /// Counts what was not counted yet.
 pub(crate) async fn count(
     database: &Database,
     downloads: &[Download],
 ) -> Result<(), DatabaseError> {
-    let mut connection = database.pool().acquire().await?;
-    let mut transaction = connection.begin().await?;
-    for each in downloads {
-        let added = sqlx::query(
-            "INSERT INTO downloads (skill, day, visitor) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        )
-        .bind(&each.skill)
-        .bind(&each.day)
-        .bind(&each.visitor)
-        .execute(&mut *transaction)
-        .await?;
-        if added.rows_affected() > 0 {
-            sqlx::query("UPDATE skills SET downloads = downloads + 1 WHERE name = $1")
-                .bind(&each.skill)
-                .execute(&mut *transaction)
-                .await?;
+    let mut change = database.begin().await?;
+    let mut new: BTreeMap<String, i64> = BTreeMap::new();
+    for part in downloads.chunks(AT_ONCE) {
+        let rows = numbered(part.len(), 3);
+        let statement = format!(
+            "INSERT INTO downloads (skill, day, visitor) VALUES {rows} ON CONFLICT DO NOTHING \
+             RETURNING skill"
+        );
+        // Only numbers of values were written into it.
+        let mut query = sqlx::query_scalar(AssertSqlSafe(statement));
+        for each in part {
+            query = query.bind(&each.skill).bind(&each.day).bind(&each.visitor);
+        }
+        let added: Vec<String> = query.fetch_all(&mut *change).await?;
+        for skill in added {
+            *new.entry(skill).or_default() += 1;
         }
     }
-    transaction.commit().await?;
+    for (skill, count) in new {
+        sqlx::query("UPDATE skills SET downloads = downloads + $1 WHERE name = $2")
+            .bind(count)
+            .bind(skill)
+            .execute(&mut *change)
+            .await?;
+    }
+    change.commit().await?;
     Ok(())
+}
+
+/// `($1, $2), ($3, $4)`: places for so many rows of values.
+fn numbered(rows: usize, columns: usize) -> String {
+    let mut text = String::new();
+    for place in 0..rows * columns {
+        let before = match place {
+            0 => "(",
+            _ if place % columns == 0 => "), (",
+            _ => ", ",
+        };
+        let _ = write!(text, "{before}${}", place + 1);
+    }
+    text.push(')');
+    text
 }
 
 /// Forgets visitors of days that have passed.
@@ -49,4 +77,15 @@ pub async fn forget_before(database: &Database, day: &str) -> Result<u64, Databa
         .execute(database.pool())
         .await?;
     Ok(done.rows_affected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_numbered_through_all_rows() {
+        assert_eq!(numbered(1, 1), "($1)");
+        assert_eq!(numbered(2, 3), "($1, $2, $3), ($4, $5, $6)");
+    }
 }

@@ -1,66 +1,113 @@
-//! Who owns a skill.
+//! Who may do what with a skill: by name, or through its namespace.
 
 use jiff::Timestamp;
+use skillyard_format::{Namespace, QualifiedName};
 use sqlx::AnyConnection;
 
 use super::stored;
 use crate::database::{Database, DatabaseError};
+use crate::role::Role;
 
-/// The owners of a skill, sorted.
-pub async fn of(database: &Database, skill: &str) -> Result<Vec<String>, DatabaseError> {
-    let mut owners: Vec<String> = sqlx::query_scalar("SELECT account FROM owners WHERE skill = $1")
-        .bind(skill)
-        .fetch_all(database.pool())
-        .await?;
-    // Databases sort text by their own rules.
-    owners.sort_unstable();
-    Ok(owners)
+/// Somebody with a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// The account.
+    pub account: String,
+    /// What they may do.
+    pub role: Role,
 }
 
-/// The skills of an account, sorted.
+/// The owners of a skill, sorted; those of its namespace are among them.
+pub async fn of(database: &Database, skill: &str) -> Result<Vec<String>, DatabaseError> {
+    let people = people(database, skill).await?;
+    let owners = people.into_iter().filter(|each| each.role == Role::Owner);
+    Ok(owners.map(|each| each.account).collect())
+}
+
+/// Everybody who has a role for a skill, each with the highest, sorted.
+pub async fn people(database: &Database, skill: &str) -> Result<Vec<Person>, DatabaseError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT account, role FROM owners WHERE skill = $1 UNION \
+         SELECT m.account, m.role FROM members m JOIN skills s ON s.namespace = m.namespace \
+         WHERE s.name = $2",
+    )
+    .bind(skill)
+    .bind(skill)
+    .fetch_all(database.pool())
+    .await?;
+    Ok(sorted(rows)?)
+}
+
+/// Rows as people, each with the highest role; databases sort text by their own rules.
+pub(super) fn sorted(rows: Vec<(String, String)>) -> Result<Vec<Person>, sqlx::Error> {
+    let read = |(account, role): (String, String)| {
+        let role = role.parse().map_err(|e| sqlx::Error::Decode(Box::new(e)))?;
+        Ok(Person { account, role })
+    };
+    let people: Result<Vec<Person>, sqlx::Error> = rows.into_iter().map(read).collect();
+    let mut people = people?;
+    people.sort_unstable_by(|a, b| (&a.account, b.role).cmp(&(&b.account, a.role)));
+    people.dedup_by(|later, earlier| later.account == earlier.account);
+    Ok(people)
+}
+
+/// The skills that an account has a role for, sorted.
 pub async fn skills_of(database: &Database, account: &str) -> Result<Vec<String>, DatabaseError> {
-    let mut skills: Vec<String> = sqlx::query_scalar("SELECT skill FROM owners WHERE account = $1")
-        .bind(account)
-        .fetch_all(database.pool())
-        .await?;
+    let mut skills: Vec<String> = sqlx::query_scalar(
+        "SELECT skill FROM owners WHERE account = $1 UNION \
+         SELECT s.name FROM skills s JOIN members m ON m.namespace = s.namespace \
+         WHERE m.account = $2",
+    )
+    .bind(account)
+    .bind(account)
+    .fetch_all(database.pool())
+    .await?;
     skills.sort_unstable();
     Ok(skills)
 }
 
-/// Whether an account owns a skill.
-pub(crate) async fn is_owner(
+/// The highest role that an account has for a skill, which need not exist yet.
+pub(crate) async fn role(
     connection: &mut AnyConnection,
-    skill: &str,
+    name: &QualifiedName,
     account: &str,
-) -> Result<bool, sqlx::Error> {
-    let found: Option<String> =
-        sqlx::query_scalar("SELECT account FROM owners WHERE skill = $1 AND account = $2")
-            .bind(skill)
-            .bind(account)
-            .fetch_optional(connection)
-            .await?;
-    Ok(found.is_some())
+) -> Result<Option<Role>, sqlx::Error> {
+    let namespace = name.namespace().map_or("", Namespace::as_str);
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT account, role FROM owners WHERE skill = $1 AND account = $2 UNION \
+         SELECT account, role FROM members WHERE namespace = $3 AND account = $4",
+    )
+    .bind(name.as_str())
+    .bind(account)
+    .bind(namespace)
+    .bind(account)
+    .fetch_all(connection)
+    .await?;
+    Ok(sorted(rows)?.first().map(|person| person.role))
 }
 
-/// Makes an account an owner.
-pub(crate) async fn add(
+/// Gives an account a role for a skill, instead of the one it had.
+pub(crate) async fn set(
     connection: &mut AnyConnection,
     skill: &str,
     account: &str,
+    role: Role,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO owners (skill, account, added) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        "INSERT INTO owners (skill, account, role, added) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (skill, account) DO UPDATE SET role = excluded.role",
     )
     .bind(skill)
     .bind(account)
+    .bind(role.as_str())
     .bind(stored(now))
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Takes an owner away.
+/// Takes an account's role for a skill away.
 pub(crate) async fn remove(
     connection: &mut AnyConnection,
     skill: &str,
@@ -74,9 +121,9 @@ pub(crate) async fn remove(
     Ok(())
 }
 
-/// How many owners a skill has.
+/// How many owners a skill has by name.
 pub(crate) async fn count(connection: &mut AnyConnection, skill: &str) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT COUNT(*) FROM owners WHERE skill = $1")
+    sqlx::query_scalar("SELECT COUNT(*) FROM owners WHERE skill = $1 AND role = 'owner'")
         .bind(skill)
         .fetch_one(connection)
         .await

@@ -1,13 +1,14 @@
 //! Skills: a name, its latest version and how often it was fetched.
 
+use futures_util::TryStreamExt as _;
 use jiff::Timestamp;
 use semver::Version;
-use skillyard_format::SkillName;
+use skillyard_format::{Namespace, QualifiedName};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::stored;
 use super::versions::{self, VersionRow};
+use super::{stored, tags};
 use crate::database::{Database, DatabaseError};
 
 /// A skill with its latest version.
@@ -21,6 +22,19 @@ pub struct SkillRow {
     pub deprecated: Option<String>,
     /// The latest version.
     pub latest: VersionRow,
+}
+
+impl SkillRow {
+    /// The namespace, without its `@`, if it is in one.
+    pub fn namespace(&self) -> Option<&str> {
+        let (namespace, _) = self.name.strip_prefix('@')?.split_once('/')?;
+        Some(namespace)
+    }
+
+    /// The name that the skill itself has.
+    pub fn own_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// One skill.
@@ -37,16 +51,61 @@ pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, Da
     Ok(row.as_ref().map(read).transpose()?)
 }
 
-/// All skills.
+/// The latest version of a skill.
+pub(crate) async fn latest_of(
+    database: &Database,
+    name: &str,
+) -> Result<Option<Version>, DatabaseError> {
+    let latest: Option<String> = sqlx::query_scalar("SELECT latest FROM skills WHERE name = $1")
+        .bind(name)
+        .fetch_optional(database.pool())
+        .await?;
+    Ok(latest.and_then(|text| Version::parse(&text).ok()))
+}
+
+/// All skills, without what only a skill's own page tells.
 pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
-    let rows = sqlx::query(concat!(
+    let mut rows = sqlx::query(concat!(
         "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
         "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
         "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest"
     ))
-    .fetch_all(database.pool())
-    .await?;
-    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+    .fetch(database.pool());
+    // One by one: all rows as they come would take several times the room of what is kept of them.
+    let mut skills = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        let mut skill = read(&row)?;
+        skill.latest.facts.findings = Vec::new();
+        skill.latest.facts.files.shrink_to_fit();
+        skill.latest.facts.tags.shrink_to_fit();
+        skills.push(skill);
+    }
+    skills.shrink_to_fit();
+    Ok(skills)
+}
+
+/// The latest version of every skill, as it is noted.
+pub(crate) async fn latest_numbers(
+    database: &Database,
+) -> Result<Vec<(String, String)>, DatabaseError> {
+    let rows = sqlx::query_as("SELECT name, latest FROM skills ORDER BY name");
+    Ok(rows.fetch_all(database.pool()).await?)
+}
+
+/// Skills that changed after a change, in order: their names and the numbers of the changes.
+pub(crate) async fn changed_after(
+    database: &Database,
+    sequence: i64,
+    limit: i64,
+) -> Result<Vec<(String, i64)>, DatabaseError> {
+    let rows = sqlx::query_as(
+        "SELECT name, changed FROM skills WHERE changed > $1 ORDER BY changed, name LIMIT $2",
+    );
+    Ok(rows
+        .bind(sequence)
+        .bind(limit)
+        .fetch_all(database.pool())
+        .await?)
 }
 
 /// The skill that has this name, or one that looks like it.
@@ -63,16 +122,18 @@ pub(crate) async fn lookalike(
 /// Adds a skill whose first version follows in the same change.
 pub(crate) async fn add(
     connection: &mut AnyConnection,
-    name: &SkillName,
+    name: &QualifiedName,
     folded: &str,
     version: &Version,
     sequence: i64,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO skills (name, folded, created, changed, latest) VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO skills (name, namespace, folded, created, changed, latest) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(name.as_str())
+    .bind(name.namespace().map_or("", Namespace::as_str))
     .bind(folded)
     .bind(stored(now))
     .bind(sequence)
@@ -89,9 +150,17 @@ pub(crate) async fn refresh(
     sequence: i64,
 ) -> Result<(), sqlx::Error> {
     let numbers = versions::numbers(connection, name).await?;
-    let Some(latest) = latest(&numbers) else {
+    let Some(highest) = latest(&numbers) else {
         return Ok(());
     };
+    // One that was set by hand counts as long as it is offered.
+    let set = tags::find(connection, name, "latest").await?;
+    let set = set.and_then(|set| {
+        let offered = numbers.iter().filter(|(_, yanked)| !yanked);
+        let mut offered = offered.map(|(version, _)| version);
+        offered.find(|version| version.to_string() == set)
+    });
+    let latest = set.unwrap_or(highest);
     sqlx::query("UPDATE skills SET latest = $1, changed = $2 WHERE name = $3")
         .bind(latest.to_string())
         .bind(sequence)

@@ -23,28 +23,45 @@ pub struct TokenRow {
     pub expires: Option<String>,
     /// When it was revoked.
     pub revoked: Option<String>,
+    /// What its owner calls it.
+    pub label: Option<String>,
+    /// Its first characters.
+    pub shown: Option<String>,
+}
+
+/// What a token is to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// Whom it names.
+    pub account: &'a str,
+    /// What it allows.
+    pub scopes: &'a [Scope],
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+    /// What its owner calls it.
+    pub label: Option<&'a str>,
 }
 
 /// Keeps a new token.
 pub async fn add(
     database: &Database,
     token: &NewToken,
-    account: &str,
-    scopes: &[Scope],
+    terms: Terms<'_>,
     now: Timestamp,
-    expires: Option<Timestamp>,
 ) -> Result<(), DatabaseError> {
-    let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+    let scopes: Vec<String> = terms.scopes.iter().map(ToString::to_string).collect();
     sqlx::query(
-        "INSERT INTO tokens (id, hash, account, scopes, created, expires) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO tokens (id, hash, account, scopes, created, expires, label, shown) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(&token.id)
     .bind(token.hash())
-    .bind(account)
+    .bind(terms.account)
     .bind(scopes.join(" "))
     .bind(stored(now))
-    .bind(expires.map(stored))
+    .bind(terms.expires.map(stored))
+    .bind(terms.label.map(str::to_owned))
+    .bind(token.shown())
     .execute(database.pool())
     .await?;
     Ok(())
@@ -57,7 +74,8 @@ pub async fn identify(
     now: Timestamp,
 ) -> Result<Option<Identity>, DatabaseError> {
     let row = sqlx::query(
-        "SELECT id, account, scopes, created, expires, revoked FROM tokens WHERE hash = $1",
+        "SELECT id, account, scopes, created, expires, revoked, label, shown \
+         FROM tokens WHERE hash = $1",
     )
     .bind(hash(token))
     .fetch_optional(database.pool())
@@ -85,23 +103,39 @@ pub async fn identify(
     }))
 }
 
-/// All tokens, the newest first.
-pub async fn list(database: &Database) -> Result<Vec<TokenRow>, DatabaseError> {
+/// All tokens, or those of an account, the newest first.
+pub async fn list(
+    database: &Database,
+    account: Option<&str>,
+) -> Result<Vec<TokenRow>, DatabaseError> {
     let rows = sqlx::query(
-        "SELECT id, account, scopes, created, expires, revoked FROM tokens ORDER BY created DESC, id",
+        "SELECT id, account, scopes, created, expires, revoked, label, shown FROM tokens \
+         WHERE account = $1 OR $2 = 1 ORDER BY created DESC, id",
     )
+    .bind(account.unwrap_or_default())
+    .bind(i64::from(account.is_none()))
     .fetch_all(database.pool())
     .await?;
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-/// Ends a token now; says whether there was one to be ended.
-pub async fn revoke(database: &Database, id: &str, now: Timestamp) -> Result<bool, DatabaseError> {
-    let done = sqlx::query("UPDATE tokens SET revoked = $1 WHERE id = $2 AND revoked IS NULL")
-        .bind(stored(now))
-        .bind(id)
-        .execute(database.pool())
-        .await?;
+/// Ends a token now, of anybody or of an account; says whether there was one to be ended.
+pub async fn revoke(
+    database: &Database,
+    id: &str,
+    account: Option<&str>,
+    now: Timestamp,
+) -> Result<bool, DatabaseError> {
+    let done = sqlx::query(
+        "UPDATE tokens SET revoked = $1 WHERE id = $2 AND revoked IS NULL \
+         AND (account = $3 OR $4 = 1)",
+    )
+    .bind(stored(now))
+    .bind(id)
+    .bind(account.unwrap_or_default())
+    .bind(i64::from(account.is_none()))
+    .execute(database.pool())
+    .await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -114,5 +148,7 @@ fn read(row: &AnyRow) -> Result<TokenRow, sqlx::Error> {
         created: row.try_get("created")?,
         expires: row.try_get("expires")?,
         revoked: row.try_get("revoked")?,
+        label: row.try_get("label")?,
+        shown: row.try_get("shown")?,
     })
 }

@@ -6,7 +6,7 @@ use skillyard_format::Digest;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::stored;
+use super::decode;
 use crate::database::{Database, DatabaseError};
 use crate::package::{Facts, Package};
 
@@ -97,7 +97,7 @@ pub(crate) async fn add(
     .bind(package.digest.to_string())
     .bind(package.tree.to_string())
     .bind(i64::try_from(package.archive.len()).unwrap_or(i64::MAX))
-    .bind(stored(now))
+    .bind(super::stored(now))
     .bind(publisher)
     .bind(package.signer.clone())
     .bind(package.verdict)
@@ -153,25 +153,76 @@ pub(crate) struct LoggedRow {
     pub(crate) sequence: i64,
 }
 
+/// What was published, in order, from a place in the log on.
+pub(crate) async fn logged_from(
+    database: &Database,
+    place: i64,
+    limit: i64,
+) -> Result<Vec<LoggedRow>, DatabaseError> {
+    let rows: Vec<Logged> = sqlx::query_as(
+        "SELECT skill, version, digest, signer, sequence FROM versions \
+         ORDER BY sequence LIMIT $1 OFFSET $2",
+    )
+    .bind(limit)
+    .bind(place)
+    .fetch_all(database.pool())
+    .await?;
+    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+}
+
+type Logged = (String, String, String, Option<String>, i64);
+
+fn logged((skill, version, digest, signer, sequence): Logged) -> Result<LoggedRow, sqlx::Error> {
+    Ok(LoggedRow {
+        digest: digest.parse().map_err(decode)?,
+        skill,
+        version,
+        signer,
+        sequence,
+    })
+}
+
 /// What was published after a change, in order.
 pub(crate) async fn logged_after(
     database: &Database,
     sequence: i64,
 ) -> Result<Vec<LoggedRow>, DatabaseError> {
-    let rows: Vec<(String, String, String, Option<String>, i64)> = sqlx::query_as(
+    let rows: Vec<Logged> = sqlx::query_as(
         "SELECT skill, version, digest, signer, sequence FROM versions WHERE sequence > $1 \
          ORDER BY sequence",
     )
     .bind(sequence)
     .fetch_all(database.pool())
     .await?;
-    let read = |(skill, version, digest, signer, sequence): (String, String, String, _, _)| {
-        Ok(LoggedRow {
-            digest: digest.parse().map_err(decode)?,
+    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+}
+
+/// A version as it has to be found in the store.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredRow {
+    pub(crate) skill: String,
+    pub(crate) version: String,
+    pub(crate) digest: Digest,
+    pub(crate) tree: Digest,
+    pub(crate) size: u64,
+    pub(crate) signer: Option<String>,
+}
+
+/// Every version, in the order of the log.
+pub(crate) async fn stored(database: &Database) -> Result<Vec<StoredRow>, DatabaseError> {
+    let rows: Vec<(String, String, String, String, i64, Option<String>)> = sqlx::query_as(
+        "SELECT skill, version, digest, tree, size, signer FROM versions ORDER BY sequence",
+    )
+    .fetch_all(database.pool())
+    .await?;
+    let read = |(skill, version, digest, tree, size, signer): (_, _, String, String, i64, _)| {
+        Ok(StoredRow {
             skill,
             version,
+            digest: digest.parse().map_err(decode)?,
+            tree: tree.parse().map_err(decode)?,
+            size: u64::try_from(size).unwrap_or_default(),
             signer,
-            sequence,
         })
     };
     let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
@@ -223,8 +274,4 @@ pub(super) fn read(row: &AnyRow) -> Result<VersionRow, sqlx::Error> {
         facts: serde_json::from_str(&facts).map_err(decode)?,
         yanked: (yanked != 0).then(|| reason.unwrap_or_default()),
     })
-}
-
-fn decode(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
-    sqlx::Error::Decode(Box::new(error))
 }

@@ -188,6 +188,9 @@ async fn an_upload_that_is_too_large_is_cut_off() {
     let ada = yard.full("ada").await;
     let announced = yard.publish(&ada, vec![0; 10_001]).await;
     assert_eq!(announced.problem(), "413 too-large");
+    let path = "/v1/packages/ada/forms/versions/1.0.0";
+    let with_apm = yard.ask("PUT", path, Some(&ada), vec![0; 10_001]).await;
+    assert_eq!(with_apm.problem(), "413 too-large");
     let request = Request::post("/skills")
         .header("authorization", format!("Bearer {ada}"))
         .header("content-length", "99999999999")
@@ -239,6 +242,22 @@ async fn text_in_parameters_stays_text() {
             format!("/.well-known/skills/forms/{text}"),
             format!("/.well-known/skills/{text}/SKILL.md"),
             format!("/{text}"),
+            format!("/?q={text}&owner={text}&license={text}&tag={text}&offset={text}"),
+            format!("/?scripts={text}&signed={text}&verdict={text}&sort={text}"),
+            format!("/view/{text}"),
+            format!("/view/forms?version={text}"),
+            format!("/view/forms/files/{text}"),
+            format!("/view/{text}/files/SKILL.md"),
+            format!("/view/forms/files/SKILL.md?version={text}"),
+            format!("/view/forms/compare?from={text}&to={text}"),
+            format!("/view/{text}/compare"),
+            format!("/owners/{text}"),
+            format!("/assets/{text}"),
+            format!("/openapi.json?{text}"),
+            format!("/log/entries/{text}/1.0.0?size=1"),
+            format!("/log/entries/forms/{text}?size={text}"),
+            format!("/log/consistency?from={text}&to={text}"),
+            format!("/skills/forms/{text}/archive.tar.gz"),
         ] {
             let answer = yard.get(&path).await;
             assert!(answer.status.as_u16() < 500, "{path}: {}", answer.text());

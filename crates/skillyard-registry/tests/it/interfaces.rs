@@ -74,8 +74,14 @@ async fn every_skill_is_a_plugin_of_a_marketplace() {
         (&plugin["name"], &plugin["version"]),
         (&json!("forms"), &json!("1.0.0"))
     );
-    let address = "https://yard.example/skills/forms/1.0.0/archive.tar.gz";
+    // Claude Code reads only ZIP archives, and checks them.
+    assert_eq!(plugin["source"]["source"], "archive");
+    let address = "https://yard.example/skills/forms/1.0.0/archive.zip";
     assert_eq!(plugin["source"]["url"], address);
+    let archive = yard.get("/skills/forms/1.0.0/archive.zip").await;
+    assert!(archive.body.starts_with(b"PK"));
+    let digest = skillyard_format::Digest::of(&archive.body).to_hex();
+    assert_eq!(plugin["source"]["sha256"], digest);
 }
 
 #[tokio::test]

@@ -2,16 +2,25 @@
 
 #![allow(
     clippy::print_stderr,
+    clippy::too_many_lines,
     clippy::unwrap_used,
     reason = "a test that cannot go on stops where it is, and one that is left out says so"
 )]
 
 mod archives;
 mod attacks;
+mod audit;
+mod copies;
 mod interfaces;
 mod log;
+mod names;
+mod namespaces;
+mod openapi;
 mod pages;
 mod programs;
 mod registry;
+mod searching;
 mod storage;
+mod tags;
+mod tokens;
 mod yard;

@@ -60,11 +60,53 @@ async fn holds(nodes: [&Yard; 2]) {
     second.server.settle().await;
     assert_eq!(first.get("/skills/forms").await.json()["downloads"], 1);
 
-    let tokens = skillyard_registry::store::tokens::list(&first.database)
+    let tokens = skillyard_registry::store::tokens::list(&first.database, None)
         .await
         .unwrap();
     assert_eq!(tokens.len(), 2);
+    in_a_namespace(nodes, &ada, &eve).await;
     race(nodes, &ada).await;
+}
+
+/// Namespaces, roles, tags and offers, on both nodes in turn.
+async fn in_a_namespace(nodes: [&Yard; 2], ada: &str, eve: &str) {
+    let [first, second] = nodes;
+    first.put("/namespaces/acme", ada, &json!({})).await;
+    let answer = second
+        .publish_in("acme", ada, skill("forms", "1.0.0"))
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    first
+        .publish_in("acme", ada, skill("forms", "2.0.0-rc.1"))
+        .await;
+    let tag = "/skills/@acme/forms/dist-tags/beta";
+    second
+        .put(tag, ada, &json!({ "version": "2.0.0-rc.1" }))
+        .await;
+    let index = first.get("/index/@acme/fo/rm/forms").await.text();
+    assert!(index.contains(r#""dist_tags":["beta"]"#), "{index}");
+    let role = json!({ "role": "publisher" });
+    first.put("/namespaces/acme/members/eve", ada, &role).await;
+    let answer = second
+        .publish_in("acme", eve, skill("forms", "1.1.0"))
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    first
+        .put("/namespaces/acme/transfer", ada, &json!({ "to": "eve" }))
+        .await;
+    second
+        .post("/namespaces/acme/transfer", eve, &json!({}))
+        .await;
+    let owners = first.get("/namespaces/acme").await.json()["owners"].clone();
+    assert_eq!(owners, json!(["eve"]));
+    let found = second
+        .get("/skills?q=forms&owner=acme&facets=true")
+        .await
+        .json();
+    assert_eq!(
+        found["facets"]["owners"][0],
+        json!({ "value": "acme", "count": 1 })
+    );
 }
 
 /// Many who publish the same version with other files, on both nodes at once: one of them does.

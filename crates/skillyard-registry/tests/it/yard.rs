@@ -9,9 +9,10 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
+use skillyard_audit::Recorder;
 use skillyard_format::package::archive::{Limits, Mode};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
-use skillyard_registry::store::tokens;
+use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::NewToken;
 use skillyard_registry::{Blobs, Database, Registry, Server, Settings};
 use tempfile::TempDir;
@@ -116,7 +117,13 @@ impl Yard {
         let scopes: Vec<_> = scopes.iter().map(|each| each.parse().unwrap()).collect();
         let now = Timestamp::from_second(self.seconds.load(Ordering::Relaxed)).unwrap();
         let end = Timestamp::from_second(now.as_second() + 3600).unwrap();
-        tokens::add(&self.database, &token, account, &scopes, now, Some(end))
+        let terms = Terms {
+            account,
+            scopes: &scopes,
+            expires: Some(end),
+            label: None,
+        };
+        tokens::add(&self.database, &token, terms, now)
             .await
             .unwrap();
         token.secret.expose_secret().to_owned()
@@ -159,8 +166,64 @@ impl Yard {
         self.ask("GET", path, None, Body::empty()).await
     }
 
+    /// As somebody asks who has an answer already.
+    pub(crate) async fn get_tagged(&self, path: &str, tag: &str) -> Answer {
+        let request = Request::get(path).header("if-none-match", tag);
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// As a browser asks.
+    pub(crate) async fn browse(&self, path: &str) -> Answer {
+        let request = Request::get(path).header("accept", "text/html,*/*;q=0.8");
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
     pub(crate) async fn publish(&self, token: &str, archive: Vec<u8>) -> Answer {
         self.ask("POST", "/skills", Some(token), archive).await
+    }
+
+    /// Publishes below a namespace.
+    pub(crate) async fn publish_in(
+        &self,
+        namespace: &str,
+        token: &str,
+        archive: Vec<u8>,
+    ) -> Answer {
+        let path = format!("/skills?namespace={namespace}");
+        self.ask("POST", &path, Some(token), archive).await
+    }
+
+    /// Sends JSON.
+    pub(crate) async fn put(&self, path: &str, token: &str, body: &Value) -> Answer {
+        self.ask("PUT", path, Some(token), body.to_string()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, token: &str, body: &Value) -> Answer {
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json");
+        self.send(request.body(body.to_string().into()).unwrap())
+            .await
+    }
+
+    pub(crate) async fn delete(&self, path: &str, token: &str) -> Answer {
+        self.ask("DELETE", path, Some(token), Body::empty()).await
+    }
+
+    /// With a log of what is done, in its folder.
+    pub(crate) fn recorded(mut self) -> Self {
+        let options = skillyard_audit::Options::default();
+        let log = skillyard_audit::AuditLog::open(&self.folder.path().join("logs"), options);
+        let recorder = Recorder::new(log.unwrap(), "server", Timestamp::now);
+        let recorder = Arc::new(recorder);
+        let blobs = Blobs::in_folder(&self.folder.path().join("blobs")).unwrap();
+        let seconds = Arc::clone(&self.seconds);
+        let clock =
+            Arc::new(move || Timestamp::from_second(seconds.load(Ordering::Relaxed)).unwrap());
+        let registry = Registry::new(self.database.clone(), blobs, Some(recorder), clock);
+        self.server = Server::new(registry, Settings::new("https://yard.example"));
+        self.router = self.server.router();
+        self
     }
 }
 

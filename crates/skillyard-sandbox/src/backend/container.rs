@@ -58,6 +58,10 @@ pub(crate) fn arguments(
     ] {
         words.push(option.into());
     }
+    // The engine's own value can be more than it may set.
+    if let Some(most) = most_processes() {
+        words.push(format!("--ulimit=nproc={most}").into());
+    }
     if command.stdin != Stdin::Empty {
         words.push("--interactive".into());
     }
@@ -83,6 +87,20 @@ pub(crate) fn arguments(
     words.extend([directory, image.into(), command.program.clone().into()]);
     words.extend(command.arguments.iter().cloned());
     words
+}
+
+/// How many processes the user of all containers may have, if that is limited for us.
+#[cfg(unix)]
+fn most_processes() -> Option<u64> {
+    /// Enough for a hundred containers, and less than an engine leaves of what we have.
+    const ENOUGH: u64 = 16_384;
+    let ours = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
+    ours.map(|most| most.min(ENOUGH))
+}
+
+#[cfg(not(unix))]
+fn most_processes() -> Option<u64> {
+    None
 }
 
 /// Why a mount cannot be written as an option: a comma would start another one.
@@ -130,6 +148,10 @@ mod tests {
         ] {
             assert!(has(word), "{word} in {words:?}");
         }
+        let limited = words
+            .iter()
+            .any(|word| word.to_string_lossy().starts_with("--ulimit=nproc="));
+        assert_eq!(limited, most_processes().is_some());
         // What belongs to the program stands behind the image.
         let image = words.iter().position(|each| each == "image");
         assert!(image < words.iter().position(|each| each == "--privileged"));

@@ -1,16 +1,17 @@
 //! A small assembler for filters of system calls.
 //!
-//! The general compiler of such filters takes several instructions for each call; translating
-//! them takes the kernel half a millisecond at every start. Here a refused call is one.
+//! At every start the kernel translates a filter and asks it about each call there is, to
+//! remember those that are always allowed. So a refused call is one instruction here, and the
+//! calls stand in blocks by their numbers: whoever is not in a block passes it in one step.
+
+use std::collections::BTreeMap;
 
 use libc::c_long;
-use seccompiler::{BpfProgram, sock_filter};
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
 const JUMP: u16 = 0x05;
 const IF_EQUAL: u16 = 0x15;
-#[cfg(target_arch = "x86_64")]
 const IF_AT_LEAST: u16 = 0x35;
 const IF_ANY_BIT: u16 = 0x45;
 const RETURN: u16 = 0x06;
@@ -30,6 +31,26 @@ const OURS: u32 = 0xc000_003e;
 const OURS: u32 = 0xc000_00b7;
 #[cfg(target_arch = "riscv64")]
 const OURS: u32 = 0xc000_00f3;
+
+/// One instruction, with the kernel's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Instruction {
+    code: u16,
+    jt: u8,
+    jf: u8,
+    k: u32,
+}
+
+impl Instruction {
+    /// The instruction as it lies in memory.
+    pub(super) fn bits(self) -> u64 {
+        let (code, [jt, jf]) = (u64::from(self.code), [self.jt, self.jf].map(u64::from));
+        code | jt << 16 | jf << 24 | u64::from(self.k) << 32
+    }
+}
+
+/// What the kernel is given.
+pub(super) type Program = Vec<Instruction>;
 
 /// Something about one argument of a call.
 #[derive(Debug, Clone, Copy)]
@@ -54,43 +75,21 @@ pub(super) enum Test {
 }
 
 /// A filter that allows everything that is not refused.
+#[derive(Default)]
 pub(super) struct Filter {
-    program: BpfProgram,
+    /// What is said to a call: the first instruction that returns decides.
+    calls: BTreeMap<u32, Program>,
 }
 
+/// How many instructions a block has at least, if there are as many: few blocks take few steps
+/// to pass, and short ones few to search.
+const BLOCK: usize = 24;
+
 impl Filter {
-    /// Calls of another architecture, or by other numbers than our rules know, end the process.
-    pub(super) fn new() -> Self {
-        let mut filter = Self {
-            program: Vec::new(),
-        };
-        filter.push(LOAD, ARCHITECTURE, 0, 0);
-        filter.push(IF_EQUAL, OURS, 1, 0);
-        filter.push(RETURN, KILL_PROCESS, 0, 0);
-        filter.push(LOAD, NUMBER, 0, 0);
-        #[cfg(target_arch = "x86_64")]
-        {
-            const SECOND_NUMBERS: u32 = 0x4000_0000;
-            filter.push(IF_AT_LEAST, SECOND_NUMBERS, 0, 1);
-            filter.push(RETURN, KILL_PROCESS, 0, 0);
-        }
-        filter
-    }
-
-    fn push(&mut self, code: u16, k: u32, jt: u8, jf: u8) {
-        self.program.push(sock_filter { code, jt, jf, k });
-    }
-
     /// Answers these calls with an error; with 0 they do nothing and succeed.
     pub(super) fn refuse(&mut self, calls: &[c_long], error: i32) {
-        // A jump reaches 255 instructions.
-        for calls in calls.chunks(200) {
-            for (at, call) in calls.iter().enumerate() {
-                let to_answer = u8::try_from(calls.len() - at).unwrap_or(u8::MAX);
-                self.push(IF_EQUAL, number(*call), to_answer, 0);
-            }
-            self.push(JUMP, 1, 0, 0);
-            self.push(RETURN, answer(error), 0, 0);
+        for call in calls {
+            self.add(*call, [returns(answer(error))]);
         }
     }
 
@@ -101,33 +100,100 @@ impl Filter {
 
     /// Answers a call when all conditions of one of the groups hold.
     pub(super) fn answer_when(&mut self, call: c_long, groups: &[&[Condition]], error: i32) {
-        let mut body = Vec::new();
         for group in groups {
-            body.extend(group_code(group, error));
+            self.add(call, group_code(group, error));
         }
-        // Behind the conditions the number is needed again.
-        body.push(sock_filter {
-            code: LOAD,
-            jt: 0,
-            jf: 0,
-            k: NUMBER,
-        });
-        let length = u8::try_from(body.len()).unwrap_or(u8::MAX);
-        self.push(IF_EQUAL, number(call), 0, length);
-        self.program.extend(body);
     }
 
-    /// The program, which allows what it did not refuse.
-    pub(super) fn finish(mut self) -> BpfProgram {
-        self.push(RETURN, ALLOW, 0, 0);
-        self.program
+    fn add(&mut self, call: c_long, code: impl IntoIterator<Item = Instruction>) {
+        self.calls.entry(number(call)).or_default().extend(code);
+    }
+
+    /// The program, which allows what it did not refuse. Calls of another architecture, or by
+    /// other numbers than our rules know, end the process.
+    pub(super) fn finish(self) -> Program {
+        let mut program = vec![
+            step(LOAD, ARCHITECTURE, 0, 0),
+            step(IF_EQUAL, OURS, 1, 0),
+            returns(KILL_PROCESS),
+            step(LOAD, NUMBER, 0, 0),
+        ];
+        #[cfg(target_arch = "x86_64")]
+        {
+            const SECOND_NUMBERS: u32 = 0x4000_0000;
+            program.push(step(IF_AT_LEAST, SECOND_NUMBERS, 0, 1));
+            program.push(returns(KILL_PROCESS));
+        }
+        let mut block = Block::default();
+        for (call, code) in self.calls {
+            if block.length() >= BLOCK {
+                program.extend(std::mem::take(&mut block).finish(call));
+            }
+            block.add(call, code);
+        }
+        program.extend(block.finish(u32::MAX));
+        program.push(returns(ALLOW));
+        program
     }
 }
 
+/// Calls whose numbers are close.
+#[derive(Default)]
+struct Block {
+    /// Those that are always refused in the same way, and the answer.
+    plain: Vec<(u32, Instruction)>,
+    /// Those that are looked at.
+    others: Program,
+}
+
+impl Block {
+    fn length(&self) -> usize {
+        self.plain.len() + self.others.len()
+    }
+
+    fn add(&mut self, call: u32, mut code: Program) {
+        if let Some(answer) = code.first().filter(|first| first.code == RETURN) {
+            self.plain.push((call, *answer));
+            return;
+        }
+        code.push(returns(ALLOW));
+        let length = u8::try_from(code.len()).unwrap_or(u8::MAX);
+        self.others.push(step(IF_EQUAL, call, 0, length));
+        self.others.extend(code);
+    }
+
+    /// The instructions: those for calls from `next` on pass the block.
+    fn finish(mut self, next: u32) -> Program {
+        let mut block = Program::new();
+        // The same answers stand together, and behind them what they are.
+        self.plain.sort_by_key(|(_, answer)| answer.k);
+        for same in self.plain.chunk_by(|one, other| one.1 == other.1) {
+            for (at, (call, _)) in same.iter().enumerate() {
+                let to_answer = u8::try_from(same.len() - at).unwrap_or(u8::MAX);
+                block.push(step(IF_EQUAL, *call, to_answer, 0));
+            }
+            block.push(step(JUMP, 1, 0, 0));
+            block.push(same[0].1);
+        }
+        block.extend(self.others);
+        block.push(returns(ALLOW));
+        let length = u8::try_from(block.len()).unwrap_or(u8::MAX);
+        block.insert(0, step(IF_AT_LEAST, next, length, 0));
+        block
+    }
+}
+
+fn step(code: u16, k: u32, jt: u8, jf: u8) -> Instruction {
+    Instruction { code, jt, jf, k }
+}
+
+fn returns(verdict: u32) -> Instruction {
+    step(RETURN, verdict, 0, 0)
+}
+
 /// The conditions in turn; where one does not hold, the next group follows.
-fn group_code(group: &[Condition], error: i32) -> BpfProgram {
-    let step = |code, k, jt, jf| sock_filter { code, jt, jf, k };
-    let mut code = vec![step(RETURN, answer(error), 0, 0)];
+fn group_code(group: &[Condition], error: i32) -> Program {
+    let mut code = vec![returns(answer(error))];
     for condition in group.iter().rev() {
         let (low, high) = places(condition.place);
         // How far it is to the end of the group from the last instruction of this condition.
@@ -174,7 +240,7 @@ pub(super) mod tests {
 
     /// Runs a filter as the kernel does: the error's number, or nothing if the call is allowed.
     pub(in crate::launcher) fn answer(
-        program: &[sock_filter],
+        program: &[Instruction],
         call: c_long,
         arguments: &[u64],
     ) -> Option<i32> {
@@ -185,7 +251,7 @@ pub(super) mod tests {
         }
     }
 
-    fn verdict(program: &[sock_filter], architecture: u32, call: u32, arguments: &[u64]) -> u32 {
+    fn verdict(program: &[Instruction], architecture: u32, call: u32, arguments: &[u64]) -> u32 {
         let mut data = vec![call, architecture, 0, 0];
         for argument in arguments.iter().chain([&0; 6]).take(6) {
             data.extend([(argument & 0xffff_ffff) as u32, (argument >> 32) as u32]);
@@ -210,7 +276,7 @@ pub(super) mod tests {
 
     #[test]
     fn other_architectures_and_numbers_end_the_process() {
-        let program = Filter::new().finish();
+        let program = Filter::default().finish();
         assert_eq!(verdict(&program, OURS, 5, &[]), ALLOW);
         assert_eq!(verdict(&program, 0x4000_0003, 5, &[]), KILL_PROCESS);
         #[cfg(target_arch = "x86_64")]
@@ -220,7 +286,7 @@ pub(super) mod tests {
     #[test]
     fn long_lists_and_groups() {
         let calls: Vec<c_long> = (1000..1500).collect();
-        let mut filter = Filter::new();
+        let mut filter = Filter::default();
         filter.refuse(&calls, 7);
         let one = Condition {
             place: 0,

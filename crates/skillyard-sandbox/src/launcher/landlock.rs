@@ -1,20 +1,24 @@
-//! Which files a process may use, by the kernel's landlock.
+//! The rights to files as the kernel's landlock numbers them.
 
-use std::io;
-use std::os::fd::AsFd as _;
-
-use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd,
-    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
-};
-
-use super::spec::{Fences, Rights, Rule, Spec};
+use super::spec::Rights;
 
 /// What the only fence must know: files, truncation, devices, signals and abstract sockets.
-const REQUIRED: ABI = ABI::V6;
+pub(crate) const NEEDED: u32 = 6;
+
+const EXECUTE: u64 = 1;
+const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
+const READ_DIRECTORY: u64 = 1 << 3;
+const MAKE_CHARACTER_DEVICE: u64 = 1 << 6;
+const MAKE_BLOCK_DEVICE: u64 = 1 << 11;
+const TRUNCATE: u64 = 1 << 14;
+const DEVICE_COMMANDS: u64 = 1 << 15;
+
+/// Those rights that a file which is no folder can have.
+pub(crate) const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE_COMMANDS;
 
 /// The version of landlock that this kernel speaks; `None` if it speaks none.
-#[expect(unsafe_code, reason = "the crate keeps the version to itself")]
+#[expect(unsafe_code, reason = "no safe wrapper of this system call exists")]
 pub(crate) fn abi() -> Option<u32> {
     const ASK_VERSION: u32 = 1;
     let nothing = std::ptr::null::<libc::c_void>();
@@ -30,54 +34,60 @@ pub(crate) fn abi() -> Option<u32> {
     u32::try_from(version).ok().filter(|version| *version > 0)
 }
 
-/// Restricts this process and all that come of it.
-pub(super) fn restrict(spec: &Spec) -> io::Result<()> {
-    let level = match spec.fences {
-        Fences::Only => CompatLevel::HardRequirement,
-        Fences::Inner | Fences::Off => CompatLevel::BestEffort,
-    };
-    let mut ruleset = Ruleset::default()
-        .set_compatibility(level)
-        .handle_access(AccessFs::from_all(REQUIRED))
-        .and_then(|ruleset| ruleset.scope(Scope::from_all(REQUIRED)))
-        .and_then(Ruleset::create)
-        .map_err(io::Error::other)?;
-    for rule in &spec.rules {
-        ruleset = with(ruleset, rule).map_err(io::Error::other)?;
+/// All rights that a version knows and that we know of.
+pub(crate) fn handled(abi: u32) -> u64 {
+    match abi {
+        0 => 0,
+        1 => (1 << 13) - 1,
+        2 => (1 << 14) - 1,
+        3 | 4 => (1 << 15) - 1,
+        _ => (1 << 16) - 1,
     }
-    ruleset.restrict_self().map_err(io::Error::other)?;
-    Ok(())
 }
 
-/// What is not there need not be allowed.
-fn with(ruleset: RulesetCreated, rule: &Rule) -> Result<RulesetCreated, landlock::RulesetError> {
-    let Ok(path) = PathFd::new(&rule.path) else {
-        return Ok(ruleset);
-    };
-    let mut access = rights(rule.rights);
-    if !is_folder(&path) {
-        access &= AccessFs::from_file(REQUIRED);
-    }
-    ruleset.add_rule(PathBeneath::new(path, access))
+/// What else a version keeps in: abstract sockets and signals.
+pub(crate) fn scoped(abi: u32) -> u64 {
+    if abi >= NEEDED { 3 } else { 0 }
 }
 
-fn is_folder(path: &PathFd) -> bool {
-    rustix::fs::fstat(path.as_fd()).is_ok_and(|stat| {
-        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory
-    })
-}
-
-fn rights(rights: Rights) -> BitFlags<AccessFs> {
-    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+/// The rights behind a word.
+pub(crate) fn rights(rights: Rights) -> u64 {
+    let read = READ_FILE | READ_DIRECTORY;
     match rights {
         Rights::Read => read,
-        Rights::Execute => read | AccessFs::Execute,
-        Rights::Use => read | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev,
+        Rights::Execute => read | EXECUTE,
+        Rights::Use => read | WRITE_FILE | TRUNCATE | DEVICE_COMMANDS,
         // A device that is made or reached through a link is no part of anybody's work.
         Rights::Write => {
-            AccessFs::from_all(REQUIRED)
-                & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+            handled(NEEDED) & !(MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE | DEVICE_COMMANDS)
         }
-        Rights::Store => self::rights(Rights::Write) & !AccessFs::Execute,
+        Rights::Store => self::rights(Rights::Write) & !EXECUTE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_kernels_handle_more() {
+        let of_versions: Vec<u64> = (0..=7).map(handled).collect();
+        assert!(of_versions.is_sorted());
+        assert_eq!((handled(0), handled(1)), (0, 0x1fff));
+        assert_eq!((handled(6), handled(7)), (0xffff, 0xffff));
+        assert_eq!((scoped(5), scoped(6)), (0, 3));
+    }
+
+    #[test]
+    fn nobody_makes_devices_and_only_some_execute() {
+        for each in [Rights::Write, Rights::Store] {
+            assert_eq!(
+                rights(each) & (MAKE_BLOCK_DEVICE | MAKE_CHARACTER_DEVICE),
+                0
+            );
+        }
+        assert_eq!(rights(Rights::Store) & EXECUTE, 0);
+        assert_eq!(rights(Rights::Read) & (EXECUTE | WRITE_FILE), 0);
+        assert_eq!(rights(Rights::Execute) & WRITE_FILE, 0);
     }
 }

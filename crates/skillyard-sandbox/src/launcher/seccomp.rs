@@ -4,11 +4,9 @@
 //! what each of them may call would be wrong with the next version of one. What is refused is
 //! what reaches other processes, the kernel's settings, new namespaces, or old bugs.
 
-use std::io;
-
 use libc::c_long;
 
-use super::filter::{Condition, Filter, Test};
+use super::filter::{Condition, Filter, Instruction, Test};
 use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
 
 /// Always refused.
@@ -186,13 +184,14 @@ const PACKETS: u32 = 10;
 /// Which part of a socket's type is the type.
 const TYPE: u32 = 0xf;
 
-/// Restricts this process and all that come of it, for good.
-pub(super) fn restrict(spec: &Spec) -> io::Result<()> {
-    seccompiler::apply_filter(&filter(spec).finish()).map_err(io::Error::other)
+/// The filter for a program, one number for each instruction.
+pub(super) fn program(spec: &Spec) -> Vec<u64> {
+    let program = filter(spec).finish();
+    program.into_iter().map(Instruction::bits).collect()
 }
 
 fn filter(spec: &Spec) -> Filter {
-    let mut filter = Filter::new();
+    let mut filter = Filter::default();
     let alone = spec.fences == Fences::Only;
     filter.refuse(UNKNOWN, libc::ENOSYS);
     filter.refuse(REFUSED, libc::EPERM);

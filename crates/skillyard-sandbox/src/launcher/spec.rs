@@ -1,22 +1,19 @@
-//! What the launcher is told, as pairs of a key and a value that each end in NUL.
+//! What the stage has to do, and how it is told: as a file in memory that it uses as it lies.
 //!
-//! It comes through a file in memory rather than as arguments: arguments can be read by
-//! every process on the system, and by the program itself in `/proc/1/cmdline`.
+//! Arguments could be read by every process on the system, and by the program itself in
+//! `/proc/1/cmdline`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::RawFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::identity::Identity;
+use super::stage::orders::{Header, List, MAGIC};
+use super::{landlock, seccomp};
 
-/// What the launcher is told.
+/// What the stage has to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Spec {
-    /// Mounts to be made in a namespace of our own, while we are root.
-    pub(crate) staged: Vec<Staged>,
-    /// Whom to become before anything else.
-    pub(crate) identity: Option<Identity>,
     /// The program and its arguments.
     pub(crate) argv: Vec<OsString>,
     /// Its whole environment, as `NAME=value`.
@@ -43,17 +40,6 @@ pub(crate) struct Spec {
     pub(crate) status: RawFd,
     /// Where to send the socket that the proxy listens on.
     pub(crate) proxy: Option<RawFd>,
-}
-
-/// A mount to be made while we are root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Staged {
-    /// The open folder.
-    pub(crate) source: RawFd,
-    /// Where to mount it.
-    pub(crate) target: PathBuf,
-    /// Whose files are to be the sandbox's own.
-    pub(crate) owner: Identity,
 }
 
 /// Files that may be used, and how.
@@ -132,163 +118,44 @@ pub(crate) enum MemoryPrograms {
     Denied,
 }
 
-/// A word for each value that is written down.
-trait Word: Sized + Copy + PartialEq + 'static {
-    const WORDS: &'static [(&'static str, Self)];
-
-    fn word(self) -> &'static str {
-        let found = Self::WORDS.iter().find(|(_, each)| *each == self);
-        found.map_or("", |(word, _)| word)
-    }
-
-    fn from_word(word: &OsStr) -> Option<Self> {
-        let found = Self::WORDS.iter().find(|(each, _)| *each == word);
-        found.map(|(_, value)| *value)
-    }
-}
-
-impl Word for Rights {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("read", Self::Read),
-        ("execute", Self::Execute),
-        ("use", Self::Use),
-        ("write", Self::Write),
-        ("store", Self::Store),
-    ];
-}
-
-impl Word for Fences {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("inner", Self::Inner),
-        ("only", Self::Only),
-        ("off", Self::Off),
-    ];
-}
-
-impl Word for Sockets {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("internet", Self::Internet)];
-}
-
-impl Word for Ipc {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("shared", Self::Shared), ("private", Self::Private)];
-}
-
-impl Word for Containment {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("namespace", Self::Namespace), ("adoption", Self::Adoption)];
-}
-
-impl Word for MemoryPrograms {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("allowed", Self::Allowed), ("denied", Self::Denied)];
-}
-
 impl Spec {
-    /// The bytes for the launcher. No part may hold a NUL, which nothing passed to exec can.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(4096);
-        let mut put = |key: &str, parts: &[&OsStr]| {
-            bytes.extend_from_slice(key.as_bytes());
-            bytes.push(0);
-            for part in parts {
-                bytes.extend_from_slice(part.as_bytes());
-                bytes.push(0);
-            }
+    /// The bytes for the stage, for a kernel that speaks this version of landlock. No part may
+    /// hold a NUL, which nothing passed to exec can.
+    pub(crate) fn encode(&self, landlock: u32) -> Vec<u8> {
+        let mut file = File::new();
+        let arguments = file.strings(&self.argv);
+        let environment = file.strings(&self.environment);
+        let mut header = Header {
+            magic: MAGIC,
+            of_files: landlock::OF_FILES,
+            directory: file.string(self.directory.as_os_str()),
+            adopt: u32::from(self.containment == Containment::Adoption),
+            new_privileges: u32::from(self.fences == Fences::Off),
+            control: self.control,
+            status: self.status,
+            proxy: self.proxy.unwrap_or(-1),
+            port: crate::proxy::PORT.into(),
+            ..Header::default()
         };
-        for each in &self.staged {
-            let numbers = [each.source.unsigned_abs(), each.owner.uid, each.owner.gid];
-            let [source, uid, gid] = numbers.map(|number| OsString::from(number.to_string()));
-            put("staged", &[&source, &uid, &gid, each.target.as_os_str()]);
-        }
-        if let Some(Identity { uid, gid }) = self.identity {
-            let [uid, gid] = [uid, gid].map(|number| OsString::from(number.to_string()));
-            put("identity", &[&uid, &gid]);
-        }
-        for word in &self.argv {
-            put("argv", &[word]);
-        }
-        for variable in &self.environment {
-            put("environment", &[variable]);
-        }
-        put("directory", &[self.directory.as_os_str()]);
-        for rule in &self.rules {
-            put(
-                "rule",
-                &[OsStr::new(rule.rights.word()), rule.path.as_os_str()],
-            );
-        }
-        put("fences", &[OsStr::new(self.fences.word())]);
-        put("sockets", &[OsStr::new(self.sockets.word())]);
-        put("ipc", &[OsStr::new(self.ipc.word())]);
-        put("containment", &[OsStr::new(self.containment.word())]);
-        put(
-            "memory-programs",
-            &[OsStr::new(self.memory_programs.word())],
-        );
-        for (resource, value) in &self.limits {
-            let (resource, value) = (resource.to_string(), value.to_string());
-            put("limit", &[OsStr::new(&resource), OsStr::new(&value)]);
-        }
-        put("control", &[OsStr::new(&self.control.to_string())]);
-        put("status", &[OsStr::new(&self.status.to_string())]);
-        if let Some(proxy) = self.proxy {
-            put("proxy", &[OsStr::new(&proxy.to_string())]);
-        }
-        bytes
-    }
-
-    /// What the bytes say; `None` if they were not written by [`Self::encode`].
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut spec = Self::default();
-        let mut parts = bytes
-            .strip_suffix(b"\0")?
-            .split(|byte| *byte == 0)
-            .map(OsStr::from_bytes);
-        while let Some(key) = parts.next() {
-            match key.to_str()? {
-                "staged" => {
-                    let source = number(parts.next()?)?;
-                    let owner = Identity {
-                        uid: number(parts.next()?)?,
-                        gid: number(parts.next()?)?,
-                    };
-                    let target = PathBuf::from(parts.next()?);
-                    spec.staged.push(Staged {
-                        source,
-                        target,
-                        owner,
-                    });
-                }
-                "identity" => {
-                    let (uid, gid) = (number(parts.next()?)?, number(parts.next()?)?);
-                    spec.identity = Some(Identity { uid, gid });
-                }
-                "argv" => spec.argv.push(parts.next()?.to_owned()),
-                "environment" => spec.environment.push(parts.next()?.to_owned()),
-                "directory" => spec.directory = PathBuf::from(parts.next()?),
-                "rule" => {
-                    let rights = Rights::from_word(parts.next()?)?;
-                    let path = PathBuf::from(parts.next()?);
-                    spec.rules.push(Rule { path, rights });
-                }
-                "fences" => spec.fences = Word::from_word(parts.next()?)?,
-                "sockets" => spec.sockets = Word::from_word(parts.next()?)?,
-                "ipc" => spec.ipc = Word::from_word(parts.next()?)?,
-                "containment" => spec.containment = Word::from_word(parts.next()?)?,
-                "memory-programs" => spec.memory_programs = Word::from_word(parts.next()?)?,
-                "limit" => {
-                    let limit = (number(parts.next()?)?, number(parts.next()?)?);
-                    spec.limits.push(limit);
-                }
-                "control" => spec.control = number(parts.next()?)?,
-                "status" => spec.status = number(parts.next()?)?,
-                "proxy" => spec.proxy = Some(number(parts.next()?)?),
-                _ => return None,
+        if self.fences != Fences::Off {
+            header.handled = landlock::handled(landlock);
+            header.scoped = landlock::scoped(landlock);
+            let mut rules = Vec::with_capacity(2 * self.rules.len());
+            for rule in &self.rules {
+                let path = file.string(rule.path.as_os_str());
+                rules.extend([landlock::rights(rule.rights) & header.handled, path.into()]);
             }
+            header.rules = file.list(&rules);
+            header.filter = file.list(&seccomp::program(self));
         }
-        Some(spec)
+        let limits = self.limits.iter();
+        let limits: Vec<u64> = limits
+            .flat_map(|(resource, value)| [u64::from(*resource), *value])
+            .collect();
+        header.limits = file.list(&limits);
+        header.arguments = file.list(&arguments);
+        header.environment = file.list(&environment);
+        file.finish(&header)
     }
 
     /// Allows `path` to be used in this way.
@@ -298,8 +165,53 @@ impl Spec {
     }
 }
 
-fn number<T: std::str::FromStr>(text: &OsStr) -> Option<T> {
-    text.to_str()?.parse().ok()
+/// Orders that are being written: a header, then strings and lists as they come.
+struct File {
+    bytes: Vec<u8>,
+}
+
+impl File {
+    fn new() -> Self {
+        let mut bytes = Vec::with_capacity(4096);
+        bytes.resize(size_of::<Header>(), 0);
+        Self { bytes }
+    }
+
+    /// Orders are a few kilobytes: what execve takes at most is far from the end of a `u32`.
+    fn place(&self) -> u32 {
+        u32::try_from(self.bytes.len()).unwrap_or(u32::MAX)
+    }
+
+    fn string(&mut self, text: &OsStr) -> u32 {
+        let place = self.place();
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(0);
+        place
+    }
+
+    /// The places of strings and a zero, as exec wants them.
+    fn strings(&mut self, texts: &[OsString]) -> Vec<u64> {
+        let places = texts.iter().map(|text| self.string(text).into());
+        places.chain([0]).collect()
+    }
+
+    fn list(&mut self, numbers: &[u64]) -> List {
+        let aligned = self.bytes.len().next_multiple_of(align_of::<u64>());
+        self.bytes.resize(aligned, 0);
+        let at = self.place();
+        for number in numbers {
+            self.bytes.extend_from_slice(&number.to_ne_bytes());
+        }
+        let count = u32::try_from(numbers.len()).unwrap_or(0);
+        List { at, count }
+    }
+
+    /// The last byte of all is zero, so that every string has an end.
+    fn finish(mut self, header: &Header) -> Vec<u8> {
+        self.bytes.push(0);
+        self.bytes[..size_of::<Header>()].copy_from_slice(header.as_bytes());
+        self.bytes
+    }
 }
 
 /// `NAME=value`.
@@ -313,28 +225,36 @@ pub(crate) fn assignment(name: &OsStr, value: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launcher::stage::orders::Orders;
+    use std::ffi::CStr;
+
+    /// Orders as the stage sees them, at a place that is aligned as a mapped file is.
+    fn read(bytes: &[u8]) -> Option<Orders> {
+        let memory = vec![0_u64; bytes.len().div_ceil(8)].leak();
+        Orders::new(copied(memory.as_mut_ptr().cast(), bytes))
+    }
+
+    #[expect(unsafe_code, reason = "the stage gets its memory from the kernel")]
+    fn copied(place: *mut u8, bytes: &[u8]) -> &'static mut [u8] {
+        // SAFETY: the memory was just leaked and holds at least so many bytes.
+        let memory = unsafe { std::slice::from_raw_parts_mut(place, bytes.len()) };
+        memory.copy_from_slice(bytes);
+        memory
+    }
+
+    #[expect(unsafe_code, reason = "the stage hands out addresses")]
+    fn text(place: *const u8) -> &'static CStr {
+        // SAFETY: strings of orders end in NUL, and the memory is never given back.
+        unsafe { CStr::from_ptr(place.cast()) }
+    }
 
     #[test]
     fn what_is_written_is_read() {
         let mut spec = Spec {
-            staged: vec![Staged {
-                source: 9,
-                target: "/mnt/0".into(),
-                owner: Identity { uid: 1, gid: 2 },
-            }],
-            identity: Some(Identity { uid: 3, gid: 4 }),
-            argv: vec![
-                "sh".into(),
-                String::new().into(),
-                OsString::from_vec(vec![0xff]),
-            ],
+            argv: vec!["sh".into(), "".into(), OsString::from_vec(vec![0xff])],
             environment: vec![assignment(OsStr::new("A"), OsStr::new("b=c\n"))],
             directory: "/work".into(),
-            fences: Fences::Inner,
-            sockets: Sockets::Internet,
-            ipc: Ipc::Private,
             containment: Containment::Adoption,
-            memory_programs: MemoryPrograms::Denied,
             limits: vec![(7, 1024), (2, u64::MAX)],
             control: 5,
             status: 6,
@@ -343,20 +263,53 @@ mod tests {
         };
         spec.allow("/usr", Rights::Execute);
         spec.allow("/dev/null", Rights::Use);
-        assert_eq!(Spec::decode(&spec.encode()), Some(spec));
+        let mut orders = read(&spec.encode(7)).unwrap();
+        let header = orders.header;
+        assert_eq!((header.control, header.status, header.proxy), (5, 6, 7));
+        assert_eq!((header.adopt, header.new_privileges), (1, 0));
+        assert_eq!(text(orders.string(header.directory.into())), c"/work");
+        assert_eq!(orders.list(header.limits), [7, 1024, 2, u64::MAX]);
+        let rules = orders.list(header.rules);
+        assert_eq!((rules[0], rules[2]), (0b1101, 0xc00e));
+        assert_eq!(text(orders.string(rules[3])), c"/dev/null");
+        assert_eq!(orders.list(header.filter), seccomp::program(&spec));
+        orders.resolve(header.arguments);
+        let words = orders.list(header.arguments);
+        let words: Vec<&CStr> = words[..3]
+            .iter()
+            .map(|word| text(*word as *const u8))
+            .collect();
+        assert_eq!(words, [c"sh", c"", c"\xff"]);
+        assert_eq!(orders.list(header.arguments)[3], 0);
+        assert_eq!(header.environment.count, 2);
+    }
+
+    #[test]
+    fn without_fences_there_is_nothing_to_put_up() {
+        let fences = Fences::Off;
+        let orders = read(
+            &Spec {
+                fences,
+                ..Spec::default()
+            }
+            .encode(7),
+        )
+        .unwrap();
+        let header = orders.header;
+        assert_eq!((header.handled, header.filter.count), (0, 0));
+        assert_eq!(header.new_privileges, 1);
     }
 
     #[test]
     fn what_was_not_written_by_us_is_refused() {
-        for bytes in [
-            &b""[..],
-            b"argv",
-            b"argv\0",
-            b"rule\0all\0/\0",
-            b"limit\0x\0y\0",
-            b"nonsense\0",
-        ] {
-            assert_eq!(Spec::decode(bytes), None, "{bytes:?}");
+        let good = Spec::default().encode(7);
+        let mut other = good.clone();
+        other[0] ^= 1;
+        let mut open = good.clone();
+        open.push(b'x');
+        for bytes in [&b""[..], b"x", &good[..64], &other, &open] {
+            assert!(read(bytes).is_none());
         }
+        assert!(read(&good).is_some());
     }
 }

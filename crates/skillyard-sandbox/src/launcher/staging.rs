@@ -16,8 +16,7 @@ use rustix::mount::{
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-use super::own;
-use super::spec::Staged;
+use super::outer::{Staged, own};
 use crate::identity::Identity;
 
 /// Makes the mounts; without any it leaves everything as it is.

@@ -21,13 +21,13 @@ pub(crate) use server::{Proxy, channel};
 
 use std::ffi::OsString;
 
-/// Where the proxy listens, inside the program's own network.
-pub(crate) const ADDRESS: &str = "127.0.0.1:3128";
+/// The port of the loopback device where the proxy listens, inside the program's own network.
+pub(crate) const PORT: u16 = 3128;
 
 /// The variables by which programs know that there is a proxy.
 pub(crate) fn variables() -> Vec<(OsString, OsString)> {
-    let web = format!("http://{ADDRESS}");
-    let all = format!("socks5h://{ADDRESS}");
+    let web = format!("http://127.0.0.1:{PORT}");
+    let all = format!("socks5h://127.0.0.1:{PORT}");
     let none = "localhost,127.0.0.1,::1".to_owned();
     let mut variables = Vec::new();
     for (name, value) in [

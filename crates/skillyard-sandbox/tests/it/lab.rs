@@ -223,8 +223,12 @@ pub(crate) fn try_run(
 }
 
 pub(crate) fn sandbox(backend: Backend) -> Sandbox {
+    sandbox_with(backend, Survey::take())
+}
+
+pub(crate) fn sandbox_with(backend: Backend, survey: Survey) -> Sandbox {
     let launcher = Path::new(env!("CARGO_BIN_EXE_skillyard-sandbox-launcher"));
-    Sandbox::new(backend, Survey::take(), launcher, &std::env::temp_dir()).expect("a sandbox")
+    Sandbox::new(backend, survey, launcher, &std::env::temp_dir()).expect("a sandbox")
 }
 
 /// The probes, built from C once.

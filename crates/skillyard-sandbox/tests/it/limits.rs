@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use skillyard_sandbox::{Backend, Denial, End, Limit, Profile};
+use skillyard_sandbox::survey::Survey;
+use skillyard_sandbox::{Backend, ControlGroups, Denial, End, Limit, Live, Profile};
 
-use crate::lab::{BOTH, Lab, output};
+use crate::lab::{BOTH, Lab, output, sandbox_with};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -100,6 +101,52 @@ time.sleep(100)";
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)]);
         assert!(outcome.peak_memory > 200 * MIB);
     }
+}
+
+/// Where the kernel has groups for us it is the kernel that ends a burst, else a look every few
+/// milliseconds; it is told in the same way.
+#[test]
+fn a_burst_of_memory_ends_at_the_limit_with_and_without_groups() {
+    let lab = Lab::new();
+    let script = "
+import os, time
+time.sleep(0.2)
+for _ in range(6):
+    if os.fork() == 0:
+        x = bytearray(60 << 20)
+        time.sleep(100)
+time.sleep(100)";
+    for backend in BOTH {
+        for groups in [ControlGroups::find(), None] {
+            let command = lab.command("/usr/bin/python3", &["-c", script]);
+            let survey = Survey {
+                groups: groups.clone(),
+                ..Survey::take()
+            };
+            let outcome =
+                sandbox_with(backend, survey).run(&profile(&lab), &command, Live::default());
+            let outcome = outcome.unwrap();
+            let case = format!("{backend} {groups:?} {outcome:?}");
+            assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{case}");
+            assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)], "{case}");
+            let left = groups.map_or(0, |groups| left_over(&groups));
+            assert_eq!(left, 0, "{case}");
+        }
+    }
+}
+
+/// Groups of this process that are there still.
+fn left_over(groups: &ControlGroups) -> usize {
+    let folders = match groups {
+        ControlGroups::Unified(folder) => vec![folder],
+        ControlGroups::Separate { memory, processes } => vec![memory, processes],
+    };
+    let own = format!("skillyard-{}-", std::process::id());
+    let entries = folders
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with(&own)).count()
 }
 
 #[test]

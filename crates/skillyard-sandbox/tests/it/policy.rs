@@ -203,6 +203,8 @@ fn a_program_that_is_not_there_is_an_error() {
         let error = error.unwrap_err();
         assert!(matches!(error, SandboxError::Start { .. }), "{error:?}");
         assert!(error.to_string().contains("No such file"), "{error}");
+        let relative = try_run(backend, &lab.profile(), &lab.command("input.txt", &[]));
+        assert!(matches!(relative, Err(SandboxError::Start { .. })));
     }
 }
 

@@ -13,7 +13,11 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
 
 use super::origin::{Foreign, Sender};
-use super::{Access, Role, cookie, forgery, origin, session};
+use super::upload::Waiting;
+use super::{Access, Holder, Role, cookie, forgery, origin, session};
+use crate::chat::{Keeper, Trace};
+use crate::log::{self, Line};
+use crate::mounted::is_registry;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -35,6 +39,19 @@ pub(crate) struct Visitor {
     pub(crate) role: Role,
     /// The value that their pages carry against forged changes.
     pub(crate) csrf: String,
+    /// Whose sessions they see.
+    pub(crate) keeper: Keeper,
+    /// Where their pages lead besides.
+    pub(crate) extras: Extras,
+}
+
+/// What not every server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Extras {
+    /// Agents that answer.
+    pub(crate) agents: bool,
+    /// A registry.
+    pub(crate) registry: bool,
 }
 
 /// Lets a request pass, or says why not.
@@ -45,14 +62,38 @@ pub(crate) async fn gate(
 ) -> Response {
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
+    let trace = Trace::of(request.headers());
+    let start = Instant::now();
+    let waiting = Waiting::default();
+    let request = request.map(|body| waiting.watch(body));
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
     let response = match answer {
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal,
+        Err(_) if waiting.for_client() => {
+            let text = "the body of the request took too long";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, text).into_response()
+        }
         Err(_) => Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")
             .into_response(),
     };
     server.metrics.request(&method, &path, response.status());
+    let role = response
+        .extensions()
+        .get::<Role>()
+        .map(|role| role.as_str());
+    server.host.log(&Line::Request {
+        method: method.as_str(),
+        path: &path,
+        status: response.status().as_u16(),
+        milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+        role,
+        trace: trace.as_ref().map(Trace::id),
+    });
+    if let Some(cause) = log::cause(&response) {
+        let what = &format!("{method} {path}");
+        server.host.log(&Line::Failure { what, cause });
+    }
     super::headers::with_policy(response)
 }
 
@@ -65,16 +106,20 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     {
         return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"));
     }
-    let loopback_only = matches!(server.settings.access, Access::Loopback);
+    let loopback_only = matches!(server.access(), Access::Loopback);
     let authority = request.uri().authority().map(|it| it.as_str().to_owned());
     let sender = origin::check(request.headers(), authority.as_deref(), loopback_only)
         .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
+    if server.registry.is_some() && is_registry(request.uri().path()) {
+        return Ok(next.run(request).await);
+    }
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| refuse(status, "too many wrong tokens"))?;
     let request = limited(request).map_err(Problem::into_response)?;
     let path = request.uri().path();
-    let open = path == "/healthz" || path == "/login" || path.starts_with("/assets/");
-    let Some(role) = identity.role else {
+    let open =
+        matches!(path, "/healthz" | "/login" | "/favicon.ico") || path.starts_with("/assets/");
+    let Some(holder) = identity.holder else {
         if !open {
             return Err(unknown(path));
         }
@@ -92,10 +137,20 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         request
     };
     request.extensions_mut().insert(Visitor {
-        role,
+        role: holder.role,
+        keeper: match holder.role {
+            Role::Admin => Keeper::All,
+            _ => Keeper::Token(holder.name),
+        },
         csrf: server.forgery.value(&identity.session),
+        extras: Extras {
+            agents: server.register.agents().is_ok(),
+            registry: server.registry.is_some(),
+        },
     });
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(holder.role);
+    Ok(response)
 }
 
 fn explain(foreign: Foreign) -> &'static str {
@@ -126,7 +181,7 @@ enum By {
 }
 
 struct Identity {
-    role: Option<Role>,
+    holder: Option<Holder>,
     by: By,
     session: String,
 }
@@ -136,10 +191,13 @@ fn identify(
     headers: &HeaderMap,
     peer: Option<IpAddr>,
 ) -> Result<Identity, StatusCode> {
-    let tokens = match &server.settings.access {
+    let tokens = match server.access() {
         Access::Loopback => {
             return Ok(Identity {
-                role: Some(Role::Admin),
+                holder: Some(Holder {
+                    role: Role::Admin,
+                    name: String::new(),
+                }),
                 by: By::Place,
                 session: String::new(),
             });
@@ -149,20 +207,20 @@ fn identify(
     let authorization = headers.get(AUTHORIZATION);
     if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
         let token = value.strip_prefix("Bearer ").unwrap_or_default();
-        let role = tokens.role(token);
+        let holder = tokens.holder(token);
         // Right tokens cost nothing, so that only guessing is slowed down.
-        if role.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
+        if holder.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
             return Err(StatusCode::TOO_MANY_REQUESTS);
         }
         return Ok(Identity {
-            role,
+            holder,
             by: By::Bearer,
             session: String::new(),
         });
     }
     let value = cookie::value(headers, session::COOKIE).unwrap_or_default();
     Ok(Identity {
-        role: server.sessions.role(value),
+        holder: server.sessions.holder(&tokens, value),
         by: By::Cookie,
         session: value.to_owned(),
     })

@@ -6,10 +6,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-
-/// Nothing from elsewhere, and no script or style but our own files.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+use skillyard_web::policy::POLICY;
 
 /// The answer with its policy.
 pub(super) fn with_policy(mut response: Response) -> Response {

@@ -12,10 +12,12 @@ mod rate;
 mod role;
 pub(crate) mod session;
 mod tokens;
+mod upload;
 
 pub(crate) use forgery::Forgery;
 pub(crate) use rate::Rate;
 pub use role::Role;
+pub(crate) use tokens::Holder;
 pub use tokens::{AccessError, Tokens};
 
 /// Who may ask.

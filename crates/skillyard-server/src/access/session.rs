@@ -1,4 +1,4 @@
-//! Logins of browsers: a random value in a cookie stands for the role of the token that was given.
+//! Logins of browsers: a random value in a cookie stands for the token that was given.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Role, Tokens};
+use super::{Holder, Tokens};
 
 /// The cookie's name.
 pub(crate) const COOKIE: &str = "skillyard";
@@ -18,13 +18,13 @@ const MOST: usize = 1_000;
 /// The logins.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    known: Mutex<HashMap<[u8; 32], (Role, Instant)>>,
+    known: Mutex<HashMap<[u8; 32], (Holder, Instant)>>,
 }
 
 impl Sessions {
     /// Logs in with a token; gives the value of the cookie.
     pub(crate) fn login(&self, tokens: &Tokens, token: &str) -> Option<String> {
-        let role = tokens.role(token)?;
+        let holder = tokens.holder(token)?;
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).ok()?;
         let value = hex::encode(bytes);
@@ -35,15 +35,15 @@ impl Sessions {
             let oldest = oldest.map(|(key, _)| *key);
             oldest.map(|key| known.remove(&key));
         }
-        known.insert(key(&value), (role, Instant::now()));
+        known.insert(key(&value), (holder, Instant::now()));
         Some(value)
     }
 
-    /// The role of a cookie.
-    pub(super) fn role(&self, value: &str) -> Option<Role> {
+    /// Who logged in with a cookie, as long as their token holds.
+    pub(super) fn holder(&self, tokens: &Tokens, value: &str) -> Option<Holder> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (role, since) = known.get(&key(value))?;
-        (since.elapsed() < LIFETIME).then_some(*role)
+        let (holder, since) = known.get(&key(value))?;
+        (since.elapsed() < LIFETIME && tokens.has(holder)).then(|| holder.clone())
     }
 
     /// Ends a login.

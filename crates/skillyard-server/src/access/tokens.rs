@@ -66,8 +66,8 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// The role of a token; every known one is looked at, whichever it is.
-    pub(crate) fn role(&self, token: &str) -> Option<Role> {
+    /// Who has a token; every known one is looked at, whichever it is.
+    pub(crate) fn holder(&self, token: &str) -> Option<Holder> {
         let offered = hash(token);
         let mut found = None;
         for (role, known) in &self.known {
@@ -75,8 +75,26 @@ impl Tokens {
                 found = found.max(Some(*role));
             }
         }
-        found
+        Some(Holder {
+            role: found?,
+            name: hex::encode(&offered[..8]),
+        })
     }
+
+    /// Whether somebody who had a token still has it.
+    pub(super) fn has(&self, holder: &Holder) -> bool {
+        let mut known = self.known.iter();
+        known.any(|(role, hash)| *role == holder.role && hex::encode(&hash[..8]) == holder.name)
+    }
+}
+
+/// Whoever has a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// What they may do.
+    pub(crate) role: Role,
+    /// What they are known by: the beginning of the token's hash.
+    pub(crate) name: String,
 }
 
 impl std::fmt::Debug for Tokens {
@@ -98,10 +116,11 @@ mod tests {
     #[test]
     fn a_token_has_its_role_and_nothing_near_it_has() {
         let tokens = Tokens::parse(&format!("# ours\nread {LONG}r\nadmin {LONG}a\n")).unwrap();
-        assert_eq!(tokens.role(&format!("{LONG}r")), Some(Role::Read));
-        assert_eq!(tokens.role(&format!("{LONG}a")), Some(Role::Admin));
+        let role = |token: &str| tokens.holder(token).map(|holder| holder.role);
+        assert_eq!(role(&format!("{LONG}r")), Some(Role::Read));
+        assert_eq!(role(&format!("{LONG}a")), Some(Role::Admin));
         for wrong in ["", LONG, "0123456789abcdef01234567R"] {
-            assert_eq!(tokens.role(wrong), None, "{wrong}");
+            assert_eq!(role(wrong), None, "{wrong}");
         }
     }
 
@@ -113,6 +132,16 @@ mod tests {
         check("\nadmin", AccessError::Line { line: 2 });
         check(&format!("root {LONG}"), AccessError::Role { line: 1 });
         check("admin short", AccessError::Short { line: 1 });
+    }
+
+    #[test]
+    fn a_token_that_was_taken_away_holds_no_more() {
+        let before = Tokens::parse(&format!("run {LONG}r\nadmin {LONG}a\n")).unwrap();
+        let after = Tokens::parse(&format!("chat {LONG}r\n")).unwrap();
+        let holder = before.holder(&format!("{LONG}r")).unwrap();
+        assert!(before.has(&holder));
+        assert!(!after.has(&holder), "it has another role now");
+        assert!(!after.has(&before.holder(&format!("{LONG}a")).unwrap()));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use serde_json::Value;
 use skillyard_audit::Filter;
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::Asked;
+use super::input::{Asked, Named};
 use crate::problem::Problem;
+use crate::replaying::Replayed;
 use crate::server::Server;
 use crate::web::elsewhere;
 
@@ -96,6 +97,19 @@ pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Cha
             .fault
             .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
     }))
+}
+
+/// Make a session again from what is on disk, and compare it with the log
+#[utoipa::path(get, path = "/api/v1/audit/replay/{session}", tag = "audit", params(("session" = String, Path)),
+    responses((status = 200, body = Replayed),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn replay(
+    State(server): State<Arc<Server>>,
+    Named(session): Named<String>,
+) -> Result<Json<Replayed>, Problem> {
+    let replayed = elsewhere(move || server.replayed(&session)).await??;
+    Ok(Json(replayed))
 }
 
 /// The system's own words may name paths of this machine.

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
+use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::Viewer;
@@ -59,18 +60,22 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 }
 
 /// Who asks.
-pub(super) struct Caller(Role);
+pub(super) struct Caller {
+    role: Role,
+    /// Whose sessions they see.
+    pub(super) keeper: Keeper,
+}
 
 impl Caller {
     /// Whether they may do what the role may.
     pub(super) fn may(&self, role: Role) -> bool {
-        self.0 >= role
+        self.role >= role
     }
 
     /// What they see of the server.
     pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {
-            role: self.0,
+            role: self.role,
             home: server.host.home(),
         }
     }
@@ -82,6 +87,10 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let visitor = parts.extensions.get::<Visitor>();
         let unknown = || Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
-        Ok(Self(visitor.ok_or_else(unknown)?.role))
+        let visitor = visitor.ok_or_else(unknown)?;
+        Ok(Self {
+            role: visitor.role,
+            keeper: visitor.keeper.clone(),
+        })
     }
 }

@@ -6,7 +6,10 @@ use axum::Json;
 use axum::extract::State;
 use utoipa::OpenApi;
 
-use super::{audit, files, find, guard, manage, prompt, remcochat, sessions, skill, skills, tools};
+use super::{
+    agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
+    sessions, skill, skills, tools,
+};
 use crate::server::Server;
 
 #[derive(OpenApi)]
@@ -17,6 +20,8 @@ use crate::server::Server;
         skill::get,
         skill::body,
         skill::activate,
+        skill::findings,
+        skill::usage,
         files::list,
         files::read,
         find::search,
@@ -27,15 +32,28 @@ use crate::server::Server;
         manage::enable,
         manage::disable,
         manage::reload,
+        install::install,
         audit::query,
         audit::verify,
+        audit::replay,
+        agents::list,
+        agents::create,
+        agents::get,
+        agents::change,
+        agents::versions,
+        agents::version,
         sessions::list,
         sessions::open,
         sessions::get,
-        sessions::say,
-        sessions::stop,
-        sessions::follow,
-        sessions::decide,
+        sessions::delete,
+        sessions::export,
+        sessions::fork,
+        sessions::release,
+        messages::say,
+        messages::stop,
+        messages::follow,
+        messages::decide,
+        models::list,
         remcochat::list,
         remcochat::reload,
     )
@@ -45,9 +63,6 @@ struct Document;
 /// `GET /api/v1/openapi.json`.
 pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
     let mut document = Document::openapi();
-    server
-        .settings
-        .version
-        .clone_into(&mut document.info.version);
+    server.version.clone_into(&mut document.info.version);
     Json(document)
 }

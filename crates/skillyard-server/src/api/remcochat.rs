@@ -76,7 +76,7 @@ fn discovery(server: &Server, caller: &Caller) -> Discovery {
     let viewer = caller.viewer(server);
     let catalog = &stock.catalog;
     Discovery {
-        enabled: true,
+        enabled: server.host.offers_skills(),
         skills: catalog
             .enabled()
             .map(|skill| Discovered {

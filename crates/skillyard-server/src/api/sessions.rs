@@ -1,37 +1,74 @@
-//! `/api/v1/sessions`: talking, following what happens, answering questions.
+//! `/api/v1/sessions`: beginning, looking at, copying and forgetting sessions.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
+use serde_json::{Value, json};
+use skillyard_agent::session::{Session, Summary};
+use skillyard_agent::settings::Strategy;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
 use crate::access::Role;
-use crate::chat::{ChatEvent, Consent, Conversation, SessionSummary};
+use crate::agents::Wish;
+use crate::chat::{ActiveSkill, ChatEvent, Keeper};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
 
-/// The longest message, in characters.
-const LONGEST: usize = 25_000;
-/// How many events wait for a slow reader; the others wait where they are kept.
-const WINDOW: usize = 16;
-
 /// The sessions.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Sessions {
-    /// The newest first.
-    sessions: Vec<SessionSummary>,
-    /// Who answers.
-    partner: String,
+    /// Those first that were used last.
+    sessions: Vec<SessionItem>,
+}
+
+/// A session in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionItem {
+    /// Its id, which `skillyard chat --resume` takes, too.
+    id: String,
+    /// How it began.
+    title: String,
+    /// The agent, as `name@version`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// When it began.
+    created: String,
+    /// When it was last used.
+    updated: String,
+    /// How many messages it has.
+    messages: usize,
+}
+
+impl From<Summary> for SessionItem {
+    fn from(summary: Summary) -> Self {
+        Self {
+            id: summary.id,
+            title: summary.title,
+            agent: summary.agent,
+            created: summary.created,
+            updated: summary.updated,
+            messages: usize::try_from(summary.messages).unwrap_or_default(),
+        }
+    }
+}
+
+/// What a new session is to be like; what is not said is as configured.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Opening {
+    /// An agent.
+    agent: Option<String>,
+    /// The model, as `SERVER/NAME`.
+    model: Option<String>,
+    /// Who picks skills: `tool`, `router` or `hybrid`.
+    #[schema(value_type = Option<String>)]
+    strategy: Option<Strategy>,
 }
 
 /// A session that began.
@@ -41,189 +78,242 @@ pub(crate) struct Opened {
     id: String,
 }
 
-/// What happened in a session.
+/// A session.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct History {
-    /// The events; the place of each, from 0, is its id.
+pub(crate) struct SessionDetail {
+    /// Its id.
+    id: String,
+    /// How it began.
+    title: String,
+    /// The agent, as `name@version`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// The model, as `SERVER/NAME`.
+    model: String,
+    /// Who picks skills.
+    strategy: String,
+    /// When it began.
+    created: String,
+    /// The skills that are active.
+    active_skills: Vec<ActiveSkill>,
+    /// All tokens that it cost.
+    tokens: Tokens,
+    /// Whether a message is being answered.
+    busy: bool,
+    /// What happened.
     events: Vec<ChatEvent>,
 }
 
-/// What the user says.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Message {
-    /// The text.
-    #[schema(min_length = 1, max_length = 25_000, pattern = r"\S")]
-    text: String,
+/// Tokens.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Tokens {
+    /// What models read.
+    input: u64,
+    /// How much of that came from caches.
+    cached: u64,
+    /// What models wrote.
+    output: u64,
 }
 
-/// The answer to a question.
+/// The skill that is to go.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Decision {
-    /// The answer.
-    consent: Consent,
+pub(crate) struct Release {
+    /// Its name.
+    skill: String,
+}
+
+/// Whether something changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Released {
+    /// Whether the skill was active.
+    released: bool,
 }
 
 /// List sessions
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "chat",
     responses((status = 200, body = Sessions),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Sessions>, Problem> {
-    let listed = elsewhere(move || {
-        Ok::<_, Problem>(Sessions {
-            sessions: server.register.list()?,
-            partner: server.register.partner(),
-        })
-    });
-    Ok(Json(listed.await??))
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+) -> Result<Json<Sessions>, Problem> {
+    let listed = elsewhere(move || server.register.list(&caller.keeper)).await??;
+    let sessions = listed.into_iter().map(SessionItem::from).collect();
+    Ok(Json(Sessions { sessions }))
 }
 
 /// Begin a session
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "chat",
+    request_body(content = Opening, description = "may be left out"),
     responses((status = 201, body = Opened),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn open(
     State(server): State<Arc<Server>>,
+    caller: Caller,
+    body: Bytes,
 ) -> Result<(StatusCode, Json<Opened>), Problem> {
-    let id = elsewhere(move || server.register.open()).await??;
+    let opening: Opening = if body.is_empty() {
+        Opening::default()
+    } else {
+        serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?
+    };
+    let wish = Wish {
+        agent: opening.agent,
+        model: opening.model,
+        strategy: opening.strategy,
+        owner: match caller.keeper {
+            Keeper::All => None,
+            Keeper::Token(name) => Some(name),
+        },
+    };
+    let opened = elsewhere(move || server.register.open(&wish)).await??;
+    let id = opened.id.clone();
     Ok((StatusCode::CREATED, Json(Opened { id })))
 }
 
-/// Get what happened in a session
+/// Get a session and what happened in it
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
-    responses((status = 200, body = History),
+    responses((status = 200, body = SessionDetail),
         (status = 403, body = Problem, content_type = "application/problem+json"),
         (status = 404, body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(id): Named<String>,
-) -> Result<Json<History>, Problem> {
-    let conversation = find(&server, &id).await?;
-    let events = conversation.since(0);
-    Ok(Json(History { events }))
+) -> Result<Json<SessionDetail>, Problem> {
+    let detail = elsewhere(move || {
+        let conversation = server.register.find(&id, &caller.keeper)?;
+        let session = server.register.session(&conversation)?;
+        let viewer = caller.viewer(&server);
+        Ok::<_, Problem>(SessionDetail {
+            id,
+            title: session.title(),
+            agent: agent(&session),
+            strategy: strategy(&session).to_owned(),
+            created: session.created.to_string(),
+            active_skills: active(&session),
+            tokens: Tokens {
+                input: session.state.usage.input,
+                cached: session.state.usage.cached,
+                output: session.state.usage.output,
+            },
+            busy: conversation.is_busy(),
+            events: viewer.events(conversation.events()),
+            model: session.prompt.settings.model,
+        })
+    });
+    Ok(Json(detail.await??))
 }
 
-/// Say something; what comes of it is told by the session's events
-#[utoipa::path(post, path = "/api/v1/sessions/{id}/messages", tag = "chat", params(("id" = String, Path)),
-    request_body = Message,
-    responses((status = 202, description = "it is being answered"),
+/// Forget a session
+#[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
+    responses((status = 204, description = "it is gone"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn delete(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<StatusCode, Problem> {
+    let deleted = elsewhere(move || {
+        let conversation = server.register.find(&id, &caller.keeper)?;
+        server.register.delete(&conversation)
+    });
+    deleted.await??;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Get all of a session: its prompt, its messages, what was allowed
+#[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "chat", params(("id" = String, Path)),
+    responses((status = 200, body = Object),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn export(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<Json<Value>, Problem> {
+    let exported = elsewhere(move || {
+        let conversation = server.register.find(&id, &caller.keeper)?;
+        let session = server.register.session(&conversation)?;
+        let mut value = json!({
+            "id": session.id,
+            "agent": agent(&session),
+            "created": session.created.to_string(),
+            "prompt": session.prompt,
+            "messages": session.messages,
+            "state": session.state,
+        });
+        if caller.may(Role::Admin) {
+            value["workspace"] = session.workspace.into();
+        }
+        Ok::<_, Problem>(caller.viewer(&server).value(value))
+    });
+    Ok(Json(exported.await??))
+}
+
+/// Copy a session; what was allowed in it stays behind
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/fork", tag = "chat", params(("id" = String, Path)),
+    responses((status = 201, body = Opened),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn fork(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<(StatusCode, Json<Opened>), Problem> {
+    let forked = elsewhere(move || {
+        let conversation = server.register.find(&id, &caller.keeper)?;
+        server.register.fork(&conversation)
+    });
+    let id = forked.await??;
+    Ok((StatusCode::CREATED, Json(Opened { id })))
+}
+
+/// Let a skill of a session go
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/release", tag = "chat", params(("id" = String, Path)),
+    request_body = Release,
+    responses((status = 200, body = Released),
         (status = 400, body = Problem, content_type = "application/problem+json"),
         (status = 403, body = Problem, content_type = "application/problem+json"),
         (status = 404, body = Problem, content_type = "application/problem+json"),
         (status = 409, body = Problem, content_type = "application/problem+json"),
         (status = 415, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn say(
-    State(server): State<Arc<Server>>,
-    Named(id): Named<String>,
-    Given(message): Given<Message>,
-) -> Result<StatusCode, Problem> {
-    let text = message.text.trim();
-    if text.is_empty() || text.chars().count() > LONGEST {
-        return Err(Problem::bad("a message has between 1 and 25000 characters"));
-    }
-    let conversation = find(&server, &id).await?;
-    server.take_turn(&id, conversation, text.to_owned())?;
-    Ok(StatusCode::ACCEPTED)
-}
-
-/// Stop the answer that is under way
-#[utoipa::path(post, path = "/api/v1/sessions/{id}/stop", tag = "chat", params(("id" = String, Path)),
-    responses((status = 202, description = "it was told to stop"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn stop(
-    State(server): State<Arc<Server>>,
-    Named(id): Named<String>,
-) -> Result<StatusCode, Problem> {
-    find(&server, &id).await?.stop();
-    Ok(StatusCode::ACCEPTED)
-}
-
-/// Answer a question that a session waits for
-#[utoipa::path(post, path = "/api/v1/sessions/{id}/approvals/{question}", tag = "chat",
-    params(("id" = String, Path), ("question" = String, Path)), request_body = Decision,
-    responses((status = 202, description = "it was told"),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn decide(
+pub(super) async fn release(
     State(server): State<Arc<Server>>,
     caller: Caller,
-    Named((id, question)): Named<(String, String)>,
-    Given(decision): Given<Decision>,
-) -> Result<StatusCode, Problem> {
-    if !caller.may(Role::Run) && decision.consent != Consent::No {
-        let text = "letting scripts run needs a token with the role `run`";
-        return Err(Problem::new(StatusCode::FORBIDDEN, text));
-    }
-    if !find(&server, &id)
-        .await?
-        .decide(&question, decision.consent)
-    {
-        let text = "nobody waits for an answer to this";
-        return Err(Problem::new(StatusCode::NOT_FOUND, text));
-    }
-    Ok(StatusCode::ACCEPTED)
-}
-
-/// Follow a session; `Last-Event-ID` says what is known already
-#[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat", params(("id" = String, Path)),
-    responses((status = 200, description = "events, each with its id", content_type = "text/event-stream"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn follow(
-    State(server): State<Arc<Server>>,
     Named(id): Named<String>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let conversation = find(&server, &id).await?;
-    let Ok(place) = Arc::clone(&server.followers).try_acquire_owned() else {
-        let text = "too many are following sessions already";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
-    };
-    let known = headers.get("last-event-id");
-    let known = known.and_then(|id| id.to_str().ok()?.parse::<usize>().ok());
-    let first = known.map_or(0, |known| known.saturating_add(1));
-    let (sender, receiver) = mpsc::channel(WINDOW);
-    tokio::spawn(async move {
-        tell(&conversation, first, &sender).await;
-        drop(place);
+    Given(release): Given<Release>,
+) -> Result<Json<Released>, Problem> {
+    let done = elsewhere(move || {
+        let conversation = server.register.find(&id, &caller.keeper)?;
+        server.release(&conversation, &release.skill)
     });
-    let events = Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default());
-    Ok(events.into_response())
+    let released = done.await??;
+    Ok(Json(Released { released }))
 }
 
-/// Tells events until the reader goes.
-async fn tell(
-    conversation: &Conversation,
-    mut next: usize,
-    reader: &mpsc::Sender<Result<Event, Infallible>>,
-) {
-    let mut lengths = conversation.lengths();
-    loop {
-        for event in conversation.since(next) {
-            let data = serde_json::to_string(&event).unwrap_or_default();
-            let event = Event::default().id(next.to_string()).data(data);
-            if reader.send(Ok(event)).await.is_err() {
-                return;
-            }
-            next += 1;
-        }
-        tokio::select! {
-            () = reader.closed() => return,
-            changed = lengths.changed() => if changed.is_err() {
-                return;
-            },
-        }
+fn agent(session: &Session) -> Option<String> {
+    let agent = session.agent.as_ref()?;
+    Some(format!("{}@{}", agent.name, agent.version))
+}
+
+fn strategy(session: &Session) -> &'static str {
+    match session.prompt.settings.strategy {
+        Strategy::Tool => "tool",
+        Strategy::Router => "router",
+        Strategy::Hybrid => "hybrid",
     }
 }
 
-async fn find(server: &Arc<Server>, id: &str) -> Result<Arc<Conversation>, Problem> {
-    let (server, id) = (Arc::clone(server), id.to_owned());
-    let found = elsewhere(move || server.register.find(&id)).await??;
-    let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such session");
-    found.ok_or_else(missing)
+fn active(session: &Session) -> Vec<ActiveSkill> {
+    let skills = session.state.activated.iter().map(|each| ActiveSkill {
+        name: each.name.clone(),
+        digest: each.digest.clone(),
+    });
+    skills.collect()
 }

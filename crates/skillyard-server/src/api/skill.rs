@@ -16,9 +16,11 @@ use super::input::{Caller, Given, Named};
 use super::tag::tagged;
 use crate::activation::Asker;
 use crate::contents::Contents;
+use crate::inspection::{Finding, inspect};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::usable;
+use crate::usage::Usage;
 use crate::view::SkillSummary;
 use crate::web::elsewhere;
 
@@ -42,6 +44,12 @@ pub(crate) struct SkillDetail {
     tier: String,
     /// What becomes of its scripts: `run`, `ask` or `blocked`.
     scripts: String,
+    /// Who signed it, if somebody who is trusted did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<String>,
+    /// Its version or commit, as it was installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     /// What is wrong with its file.
     diagnostics: Vec<Diagnostic>,
 }
@@ -118,6 +126,8 @@ pub(super) async fn get(
             provenance: standing.provenance,
             tier: standing.tier,
             scripts: standing.scripts,
+            signer: standing.signer,
+            version: standing.version,
             diagnostics: problems
                 .map(|problem| Diagnostic {
                     code: problem.code.clone(),
@@ -151,6 +161,48 @@ pub(super) async fn body(
         })
     });
     tagged(&headers, &read.await??)
+}
+
+/// What the scanner found in a skill.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Findings {
+    /// The worst first.
+    findings: Vec<Finding>,
+}
+
+/// Scan a skill as it is now
+#[utoipa::path(get, path = "/api/v1/skills/{name}/findings", tag = "skills", params(("name" = String, Path)),
+    responses((status = 200, body = Findings),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn findings(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Findings>, Problem> {
+    let found = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let findings = inspect(stock.known(&name)?)?;
+        Ok::<_, Problem>(Findings { findings })
+    });
+    Ok(Json(found.await??))
+}
+
+/// How a skill was used, from the audit log
+#[utoipa::path(get, path = "/api/v1/skills/{name}/usage", tag = "skills", params(("name" = String, Path)),
+    responses((status = 200, body = Usage),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn usage(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Usage>, Problem> {
+    let counted = elsewhere(move || {
+        let stock = server.shelf.stock();
+        let name = &stock.known(&name)?.record.name;
+        let unreadable = |_| Problem::bad("the audit log cannot be read");
+        Usage::of(server.host.audit_folder(), name).map_err(unreadable)
+    });
+    Ok(Json(counted.await??))
 }
 
 /// Activate a skill: its instructions, wrapped for a model, and recorded

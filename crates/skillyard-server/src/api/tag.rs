@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use skillyard_format::package::Digest;
+use skillyard_web::tag::is_known;
 
 use crate::problem::Problem;
 
@@ -19,10 +20,7 @@ pub(super) fn tagged(headers: &HeaderMap, value: &impl Serialize) -> Result<Resp
     );
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let known = known.filter_map(|known| known.to_str().ok());
-    let is_known = known
-        .flat_map(|known| known.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == tag || known == "*");
+    let is_known = is_known(known, &tag);
     let head = [(ETAG, tag), (CACHE_CONTROL, "private, no-cache".to_owned())];
     if is_known {
         return Ok((StatusCode::NOT_MODIFIED, head).into_response());

@@ -4,43 +4,101 @@
 //! costs nothing.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use skillyard_agent::front_end::ApprovalRequest;
+use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
-use super::{ChatEvent, Consent, Listener, Question};
+use super::event::{ChatEvent, Consent, Place, Question};
 
 /// How long a person is waited for.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// One session.
 pub(crate) struct Conversation {
+    /// The session.
+    pub(crate) id: String,
+    /// Whose it is; the user's own without one.
+    pub(crate) owner: Option<String>,
+    telling: String,
     events: Mutex<Vec<ChatEvent>>,
     length: watch::Sender<usize>,
     busy: AtomicBool,
-    stopped: AtomicBool,
+    over: AtomicBool,
+    stopped: Arc<AtomicBool>,
+    questions: AtomicUsize,
     waiting: Mutex<HashMap<String, mpsc::Sender<Consent>>>,
+    /// A session in which nothing was said yet, so that it is not kept yet.
+    draft: Mutex<Option<Session>>,
+    /// How many messages the store has of what is told here.
+    kept: AtomicUsize,
 }
 
+/// What a reader gets: the place of the last event, and the event.
+pub(crate) type Told = (Place, ChatEvent);
+
 impl Conversation {
-    pub(super) fn new(events: Vec<ChatEvent>) -> Self {
+    /// A session as it is told from now on.
+    pub(super) fn new(session: &Session, telling: String, events: Vec<ChatEvent>) -> Self {
         let (length, _) = watch::channel(events.len());
         Self {
+            id: session.id.clone(),
+            owner: session.state.owner.clone(),
+            telling,
             events: Mutex::new(events),
             length,
             busy: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            stopped: Arc::default(),
+            questions: AtomicUsize::new(0),
             waiting: Mutex::default(),
+            draft: Mutex::default(),
+            kept: AtomicUsize::new(session.messages.len()),
         }
     }
 
-    /// The events from a place on.
-    pub(crate) fn since(&self, place: usize) -> Vec<ChatEvent> {
-        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.get(place..).unwrap_or_default().to_vec()
+    /// The same, of a session that the store does not have yet.
+    pub(super) fn with_draft(self, session: Session) -> Self {
+        *locked(&self.draft) = Some(session);
+        self
+    }
+
+    /// All events.
+    pub(crate) fn events(&self) -> Vec<ChatEvent> {
+        locked(&self.events).clone()
+    }
+
+    /// What a reader who knows this much has to be told; pieces of one text are put together.
+    pub(crate) fn since(&self, known: Option<&Place>) -> Vec<Told> {
+        let events = locked(&self.events);
+        let first = match known {
+            Some(place) if place.telling == self.telling => place.at.saturating_add(1),
+            _ => 0,
+        };
+        let mut told: Vec<Told> = Vec::new();
+        if known.is_some_and(|place| place.telling != self.telling) {
+            // Whoever starts again here has not seen the first event yet.
+            told.push((self.place("", 0), ChatEvent::Reset));
+        }
+        for (at, event) in events.iter().enumerate().skip(first) {
+            match (told.last_mut(), event) {
+                (Some((place, ChatEvent::Text { text })), ChatEvent::Text { text: more }) => {
+                    text.push_str(more);
+                    place.at = at;
+                }
+                _ => told.push((self.place(&self.telling, at), event.clone())),
+            }
+        }
+        told
+    }
+
+    fn place(&self, telling: &str, at: usize) -> Place {
+        let telling = telling.to_owned();
+        Place { telling, at }
     }
 
     /// Tells how many events there are.
@@ -48,8 +106,41 @@ impl Conversation {
         self.length.subscribe()
     }
 
+    /// Takes note of what happened.
+    pub(super) fn tell(&self, event: ChatEvent) {
+        let length = {
+            let mut events = locked(&self.events);
+            events.push(event);
+            events.len()
+        };
+        self.length.send_replace(length);
+    }
+
+    /// Asks a person and waits for the answer; without one it is no.
+    pub(super) fn ask(&self, request: &ApprovalRequest) -> Consent {
+        let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        let id = format!("q{number}-{}", self.telling);
+        let (sender, receiver) = mpsc::channel();
+        locked(&self.waiting).insert(id.clone(), sender);
+        let question = Question::of(id.clone(), request);
+        self.tell(ChatEvent::Approval { question });
+        if self.stopped.load(Ordering::Acquire) {
+            locked(&self.waiting).remove(&id);
+        }
+        let consent = receiver.recv_timeout(PATIENCE).unwrap_or(Consent::No);
+        locked(&self.waiting).remove(&id);
+        self.tell(ChatEvent::Decided { id, consent });
+        consent
+    }
+
+    /// Answers a question; tells whether somebody waited for it.
+    pub(crate) fn decide(&self, id: &str, consent: Consent) -> bool {
+        let sender = locked(&self.waiting).remove(id);
+        sender.is_some_and(|sender| sender.send(consent).is_ok())
+    }
+
     /// Begins a turn, unless one is under way.
-    pub(crate) fn begin(&self) -> bool {
+    pub(super) fn begin(&self) -> bool {
         let free = !self.busy.swap(true, Ordering::AcqRel);
         if free {
             self.stopped.store(false, Ordering::Release);
@@ -58,117 +149,141 @@ impl Conversation {
     }
 
     /// Ends a turn.
-    pub(super) fn end(&self) {
-        self.tell(ChatEvent::Done);
+    pub(super) fn end(&self, reason: Option<String>) {
+        self.tell(ChatEvent::Done { reason });
+        self.free();
+    }
+
+    /// Lets the next turn begin.
+    pub(super) fn free(&self) {
         self.busy.store(false, Ordering::Release);
     }
 
     /// Whether a turn is under way.
-    pub(super) fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire)
     }
 
     /// Asks the turn under way to stop; questions are answered with no.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.clear();
+        locked(&self.waiting).clear();
     }
 
-    /// Answers a question; tells whether somebody waited for it.
-    pub(crate) fn decide(&self, id: &str, consent: Consent) -> bool {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = waiting.remove(id);
-        sender.is_some_and(|sender| sender.send(consent).is_ok())
+    /// Becomes true when somebody wants the turn to stop.
+    pub(super) fn stopped(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stopped)
     }
 
-    /// What it is about: the beginning of what the user said first.
-    pub(super) fn title(&self) -> String {
-        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = events.iter().find_map(|event| match event {
-            ChatEvent::User { text } => Some(text.as_str()),
-            _ => None,
-        });
-        first.unwrap_or("New chat").chars().take(60).collect()
-    }
-}
-
-impl Listener for Conversation {
-    fn tell(&self, event: ChatEvent) {
-        let length = {
-            let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-            events.push(event);
-            events.len()
-        };
+    /// Lets readers go: what they followed is not told here any more.
+    pub(super) fn close(&self) {
+        self.over.store(true, Ordering::Release);
+        let length = *self.length.borrow();
         self.length.send_replace(length);
     }
 
-    fn ask(&self, question: Question) -> Consent {
-        let id = question.id.clone();
-        let (sender, receiver) = mpsc::channel();
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.insert(id.clone(), sender);
-        }
-        self.tell(ChatEvent::Approval { question });
-        let consent = receiver.recv_timeout(PATIENCE).unwrap_or(Consent::No);
-        self.tell(ChatEvent::Decided { id, consent });
-        consent
+    /// Whether nothing will be told here any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Acquire)
+    /// The session that nothing was said in yet.
+    pub(super) fn draft(&self) -> MutexGuard<'_, Option<Session>> {
+        locked(&self.draft)
     }
+
+    /// How many messages the store has of what is told here.
+    pub(super) fn kept(&self) -> &AtomicUsize {
+        &self.kept
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+    use skillyard_agent::front_end::Action;
+    use skillyard_agent::prompt::Prompt;
+    use skillyard_agent::settings::Settings;
+    use skillyard_agent::shelf::Shelf;
+    use skillyard_catalog::resource::ReadLimits;
 
-    fn question(id: &str) -> Question {
-        Question {
-            id: id.into(),
-            action: "run".into(),
+    fn conversation() -> Arc<Conversation> {
+        let shelf = Shelf::new(Vec::new(), None, ReadLimits::default());
+        let prompt = Prompt::new(&shelf, &Settings::default());
+        let session = Session::new(None, String::new(), prompt, jiff::Timestamp::UNIX_EPOCH);
+        let session = session.unwrap();
+        Arc::new(Conversation::new(&session, "t".into(), Vec::new()))
+    }
+
+    fn request() -> ApprovalRequest {
+        ApprovalRequest {
+            call: "call".into(),
+            action: Action::Command {
+                command: "ls".into(),
+            },
             reason: "first run".into(),
         }
     }
 
-    #[test]
-    fn a_question_waits_for_its_own_answer() {
-        let conversation = Arc::new(Conversation::new(Vec::new()));
-        let asking = Arc::clone(&conversation);
-        let asked = std::thread::spawn(move || asking.ask(question("1")));
-        while conversation.since(0).is_empty() {
+    /// Asks on another thread and waits until the question is there.
+    fn asked(conversation: &Arc<Conversation>) -> std::thread::JoinHandle<Consent> {
+        let asking = Arc::clone(conversation);
+        let asked = std::thread::spawn(move || asking.ask(&request()));
+        while conversation.events().is_empty() {
             std::thread::yield_now();
         }
-        assert!(!conversation.decide("2", Consent::Once));
-        assert!(conversation.decide("1", Consent::Session));
+        asked
+    }
+
+    #[test]
+    fn a_question_waits_for_its_own_answer() {
+        let conversation = conversation();
+        let asked = asked(&conversation);
+        assert!(!conversation.decide("q1-t", Consent::Once));
+        assert!(conversation.decide("q0-t", Consent::Session));
         assert_eq!(asked.join().unwrap(), Consent::Session);
-        assert!(
-            !conversation.decide("1", Consent::Once),
-            "it is answered once"
-        );
+        assert!(!conversation.decide("q0-t", Consent::Once));
     }
 
     #[test]
     fn stopping_answers_no() {
-        let conversation = Arc::new(Conversation::new(Vec::new()));
-        let asking = Arc::clone(&conversation);
-        let asked = std::thread::spawn(move || asking.ask(question("1")));
-        while conversation.since(0).is_empty() {
-            std::thread::yield_now();
-        }
+        let conversation = conversation();
+        let asked = asked(&conversation);
         conversation.stop();
         assert_eq!(asked.join().unwrap(), Consent::No);
+        assert_eq!(conversation.ask(&request()), Consent::No, "also later");
     }
 
     #[test]
     fn one_turn_at_a_time() {
-        let conversation = Conversation::new(Vec::new());
+        let conversation = conversation();
         assert!(conversation.begin());
         assert!(!conversation.begin());
-        conversation.end();
+        conversation.end(None);
         assert!(conversation.begin());
+    }
+
+    #[test]
+    fn readers_go_on_where_they_were_and_start_again_elsewhere() {
+        let conversation = conversation();
+        let text = |text: &str| ChatEvent::Text { text: text.into() };
+        for piece in ["a", "b", "c"] {
+            conversation.tell(text(piece));
+        }
+        let place = |text: &str| Place::parse(text).unwrap();
+        assert_eq!(conversation.since(None), [(place("t-2"), text("abc"))]);
+        let known = place("t-0");
+        assert_eq!(
+            conversation.since(Some(&known)),
+            [(place("t-2"), text("bc"))]
+        );
+        assert_eq!(conversation.since(Some(&place("t-2"))), []);
+        let told = conversation.since(Some(&place("other-7")));
+        assert_eq!(told[0].1, ChatEvent::Reset);
+        assert_eq!(told[1], (place("t-2"), text("abc")));
     }
 }

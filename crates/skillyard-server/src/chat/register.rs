@@ -1,149 +1,209 @@
-//! The sessions that are being followed, and who answers in them.
+//! The sessions that are being followed, and those that are kept.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Chat, ChatEvent, Conversation, Listener as _, SessionSummary, offline};
+use skillyard_agent::session::{Owner, Session, SessionError, SessionStore, Summary};
+
+use super::Conversation;
+use super::history::history;
+use crate::agents::{Agents, AgentsError, Wish};
 use crate::host::HostError;
 use crate::problem::Problem;
-use crate::server::Server;
 
 /// How many sessions are kept at hand.
 const MOST: usize = 200;
+/// How many sessions are listed.
+const LISTED: usize = 200;
+
+/// Who looks at sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Keeper {
+    /// The user of this machine, or an admin: all of them.
+    All,
+    /// Whoever has a token: those that were begun with it.
+    Token(String),
+}
+
+impl Keeper {
+    fn sees(&self, owner: Option<&str>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Token(token) => owner == Some(token),
+        }
+    }
+}
 
 /// The sessions at hand.
 pub(crate) struct Register {
-    partner: Option<Arc<dyn Chat>>,
-    known: Mutex<Vec<(String, Arc<Conversation>)>>,
+    agents: Option<Arc<dyn Agents>>,
+    known: Mutex<Vec<Arc<Conversation>>>,
 }
 
 impl Register {
-    pub(crate) fn new(partner: Option<Arc<dyn Chat>>) -> Self {
+    pub(crate) fn new(agents: Option<Arc<dyn Agents>>) -> Self {
         Self {
-            partner,
+            agents,
             known: Mutex::default(),
         }
     }
 
-    /// Who answers.
-    pub(crate) fn partner(&self) -> String {
-        let partner = self.partner.as_ref();
-        partner.map_or_else(|| "offline (no model)".to_owned(), |it| it.name())
+    /// The agents of this machine.
+    pub(crate) fn agents(&self) -> Result<&Arc<dyn Agents>, Problem> {
+        self.agents.as_ref().ok_or_else(|| {
+            let status = axum::http::StatusCode::NOT_FOUND;
+            Problem::new(status, "no agents answer here")
+        })
     }
 
-    /// All sessions, the newest first.
-    pub(crate) fn list(&self) -> Result<Vec<SessionSummary>, HostError> {
-        if let Some(partner) = &self.partner {
-            return partner.sessions();
-        }
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let newest = known.iter().rev();
-        Ok(newest
-            .map(|(id, conversation)| SessionSummary {
-                id: id.clone(),
-                title: conversation.title(),
-            })
-            .collect())
+    fn store(&self) -> Result<Arc<SessionStore>, Problem> {
+        Ok(self.agents()?.sessions())
+    }
+
+    /// The sessions that somebody sees, those first that were used last.
+    pub(crate) fn list(&self, keeper: &Keeper) -> Result<Vec<Summary>, Problem> {
+        let owner = match keeper {
+            Keeper::All => Owner::Any,
+            Keeper::Token(token) => Owner::Only(token),
+        };
+        self.store()?.list_of(owner, LISTED).map_err(kept)
     }
 
     /// Begins a session.
-    pub(crate) fn open(&self) -> Result<String, HostError> {
-        let id = if let Some(partner) = &self.partner {
-            partner.open()?
-        } else {
-            let mut bytes = [0; 16];
-            getrandom::fill(&mut bytes).map_err(HostError::new)?;
-            hex::encode(bytes)
-        };
-        self.keep(&id, Vec::new());
-        Ok(id)
+    pub(crate) fn open(&self, wish: &Wish) -> Result<Arc<Conversation>, Problem> {
+        let session = self.agents()?.begin(wish)?;
+        let conversation = Conversation::new(&session, telling()?, Vec::new());
+        Ok(self.keep(Arc::new(conversation.with_draft(session))))
     }
 
-    /// The session of an id.
-    pub(crate) fn find(&self, id: &str) -> Result<Option<Arc<Conversation>>, HostError> {
+    /// The session of an id, if there is one that somebody sees.
+    pub(crate) fn find(&self, id: &str, keeper: &Keeper) -> Result<Arc<Conversation>, Problem> {
+        let missing = || {
+            let status = axum::http::StatusCode::NOT_FOUND;
+            Problem::new(status, "there is no such session")
+        };
+        let found = self.current(id)?.ok_or_else(missing)?;
+        if keeper.sees(found.owner.as_deref()) {
+            Ok(found)
+        } else {
+            Err(missing())
+        }
+    }
+
+    /// The session as it is now: the terminal may have gone on with it.
+    fn current(&self, id: &str) -> Result<Option<Arc<Conversation>>, Problem> {
+        let known = self.known().iter().find(|each| each.id == id).cloned();
+        if let Some(known) = &known
+            && (known.is_busy() || known.draft().is_some())
         {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((_, found)) = known.iter().find(|(each, _)| each == id) {
-                return Ok(Some(Arc::clone(found)));
+            return Ok(Some(Arc::clone(known)));
+        }
+        let store = self.store()?;
+        let length = store.length(id).map_err(kept)?;
+        match (known, length) {
+            (Some(known), Some(length)) if known.kept().load(Ordering::Acquire) == length => {
+                Ok(Some(known))
+            }
+            (known, Some(_)) => {
+                if known.is_some() {
+                    self.forget(id);
+                }
+                let session = store.load(id).map_err(kept)?;
+                let conversation = Conversation::new(&session, telling()?, history(&session));
+                Ok(Some(self.keep(Arc::new(conversation))))
+            }
+            (_, None) => {
+                self.forget(id);
+                Ok(None)
             }
         }
-        let Some(partner) = &self.partner else {
-            return Ok(None);
-        };
-        let history = partner.history(id)?;
-        Ok(history.map(|events| self.keep(id, events)))
     }
 
-    fn keep(&self, id: &str, events: Vec<ChatEvent>) -> Arc<Conversation> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The kept session behind a conversation.
+    pub(crate) fn session(&self, conversation: &Conversation) -> Result<Session, Problem> {
+        if let Some(draft) = &*conversation.draft() {
+            return Ok(draft.clone());
+        }
+        self.store()?.load(&conversation.id).map_err(kept)
+    }
+
+    /// Deletes a session that was found.
+    pub(crate) fn delete(&self, conversation: &Conversation) -> Result<(), Problem> {
+        conversation.stop();
+        self.forget(&conversation.id);
+        let store = self.store()?;
+        if store.length(&conversation.id).map_err(kept)?.is_some() {
+            store.delete(&conversation.id).map_err(kept)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a session that was found.
+    pub(crate) fn fork(&self, conversation: &Conversation) -> Result<String, Problem> {
+        let now = jiff::Timestamp::now();
+        let mut fork = self.session(conversation)?.fork(now).map_err(kept)?;
+        self.store()?.save(&mut fork, now).map_err(kept)?;
+        Ok(fork.id)
+    }
+
+    /// Stops all turns and lets all readers go.
+    pub(crate) fn close(&self) {
+        for each in self.known().iter() {
+            each.stop();
+            each.close();
+        }
+    }
+
+    fn forget(&self, id: &str) {
+        let mut known = self.known();
+        for each in known.extract_if(.., |each| each.id == id) {
+            each.close();
+        }
+    }
+
+    fn keep(&self, conversation: Arc<Conversation>) -> Arc<Conversation> {
+        let mut known = self.known();
         // Somebody else may have been quicker.
-        if let Some((_, found)) = known.iter().find(|(each, _)| each == id) {
+        if let Some(found) = known.iter().find(|each| each.id == conversation.id) {
             return Arc::clone(found);
         }
         if known.len() >= MOST
-            && let Some(idle) = known.iter().position(|(_, it)| !it.is_busy())
+            && let Some(idle) = known.iter().position(|each| !each.is_busy())
         {
-            known.remove(idle);
+            known.remove(idle).close();
         }
-        let conversation = Arc::new(Conversation::new(events));
-        known.push((id.to_owned(), Arc::clone(&conversation)));
+        known.push(Arc::clone(&conversation));
         conversation
     }
-}
 
-impl Server {
-    /// Takes a turn on a thread of its own; the session must be free for it.
-    pub(crate) fn take_turn(
-        self: &Arc<Self>,
-        id: &str,
-        conversation: Arc<Conversation>,
-        text: String,
-    ) -> Result<(), Problem> {
-        if !conversation.begin() {
-            let status = axum::http::StatusCode::CONFLICT;
-            return Err(Problem::new(
-                status,
-                "the last message is still being answered",
-            ));
-        }
-        conversation.tell(ChatEvent::User { text: text.clone() });
-        let (server, id) = (Arc::clone(self), id.to_owned());
-        tokio::task::spawn_blocking(move || {
-            let ending = Ending(&conversation);
-            let listener = ending.0;
-            let said = match &server.register.partner {
-                Some(partner) => partner.say(&id, &text, listener).map_err(Problem::from),
-                None => offline::say(&server, &id, &text, listener),
-            };
-            if let Err(problem) = said {
-                let text = problem.detail().to_owned();
-                listener.tell(ChatEvent::Problem { text });
-            }
-        });
-        Ok(())
+    fn known(&self) -> MutexGuard<'_, Vec<Arc<Conversation>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends the turn however the thread ends.
-struct Ending<'a>(&'a Conversation);
+/// A name for one telling of a session.
+fn telling() -> Result<String, Problem> {
+    let mut bytes = [0; 6];
+    getrandom::fill(&mut bytes).map_err(HostError::new)?;
+    Ok(hex::encode(bytes))
+}
 
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.end();
+/// The store's own words may name paths of this machine.
+fn kept(error: SessionError) -> Problem {
+    match error {
+        SessionError::InUse(_) => Problem::new(
+            axum::http::StatusCode::CONFLICT,
+            "the session is in use elsewhere",
+        ),
+        other => HostError::new(other).into(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn old_sessions_give_way() {
-        let register = Register::new(None);
-        let first = register.open().unwrap();
-        for _ in 0..MOST {
-            register.open().unwrap();
+impl From<AgentsError> for Problem {
+    fn from(error: AgentsError) -> Self {
+        match error {
+            AgentsError::Wrong(text) => Self::bad(text),
+            AgentsError::Host(error) => error.into(),
         }
-        assert_eq!(register.list().unwrap().len(), MOST);
-        assert!(register.find(&first).unwrap().is_none());
     }
 }

@@ -118,10 +118,7 @@ impl ServerHandler for Handler {
             .enable_extensions_with(extensions)
             .build();
         ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new(
-                "skillyard",
-                self.server.settings.version,
-            ))
+            .with_server_info(Implementation::new("skillyard", self.server.version))
             .with_instructions(self.instructions())
     }
 

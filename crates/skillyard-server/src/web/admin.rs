@@ -48,7 +48,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
     });
     let page = AdminPage {
         active: "admin",
-        version: server.settings.version,
+        version: server.version,
         fingerprint: stock.fingerprint.clone(),
         // Some hundred places are looked at; those without skills are many and say little.
         sources: sources.filter(|source| source.skills > 0).collect(),

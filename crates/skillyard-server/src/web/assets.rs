@@ -4,37 +4,34 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use skillyard_web::assets::{Asset, MARK, SEARCH, STYLE};
 
-const FILES: &[(&str, &str, &str)] = &[
-    (
-        "style.css",
-        "text/css; charset=utf-8",
-        include_str!("../../assets/style.css"),
-    ),
-    (
-        "chat.js",
-        "text/javascript; charset=utf-8",
-        include_str!("../../assets/chat.js"),
-    ),
-    (
-        "library.js",
-        "text/javascript; charset=utf-8",
-        include_str!("../../assets/library.js"),
-    ),
-    (
-        "mark.svg",
-        "image/svg+xml",
-        include_str!("../../assets/mark.svg"),
-    ),
+const FILES: &[Asset] = &[
+    STYLE,
+    SEARCH,
+    MARK,
+    Asset::script("chat.js", include_str!("../../assets/chat.js")),
+    Asset::script("cards.js", include_str!("../../assets/cards.js")),
+    Asset::script("dom.js", include_str!("../../assets/dom.js")),
+    Asset::script("markdown.js", include_str!("../../assets/markdown.js")),
+    Asset::script("menu.js", include_str!("../../assets/menu.js")),
 ];
+
+/// `GET /favicon.ico`, for pages that name no picture of their own.
+pub(crate) async fn icon() -> Response {
+    file(Path("mark.svg".to_owned())).await
+}
 
 /// `GET /assets/{file}`.
 pub(crate) async fn file(Path(name): Path<String>) -> Response {
-    match FILES.iter().find(|(each, ..)| *each == name) {
-        Some((_, kind, text)) => {
+    match FILES.iter().find(|file| file.name == name) {
+        Some(file) => {
             // Short, because a new binary brings new files under the old names.
-            let headers = [(CONTENT_TYPE, *kind), (CACHE_CONTROL, "max-age=300")];
-            (headers, *text).into_response()
+            let headers = [
+                (CONTENT_TYPE, file.media_type),
+                (CACHE_CONTROL, "max-age=300"),
+            ];
+            (headers, file.text).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
     }

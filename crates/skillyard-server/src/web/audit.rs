@@ -23,6 +23,8 @@ pub(crate) struct Wanted {
     #[serde(default)]
     event: String,
     #[serde(default)]
+    session: String,
+    #[serde(default)]
     outcome: String,
 }
 
@@ -37,15 +39,19 @@ struct AuditPage {
     fault: Option<String>,
 }
 
-struct Row {
-    seq: u64,
-    time: String,
-    event: String,
-    skill: String,
-    actor: String,
-    trigger: String,
-    outcome: String,
-    reason: String,
+/// An event as a page shows it.
+pub(super) struct Row {
+    pub(super) seq: u64,
+    pub(super) time: String,
+    pub(super) event: String,
+    pub(super) skill: String,
+    pub(super) session: String,
+    pub(super) actor: String,
+    pub(super) trigger: String,
+    /// What it was about, where that is more than the skill.
+    pub(super) what: String,
+    pub(super) outcome: String,
+    pub(super) reason: String,
 }
 
 /// `GET /audit`.
@@ -69,6 +75,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
     let filter = Filter {
         skill: given(&wanted.skill),
         event: given(&wanted.event),
+        session: given(&wanted.session),
         outcome: given(&wanted.outcome),
         limit: Some(MOST),
         ..Filter::default()
@@ -91,8 +98,10 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
 }
 
 impl Row {
-    fn of(line: &[u8]) -> Option<Self> {
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
         let entry = Entry::parse(line)?;
+        let about = ["script", "path", "command", "tool", "agent", "model"];
+        let what = about.iter().find_map(|key| entry.detail.get(*key));
         let text =
             |value: Option<std::borrow::Cow<'_, str>>| value.unwrap_or_default().into_owned();
         Some(Self {
@@ -100,6 +109,8 @@ impl Row {
             time: entry.time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
             event: entry.event.into_owned(),
             skill: text(entry.skill),
+            session: text(entry.session),
+            what: what.cloned().unwrap_or_default(),
             actor: entry.actor.into_owned(),
             trigger: text(entry.trigger),
             outcome: entry.outcome.into_owned(),

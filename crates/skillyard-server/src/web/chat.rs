@@ -5,10 +5,11 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect};
+use skillyard_agent::session::Summary;
 
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::access::Role;
-use crate::chat::SessionSummary;
+use crate::problem::Problem;
 use crate::server::Server;
 
 #[derive(Template)]
@@ -16,9 +17,15 @@ use crate::server::Server;
 struct ChatPage {
     frame: Frame,
     active: &'static str,
-    partner: String,
-    sessions: Vec<SessionSummary>,
+    sessions: Vec<Summary>,
     session: String,
+    title: String,
+    /// The agent and the model of a session that has begun.
+    with: Vec<String>,
+    /// What a new one can choose from.
+    agents: Vec<String>,
+    models: Vec<String>,
+    model: String,
 }
 
 /// `GET /`: a chat that has not begun.
@@ -39,16 +46,36 @@ pub(crate) async fn session(
 }
 
 async fn page(State(server): State<Arc<Server>>, frame: Frame, session: String) -> Page {
-    let partner = server.register.partner();
-    let listed = elsewhere(move || server.register.list()).await;
-    match listed.and_then(|listed| Ok(listed?)) {
-        Ok(sessions) => Ok(shown(&ChatPage {
-            frame,
-            active: "chat",
-            partner,
-            sessions,
-            session,
-        })),
+    let within = frame.clone();
+    let composed = elsewhere(move || compose(&server, within, session)).await;
+    match composed.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
         Err(problem) => Err(NoPage::new(frame, problem)),
     }
+}
+
+fn compose(server: &Server, frame: Frame, session: String) -> Result<ChatPage, Problem> {
+    let agents = server.register.agents()?;
+    let models = agents.models()?;
+    let mut page = ChatPage {
+        active: "chat",
+        sessions: server.register.list(&frame.keeper)?,
+        agents: agents.definitions().names(),
+        models: models.known,
+        model: models.default,
+        title: String::new(),
+        with: Vec::new(),
+        session,
+        frame,
+    };
+    if !page.session.is_empty() {
+        let conversation = server.register.find(&page.session, &page.frame.keeper)?;
+        let session = server.register.session(&conversation)?;
+        page.title = session.title();
+        let agent = session.agent.as_ref();
+        page.with
+            .extend(agent.map(|agent| format!("{} version {}", agent.name, agent.version)));
+        page.with.push(session.prompt.settings.model);
+    }
+    Ok(page)
 }

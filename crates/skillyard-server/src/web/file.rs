@@ -5,12 +5,13 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, State};
 use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
+use skillyard_web::markdown::render;
+use skillyard_web::size::size;
 
-use super::{Frame, NoPage, Page, elsewhere, markdown, shown, skill_address};
+use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::view::size;
 
 /// How much of a file a page shows.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -67,7 +68,7 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
         cut: read.next_offset.is_some(),
         shown: match read.content {
             Content::Text(text) if is_markdown && !is_own => {
-                Shown::Html(markdown::render(&skill.record.name, &text))
+                Shown::Html(render(&text, |link| file_address(&skill.record.name, link)))
             }
             Content::Text(text) => Shown::Text(text),
             Content::Binary { media_type, .. } => Shown::Binary(media_type),

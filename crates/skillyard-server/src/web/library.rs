@@ -1,5 +1,6 @@
-//! The library: all skills, found by words and narrowed by source and status.
+//! The library: all skills, found by words and narrowed by source, trust and status.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -25,6 +26,8 @@ pub(crate) struct Wanted {
     #[serde(default)]
     status: String,
     #[serde(default)]
+    trust: String,
+    #[serde(default)]
     page: usize,
 }
 
@@ -35,7 +38,7 @@ struct LibraryPage {
     active: &'static str,
     wanted: Wanted,
     sources: Vec<String>,
-    skills: Vec<SkillSummary>,
+    skills: Vec<(SkillSummary, String)>,
     found: usize,
     total: usize,
     enabled: usize,
@@ -60,6 +63,13 @@ pub(crate) async fn page(
 fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
     let stock = server.shelf.stock();
     let all = &stock.catalog.skills;
+    let tiers = server.host.tiers(all);
+    let names = all.iter().map(|skill| skill.record.name.as_str());
+    let tiers: HashMap<&str, &String> = names.zip(&tiers).collect();
+    let tier = |skill: &CatalogSkill| {
+        let tier = tiers.get(skill.record.name.as_str());
+        tier.map(|tier| (*tier).clone()).unwrap_or_default()
+    };
     let found: Vec<&CatalogSkill> = if wanted.q.trim().is_empty() {
         all.iter().collect()
     } else {
@@ -71,6 +81,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         .into_iter()
         .filter(|skill| is(&wanted.source, skill.kind.as_str()))
         .filter(|skill| is(&wanted.status, skill.status.as_str()))
+        .filter(|skill| is(&wanted.trust, &tier(skill)))
         .collect();
     let mut sources: Vec<String> = all.iter().map(|it| it.kind.as_str().to_owned()).collect();
     sources.sort_unstable();
@@ -82,6 +93,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         query.append_pair("q", &wanted.q);
         query.append_pair("source", &wanted.source);
         query.append_pair("status", &wanted.status);
+        query.append_pair("trust", &wanted.trust);
         query.append_pair("page", &page.to_string());
         format!("/skills?{}", query.finish())
     };
@@ -91,7 +103,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         sources,
         skills: found[first..last]
             .iter()
-            .map(|skill| SkillSummary::of(skill, viewer))
+            .map(|skill| (SkillSummary::of(skill, viewer), tier(skill)))
             .collect(),
         found: found.len(),
         total: all.len(),

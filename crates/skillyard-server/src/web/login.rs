@@ -28,7 +28,7 @@ struct LoginPage {
 
 /// `GET /login`.
 pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Page {
-    if matches!(server.settings.access, Access::Loopback) {
+    if matches!(server.access(), Access::Loopback) {
         return Ok(Redirect::to("/").into_response());
     }
     Ok(shown(&LoginPage {
@@ -51,7 +51,7 @@ pub(crate) async fn login(
     frame: Frame,
     Form(login): Form<Login>,
 ) -> Page {
-    let Access::Tokens(tokens) = &server.settings.access else {
+    let Access::Tokens(tokens) = server.access() else {
         return Ok(Redirect::to("/").into_response());
     };
     let address = peer.map(|Extension(Peer(address))| address.ip());
@@ -60,7 +60,7 @@ pub(crate) async fn login(
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
         return Err(NoPage::new(frame, problem));
     }
-    let Some(value) = server.sessions.login(tokens, login.token.trim()) else {
+    let Some(value) = server.sessions.login(&tokens, login.token.trim()) else {
         let page = LoginPage {
             frame,
             active: "",

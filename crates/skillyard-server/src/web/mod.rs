@@ -1,14 +1,15 @@
 //! The pages. Templates are compiled in and escape every value; what is HTML already went through
-//! `markdown`, which sanitises it.
+//! `skillyard_web::markdown`, which sanitises it.
 
 pub(crate) mod admin;
+pub(crate) mod agents;
 pub(crate) mod assets;
 pub(crate) mod audit;
 pub(crate) mod chat;
 pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
-mod markdown;
+pub(crate) mod replay;
 pub(crate) mod skill;
 
 use askama::Template;
@@ -16,9 +17,12 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use skillyard_web::address::encoded;
 
 use crate::access::Role;
-use crate::access::gate::Visitor;
+use crate::access::gate::{Extras, Visitor};
+use crate::chat::Keeper;
+use crate::log::Cause;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::Viewer;
@@ -28,6 +32,8 @@ use crate::view::Viewer;
 pub(crate) struct Frame {
     role: Option<Role>,
     csrf: String,
+    keeper: Keeper,
+    extras: Extras,
 }
 
 impl Frame {
@@ -36,7 +42,11 @@ impl Frame {
     }
 
     fn may_talk(&self) -> bool {
-        self.role >= Some(Role::Chat)
+        self.role >= Some(Role::Chat) && self.extras.agents
+    }
+
+    fn may_run(&self) -> bool {
+        self.role >= Some(Role::Run)
     }
 
     fn is_known(&self) -> bool {
@@ -62,6 +72,10 @@ impl<S: Sync> FromRequestParts<S> for Frame {
             csrf: visitor
                 .map(|visitor| visitor.csrf.clone())
                 .unwrap_or_default(),
+            keeper: visitor.map_or(Keeper::Token(String::new()), |visitor| {
+                visitor.keeper.clone()
+            }),
+            extras: visitor.map(|visitor| visitor.extras).unwrap_or_default(),
         })
     }
 }
@@ -93,12 +107,17 @@ impl NoPage {
 impl IntoResponse for NoPage {
     fn into_response(self) -> Response {
         let status = self.problem.status();
+        let cause = self.problem.cause().map(str::to_owned);
         let page = ProblemPage {
             frame: self.frame,
             active: "",
             problem: self.problem,
         };
-        (status, shown(&page)).into_response()
+        let mut response = (status, shown(&page)).into_response();
+        if let Some(cause) = cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
+        response
     }
 }
 
@@ -140,14 +159,13 @@ fn skill_address(name: &str) -> String {
     format!("/skills/{}", encoded(name))
 }
 
-/// A name or path as a part of an address.
-fn encoded(text: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-    const KEPT: &AsciiSet = &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'~')
-        .remove(b'/');
-    utf8_percent_encode(text, KEPT).to_string()
+/// The beginning of a digest, for people.
+fn short(digest: &str) -> &str {
+    let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
+    hex.get(..12).unwrap_or(hex)
+}
+
+/// The address of the page of a skill's file; `link` may hold a place on it.
+fn file_address(name: &str, link: &str) -> String {
+    format!("{}/files/{link}", skill_address(name))
 }

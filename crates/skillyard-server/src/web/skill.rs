@@ -10,12 +10,16 @@ use serde::Deserialize;
 use serde_json::Value;
 use skillyard_format::Document;
 use skillyard_format::tokens::estimate;
+use skillyard_web::address::encoded;
+use skillyard_web::markdown::render;
 
-use super::{Frame, NoPage, Page, elsewhere, encoded, markdown, shown, skill_address};
+use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
+use crate::inspection::{Finding, inspect};
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::usage::Usage;
 use crate::view::SkillSummary;
 
 #[derive(Template)]
@@ -32,6 +36,9 @@ struct SkillPage {
     files: FileList,
     problems: Vec<(String, String)>,
     shadows: Vec<String>,
+    findings: Vec<Finding>,
+    /// Only admins see it.
+    usage: Option<Usage>,
 }
 
 /// `GET /skills/{name}`.
@@ -64,13 +71,18 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         skill: SkillSummary::of(skill, viewer),
         standing: server.host.standing(skill, digest.as_ref()),
         digest: digest.map(|digest| digest.to_string()),
-        body: markdown::render(&record.name, document.body()),
+        body: render(document.body(), |link| file_address(&record.name, link)),
         body_tokens: estimate(document.body()),
         fields: fields(&record.fields),
         files: contents.list(None)?,
         problems: problems
             .map(|problem| (problem.code.clone(), problem.message.clone()))
             .collect(),
+        findings: inspect(skill)?,
+        usage: frame
+            .is_admin()
+            .then(|| Usage::of(server.host.audit_folder(), &record.name).ok())
+            .flatten(),
         shadows: losers
             .filter(|loser| loser.skill.record.name == record.name)
             .map(|loser| {
@@ -103,11 +115,7 @@ fn fields(json: &str) -> Vec<(String, String)> {
 
 impl SkillPage {
     fn file_address(&self, path: &str) -> String {
-        format!(
-            "{}/files/{}",
-            skill_address(&self.skill.name),
-            encoded(path)
-        )
+        file_address(&self.skill.name, &encoded(path))
     }
 }
 

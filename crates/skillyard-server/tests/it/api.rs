@@ -166,7 +166,7 @@ async fn the_document_names_every_route() {
     assert_eq!(document["openapi"], "3.1.0");
     let parameters = document["paths"]["/api/v1/search"]["get"]["parameters"].as_array();
     assert!(parameters.unwrap().iter().all(|each| each["in"] == "query"));
-    assert_eq!(document["paths"].as_object().unwrap().len(), 24);
+    assert_eq!(document["paths"].as_object().unwrap().len(), 36);
 }
 
 #[tokio::test]

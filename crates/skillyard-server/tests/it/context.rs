@@ -16,7 +16,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Host, HostError, Server, Settings, Standing, Switch, Tokens, router,
+    Access, Host, HostError, Installation, Order, Refusal, Server, Settings, Standing, Switch,
+    Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -24,12 +25,17 @@ use skillyard_trust::guard::{
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
+use crate::desk::Desk;
+
 pub(crate) const READ: &str = "read-token-0123456789abcdef";
+pub(crate) const CHAT: &str = "chat-token-0123456789abcdef";
+pub(crate) const OTHER: &str = "other-token-0123456789abcdef";
+pub(crate) const RUN: &str = "run-token-0123456789abcdef";
 pub(crate) const ADMIN: &str = "admin-token-0123456789abcdef";
 
 /// A machine with a folder of skills and nothing else.
 pub(crate) struct Machine {
-    home: PathBuf,
+    pub(crate) home: PathBuf,
     audit: PathBuf,
     disabled: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<Event>>,
@@ -66,7 +72,16 @@ impl Host for Machine {
             third_party: false,
             scripts: "ask".into(),
             reason: "it is a test".into(),
+            ..Standing::default()
         }
+    }
+
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
+        let tier = |skill: &CatalogSkill| match skill.record.name.as_str() {
+            "attack" => "low".to_owned(),
+            _ => "high".to_owned(),
+        };
+        skills.iter().map(tier).collect()
     }
 
     fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
@@ -111,9 +126,24 @@ impl Host for Machine {
     fn upstream(&self) -> Option<Arc<Servers>> {
         self.upstream.clone()
     }
+
+    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+        let planned = "sha256:planned";
+        match order.plan.as_deref() {
+            Some(plan) if plan != planned => Err(Refusal::Refused("another plan".into())),
+            plan => Ok(Installation {
+                plan: planned.into(),
+                applied: plan.is_some(),
+                scope: "user".into(),
+                skills: Vec::new(),
+                unchanged: vec![order.reference.clone()],
+            }),
+        }
+    }
 }
 
-struct World(PathBuf);
+/// The machine as the guard sees it.
+pub(crate) struct World(pub(crate) PathBuf);
 
 impl GuardSurroundings for World {
     fn workspace(&self) -> &Path {
@@ -142,7 +172,7 @@ pub(crate) struct TestServer {
 }
 
 fn tokens() -> Access {
-    let tokens = format!("read {READ}\nadmin {ADMIN}\n");
+    let tokens = format!("read {READ}\nchat {CHAT}\nchat {OTHER}\nrun {RUN}\nadmin {ADMIN}\n");
     Access::Tokens(Tokens::parse(&tokens).unwrap())
 }
 
@@ -165,7 +195,7 @@ impl TestServer {
         Self::with(Access::Loopback, None)
     }
 
-    /// With a token for `read` and one for `admin`.
+    /// With a token for each role, and two for `chat`.
     pub(crate) fn with_tokens() -> Self {
         Self::with(tokens(), None)
     }
@@ -189,6 +219,8 @@ impl TestServer {
         );
         write("pdf/references/fields.md", "# Fields\n");
         write("pdf/assets/dot.bin", "\0\u{1}\u{2}");
+        write("attack/scripts/fill.sh", "#!/bin/sh\n");
+        write("attack/scripts/endless.sh", "#!/bin/sh\n");
         write(
             "attack/SKILL.md",
             "---\nname: attack\ndescription: '<script>alert(1)</script> \"><img src=x onerror=alert(1)>'\n---\n<script>alert(2)</script>\n\n[x](javascript:alert(3))\n",
@@ -202,10 +234,15 @@ impl TestServer {
             events: Mutex::default(),
             upstream,
         });
+        Self::over(folder, machine, access)
+    }
+
+    fn over(folder: TempDir, machine: Arc<Machine>, access: Access) -> Self {
         let settings = Settings {
             access,
             version: "test",
-            chat: None,
+            agents: Some(Arc::new(Desk::new(Arc::clone(&machine)))),
+            registry: None,
         };
         let host: Arc<dyn Host> = machine.clone();
         let server = Server::new(host, settings).unwrap();
@@ -216,6 +253,12 @@ impl TestServer {
             server,
             router,
         }
+    }
+
+    /// Another server over the same folder, as after a restart.
+    pub(crate) fn restarted(&self) -> Self {
+        let machine = Arc::clone(&self.machine);
+        Self::over(tempfile::tempdir().unwrap(), machine, Access::Loopback)
     }
 
     /// The folder of the skills.
@@ -247,6 +290,36 @@ impl TestServer {
             headers,
             text: String::from_utf8(bytes.unwrap().to_vec()).unwrap(),
         }
+    }
+
+    /// The first events of a stream, each with its id.
+    pub(crate) async fn stream(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        count: usize,
+    ) -> Vec<(String, Value)> {
+        use tokio_stream::StreamExt as _;
+        let mut request = Request::builder().uri(path).header("host", "localhost");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::empty()).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let mut pieces = response.into_body().into_data_stream();
+        let mut text = String::new();
+        while text.matches("\n\n").count() < count {
+            let piece = pieces.next().await.unwrap().unwrap();
+            text.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+        let events = text.split("\n\n").take(count).map(|event| {
+            let (id, data) = event.split_once('\n').unwrap();
+            let data = data.strip_prefix("data: ").unwrap();
+            let id = id.strip_prefix("id: ").unwrap().to_owned();
+            (id, serde_json::from_str(data).unwrap())
+        });
+        events.collect()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
+mod agents;
 mod api;
 mod chat;
 mod context;
+mod desk;
 mod gateway;
+mod limits;
 mod listener;
 mod mcp;
 mod web;

@@ -11,6 +11,9 @@ async fn the_library_is_searched_and_narrowed() {
     let at = |name: &str| page.text.find(&format!("href=\"/skills/{name}\""));
     assert!(at("pdf").is_some());
     assert!(at("attack").is_none());
+    let page = server.get("/skills?trust=low").await;
+    let at = |name: &str| page.text.find(&format!("href=\"/skills/{name}\""));
+    assert!(at("pdf").is_none() && at("attack").is_some());
     let page = server.get("/skills?status=disabled").await;
     assert!(page.text.contains("Nothing fits"));
     let page = server.get("/skills?page=99999999999999999999").await;

@@ -11,15 +11,18 @@
     reason = "the table is what it is for"
 )]
 
+mod clock;
 mod table;
 
 use std::io::{BufRead as _, Read as _};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine as _;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use skillyard_trust::scan::{File, Report, Severity, scan};
+
+use clock::Clock;
 
 /// One labelled skill and what was found in it.
 struct Row {
@@ -41,7 +44,7 @@ struct Options {
 
 fn main() {
     let options = options();
-    let start = Instant::now();
+    let start = Clock::now();
     // The first scan builds what all others share.
     let first = scan(&[File {
         path: "SKILL.md",
@@ -118,7 +121,7 @@ fn evaluate(line: &str) -> Option<Row> {
             executable: *executable,
         })
         .collect();
-    let start = Instant::now();
+    let start = Clock::now();
     let report = scan(&files);
     let time = start.elapsed();
     let (set, dir) = (word("set"), word("dir"));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::path::Place;
 use super::request::Surroundings;
 use super::shell::Word;
+use crate::wildcard;
 
 /// A command, or the beginning of one.
 #[derive(Debug, Clone)]
@@ -223,31 +224,11 @@ fn is_path_like(pattern: &Path, path: &Path) -> bool {
         else {
             return false;
         };
-        if part == ".." || !is_like(wanted, part) {
+        if part == ".." || !wildcard::matches(wanted, part) {
             return false;
         }
     }
     parts.next().is_none()
-}
-
-/// `*` stands for anything. Each star takes the first place that fits, which is enough.
-fn is_like(pattern: &str, text: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else {
-        return rest.is_empty();
-    };
-    for piece in pieces {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 /// The word with the skill's folder in place of its variable; `None` for other variables.

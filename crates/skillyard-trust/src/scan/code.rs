@@ -31,6 +31,7 @@ pub(crate) fn statements(text: &str, range: Range<usize>, language: Language) ->
         at: range.start,
         piece: range.start,
         depth: 0,
+        braces: Vec::new(),
         language,
         current: Statement::default(),
         comments: Vec::new(),
@@ -46,6 +47,8 @@ struct Lexer<'a> {
     /// Where the piece that is being read started.
     piece: usize,
     depth: usize,
+    /// The braces that are open: the depth outside of a body, or nothing for a value.
+    braces: Vec<Option<usize>>,
     language: Language,
     current: Statement,
     comments: Vec<Range<usize>>,
@@ -144,6 +147,20 @@ impl Lexer<'_> {
             b'{' if braces => self.depth += 1,
             b')' | b']' => self.depth = self.depth.saturating_sub(1),
             b'}' if braces => self.depth = self.depth.saturating_sub(1),
+            // Inside the body of a function statements end at lines again.
+            b'{' if self.language == Language::JavaScript => {
+                let before = self.bytes[..self.at].trim_ascii_end();
+                let is_body = before.ends_with(b")") || before.ends_with(b"=>");
+                self.braces.push(is_body.then_some(self.depth));
+                if is_body {
+                    self.depth = 0;
+                }
+            }
+            b'}' if self.language == Language::JavaScript => {
+                if let Some(Some(outside)) = self.braces.pop() {
+                    self.depth = outside;
+                }
+            }
             _ => {}
         }
     }
@@ -263,6 +280,21 @@ mod tests {
                 ("// y", true),
                 ("g('https://h')", false),
                 ("/* z\n*/", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_body_of_a_function_has_statements_of_its_own() {
+        check(
+            "(function() {\n  a({\n    b: 1 })\n  c()\n})()\nd",
+            Language::JavaScript,
+            &[
+                ("(function() {", false),
+                ("a({\n    b: 1 })", false),
+                ("c()", false),
+                ("})()", false),
+                ("d", false),
             ],
         );
     }

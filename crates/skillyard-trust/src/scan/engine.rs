@@ -1,18 +1,20 @@
 //! One pass over each file: which words are where, which rules to ask, what they say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use skillyard_format::LineIndex;
 
-use super::context::{Weight, lowered};
-use super::facts::{SIGNALS, Seen};
+use super::context::{Weighed, lowered};
+use super::facts::Seen;
 use super::file::File;
 use super::finding::{Finding, Report, Severity};
+use super::flow::flows;
 use super::prepare::{Place, Prepared};
 use super::rules::{ALL, Check, Rule};
+use super::signals::SIGNALS;
 use super::subject::{Here, Subject};
 
 /// Most findings of one rule in one file; the hundredth says no more than the tenth.
@@ -50,6 +52,7 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
         }
     }
     subject.facts = facts;
+    subject.flows = flows(&subject);
     let mut findings = Findings::new(&subject);
     for (file, unit, question) in asked {
         if let Question::Rule(rule) = question
@@ -74,7 +77,7 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
 }
 
 /// What a word makes worth asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
     Signal(usize),
     Rule(usize),
@@ -83,24 +86,21 @@ enum Question {
 /// The words of all rules and signals, in one automaton.
 struct Words {
     automaton: AhoCorasick,
-    /// What each word makes worth asking.
-    questions: Vec<Vec<Question>>,
+    /// What each word makes worth asking, a bit for each question.
+    questions: Vec<u128>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut by_word: BTreeMap<&str, Vec<Question>> = BTreeMap::new();
+    let mut by_word: BTreeMap<&str, u128> = BTreeMap::new();
     for (index, signal) in SIGNALS.iter().enumerate() {
         for word in signal.words {
-            by_word
-                .entry(word)
-                .or_default()
-                .push(Question::Signal(index));
+            *by_word.entry(word).or_default() |= Question::Signal(index).bit();
         }
     }
     for (index, rule) in ALL.iter().enumerate() {
         if let Check::Unit { words, .. } = rule.check {
             for word in words {
-                by_word.entry(word).or_default().push(Question::Rule(index));
+                *by_word.entry(word).or_default() |= Question::Rule(index).bit();
             }
         }
     }
@@ -113,13 +113,36 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     }
 });
 
+impl Question {
+    /// Its bit; signals come first. A test sees to it that there is room for all.
+    fn bit(self) -> u128 {
+        let place = match self {
+            Self::Signal(index) => index,
+            Self::Rule(index) => SIGNALS.len() + index,
+        };
+        1 << place
+    }
+
+    /// The questions of a set, in order.
+    fn all(mut set: u128) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || {
+            let place = set.trailing_zeros() as usize;
+            set &= set.checked_sub(1)?;
+            Some(match place.checked_sub(SIGNALS.len()) {
+                Some(index) => Self::Rule(index),
+                None => Self::Signal(place),
+            })
+        })
+    }
+}
+
 impl Words {
     /// Which questions are worth asking about which unit, in order.
-    fn questions(&self, file: &Prepared<'_>) -> BTreeSet<(usize, Question)> {
-        let mut questions = BTreeSet::new();
-        let mut unit = 0;
-        let mut last = None;
+    fn questions(&self, file: &Prepared<'_>) -> Vec<(usize, Question)> {
+        let mut questions = Vec::new();
+        let (mut unit, mut set) = (0, 0);
         for found in self.automaton.find_overlapping_iter(&file.folded.text) {
+            let before = unit;
             while file
                 .units
                 .get(unit)
@@ -127,17 +150,19 @@ impl Words {
             {
                 unit += 1;
             }
+            if unit != before {
+                questions.extend(Question::all(set).map(|question| (before, question)));
+                set = 0;
+            }
             let is_inside = file
                 .units
                 .get(unit)
                 .is_some_and(|each| each.range.start <= found.start());
-            let word = (unit, found.pattern());
-            if is_inside && last != Some(word) {
-                let asked = &self.questions[found.pattern().as_usize()];
-                questions.extend(asked.iter().map(|question| (unit, *question)));
+            if is_inside {
+                set |= self.questions[found.pattern().as_usize()];
             }
-            last = Some(word);
         }
+        questions.extend(Question::all(set).map(|question| (unit, question)));
         questions
     }
 }
@@ -165,52 +190,16 @@ impl<'a> Findings<'a> {
         rule: &'static Rule,
         here: &Here<'_>,
         range: Range<usize>,
-        severity: Severity,
+        severity: impl Into<Weighed>,
         message: impl Into<String>,
     ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Quotable),
-            message.into(),
-        );
-    }
-
-    /// The same for names of hosts and files, which are no milder in a string.
-    pub(crate) fn add_named(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: Range<usize>,
-        severity: Severity,
-        message: impl Into<String>,
-    ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Named),
-            message.into(),
-        );
-    }
-
-    /// The same for what no surroundings excuse.
-    pub(crate) fn add_plain(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: Range<usize>,
-        severity: Severity,
-        message: impl Into<String>,
-    ) {
-        self.put(
-            rule,
-            here,
-            &range,
-            (severity, Weight::Plain),
-            message.into(),
-        );
+        let severity = lowered(here, &range, severity.into());
+        let span = match here.unit.place {
+            // Every place in it came from the same encoded text, which is shown whole.
+            Place::Decoded => here.file.origin(here.unit),
+            _ => here.file.span(here.at(&range)),
+        };
+        self.add_source(rule, here.index.0, Some(span), severity, message);
     }
 
     /// Notes that a fact that was seen breaks `rule`.
@@ -224,13 +213,7 @@ impl<'a> Findings<'a> {
         let here = self.subject.here(seen);
         let base = here.unit.range.start;
         let range = seen.range.start - base..seen.range.end - base;
-        self.put(
-            rule,
-            &here,
-            &range,
-            (severity, Weight::Named),
-            message.into(),
-        );
+        self.add(rule, &here, range, severity.named(), message);
     }
 
     /// Notes that `rule` applies to a place of a file's source.
@@ -278,23 +261,6 @@ impl<'a> Findings<'a> {
         }
     }
 
-    fn put(
-        &mut self,
-        rule: &'static Rule,
-        here: &Here<'_>,
-        range: &Range<usize>,
-        (severity, weight): (Severity, Weight),
-        message: String,
-    ) {
-        let severity = lowered(here, range, severity, weight);
-        let span = match here.unit.place {
-            // Every place in it came from the same encoded text, which is shown whole.
-            Place::Decoded => here.file.origin(here.unit),
-            _ => here.file.span(here.at(range)),
-        };
-        self.add_source(rule, here.index.0, Some(span), severity, message);
-    }
-
     /// The findings, the worst first.
     fn finish(self) -> Vec<Finding> {
         let found = self.found.into_values().flat_map(BTreeMap::into_values);
@@ -316,5 +282,18 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_EVIDENCE) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_question_has_a_bit_of_its_own() {
+        assert!(SIGNALS.len() + ALL.len() <= 128);
+        let set = Question::Signal(0).bit() | Question::Rule(ALL.len() - 1).bit();
+        let all: Vec<Question> = Question::all(set).collect();
+        assert_eq!(all, [Question::Signal(0), Question::Rule(ALL.len() - 1)]);
     }
 }

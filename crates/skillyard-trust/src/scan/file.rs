@@ -48,6 +48,7 @@ impl Language {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         Some(match extension {
+            "txt" if text.starts_with("#!") => Self::Shell,
             "md" | "markdown" | "mdx" | "mdc" | "txt" | "rst" | "html" | "htm" | "adoc" => {
                 return None;
             }

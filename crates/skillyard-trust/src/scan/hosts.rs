@@ -219,6 +219,13 @@ pub(crate) fn raw_address(text: &str) -> Option<Range<usize>> {
     (!PRIVATE.is_match(&text[found.clone()])).then_some(found)
 }
 
+/// Whether an address in `text` only exists to catch what is sent to it.
+pub(crate) fn is_catcher(text: &str) -> bool {
+    // Bots and notices of a team go to the same hosts as what thieves send.
+    let mut urls = urls(text).filter(|url| CATCHER.is_match(url));
+    urls.any(|url| !url.contains("telegram") && !url.contains("discord"))
+}
+
 /// A host where anyone leaves text for anyone.
 pub(crate) fn paste(text: &str) -> Option<Range<usize>> {
     PASTE.find(text)

@@ -16,13 +16,16 @@ mod engine;
 mod facts;
 mod file;
 mod finding;
+mod flow;
 mod fold;
 mod hosts;
 mod markdown;
 mod pattern;
 mod prepare;
 pub mod rules;
+mod signals;
 mod slip;
+mod speech;
 mod subject;
 
 pub use file::File;

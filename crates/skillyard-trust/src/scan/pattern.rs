@@ -1,5 +1,6 @@
 //! A pattern that is compiled when it is first needed.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -42,18 +43,84 @@ impl Pattern {
 
     /// Every match.
     pub(crate) fn find_all<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        self.ranges(text).map(|range| &text[range])
+    }
+
+    /// Where every match is.
+    pub(crate) fn ranges(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
         let found = self.regex().find_iter(text.as_bytes());
-        found.filter_map(|each| text.get(each.range()))
+        found
+            .map(|each| each.range())
+            .filter(|range| text.get(range.clone()).is_some())
     }
 
     fn regex(&self) -> &Regex {
-        self.compiled.get_or_init(|| {
-            RegexBuilder::new(self.source)
-                .unicode(false)
-                .ignore_whitespace(true)
-                .dot_matches_new_line(true)
-                .build()
-                .expect("a pattern is a constant")
-        })
+        self.compiled
+            .get_or_init(|| compiled(self.source).expect("a pattern is a constant"))
+    }
+}
+
+fn compiled(source: &str) -> Result<Regex, regex::Error> {
+    let mut plain = String::with_capacity(source.len());
+    for c in source.chars() {
+        if c.is_ascii() {
+            plain.push(c);
+        } else {
+            // Bytes are matched, so a letter of another alphabet is written as its bytes.
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                let _ = write!(plain, "\\x{byte:02x}");
+            }
+        }
+    }
+    RegexBuilder::new(&plain)
+        .unicode(false)
+        .ignore_whitespace(true)
+        .dot_matches_new_line(true)
+        .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// The raw strings behind each `Pattern::new(` below a folder.
+    fn sources(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                for (at, _) in text.match_indices("Pattern::new(") {
+                    let rest = text[at + 13..].trim_start();
+                    let hash = rest.starts_with("r#\"");
+                    let rest = rest
+                        .strip_prefix("r#\"")
+                        .or_else(|| rest.strip_prefix("r\""));
+                    let end = if hash { "\"#" } else { "\"" };
+                    let source = rest.and_then(|rest| rest.split_once(end));
+                    found.extend(source.map(|(source, _)| source.to_owned()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_pattern_compiles() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scan");
+        let mut found = Vec::new();
+        sources(&folder, &mut found);
+        assert!(found.len() > 100, "{}", found.len());
+        for source in found {
+            assert!(compiled(&source).is_ok(), "{source}");
+        }
+    }
+
+    #[test]
+    fn other_alphabets_are_matched() {
+        let pattern = Pattern::new("忽略.{0,6}指令");
+        assert!(pattern.is_match("请忽略 指令"));
     }
 }

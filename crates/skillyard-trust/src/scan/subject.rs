@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::facts::{Fact, Seen};
 use super::file::Language;
+use super::flow::Flow;
 use super::hosts;
 use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
@@ -17,6 +18,12 @@ static LOCAL: Pattern = Pattern::new(
     r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
 
+static CHANGES: Pattern = Pattern::new(
+    r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
+);
+
+/// Words without which no promise to stay on this machine is made.
+const PROMISES: [&str; 6] = ["local", "offline", "network", "internet", "leaves", " api"];
 /// Most bytes of a title or of the words before a block; what each unit asks for must be short.
 const MOST_TITLE: usize = 300;
 /// Most units that are looked back over.
@@ -27,6 +34,8 @@ const MOST_BACK: usize = 200;
 pub(crate) struct Subject<'a> {
     pub(crate) files: Vec<Prepared<'a>>,
     pub(crate) facts: Vec<Seen>,
+    /// What reaches the network or an interpreter.
+    pub(crate) flows: Vec<Flow>,
     /// Whether it says that it is about finding attacks.
     pub(crate) about_security: bool,
     /// Where it says that it stays on this machine: the file and the unit.
@@ -43,6 +52,7 @@ impl<'a> Subject<'a> {
         let mut subject = Self {
             files,
             facts: Vec::new(),
+            flows: Vec::new(),
             about_security: false,
             says_local: None,
             declared: BTreeSet::new(),
@@ -60,6 +70,7 @@ impl<'a> Subject<'a> {
                 let is_promise = is_skill_file
                     && matches!(unit.place, Place::Frontmatter | Place::Prose)
                     && subject.says_local.is_none()
+                    && PROMISES.iter().any(|word| text.contains(word))
                     && LOCAL.is_match(text);
                 if is_promise {
                     subject.says_local = Some((index, at));
@@ -186,13 +197,27 @@ impl<'a> Here<'a> {
 
     /// Whether the statement starts programs.
     pub(crate) fn starts_programs(&self) -> bool {
-        let starts = |seen: &Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
-        self.facts().iter().any(starts)
+        let starts = |seen: &&Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
+        let mut seen = self.facts().iter().filter(starts);
+        seen.any(|seen| !self.is_quoted(&self.inside(seen)))
     }
 
     /// Whether a fact was seen in this unit.
     pub(crate) fn has(&self, fact: Fact) -> bool {
         self.facts().iter().any(|seen| seen.fact == fact)
+    }
+
+    /// Whether a fact was seen in this unit outside strings that nothing runs.
+    pub(crate) fn does(&self, fact: Fact) -> bool {
+        let starts = self.starts_programs();
+        let mut seen = self.facts().iter().filter(|seen| seen.fact == fact);
+        seen.any(|seen| starts || !self.is_quoted(&self.inside(seen)))
+    }
+
+    /// Where in this unit a fact was seen.
+    fn inside(&self, seen: &Seen) -> Range<usize> {
+        let base = self.unit.range.start;
+        seen.range.start - base..seen.range.end - base
     }
 
     /// The facts that were seen in this unit.
@@ -202,6 +227,37 @@ impl<'a> Here<'a> {
         let start = facts.partition_point(|seen| place(seen) < self.index);
         let length = facts[start..].partition_point(|seen| place(seen) == self.index);
         &facts[start..start + length]
+    }
+
+    /// Whether the statement writes to a file.
+    pub(crate) fn writes(&self) -> bool {
+        CHANGES.is_match(self.text)
+    }
+
+    /// Whether it or one of the next statements writes to a file.
+    pub(crate) fn writes_nearby(&self) -> bool {
+        let last = (self.index.1 + 8).min(self.file.units.len());
+        let mut after = self.file.units[self.index.1..last].iter();
+        after.any(|unit| CHANGES.is_match(self.file.text(unit)))
+    }
+
+    /// Whether the skill is called like the host: the makers of a tool explain how to get it.
+    pub(crate) fn is_own_host(&self) -> bool {
+        let mut owners = hosts::urls(self.text).map(|url| hosts::owner(hosts::host(url)));
+        let skill = self.subject.files.iter().find(|file| file.is_skill_file());
+        let fields = || {
+            let units = skill.into_iter().flat_map(|file| file.units.iter());
+            let fields = units.take_while(|unit| unit.place == Place::Frontmatter);
+            fields.filter_map(|unit| skill.map(|file| file.text(unit)))
+        };
+        let speaks_of = |name: &str| {
+            let mut fields = fields().filter(|field| !field.contains("http"));
+            fields.any(|field| field.contains(name))
+        };
+        owners.any(|owner| {
+            let name = owner.split('.').next().unwrap_or(owner);
+            name.len() > 3 && name != "githubusercontent" && name != "github" && speaks_of(name)
+        })
     }
 
     /// The heading it stands under, as much of it as a title has.

@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::wildcard;
+
 /// A pattern such as `pdf-*` or `github:acme/*`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -22,23 +24,7 @@ impl Pattern {
 
     /// Whether the whole `text` fits.
     pub fn matches(&self, text: &str) -> bool {
-        let mut pieces = self.0.split('*');
-        let first = pieces.next().unwrap_or_default();
-        let Some(mut rest) = text.strip_prefix(first) else {
-            return false;
-        };
-        let mut pieces: Vec<&str> = pieces.collect();
-        let Some(last) = pieces.pop() else {
-            return rest.is_empty();
-        };
-        // The leftmost place for each piece leaves the most room for those behind it.
-        for piece in pieces {
-            match rest.find(piece) {
-                Some(at) => rest = &rest[at + piece.len()..],
-                None => return false,
-            }
-        }
-        rest.ends_with(last)
+        wildcard::matches(&self.0, text)
     }
 }
 

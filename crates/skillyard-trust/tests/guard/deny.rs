@@ -93,7 +93,7 @@ fn tools_and_files() {
     assert!(is_denied("Bash()", "Bash", "ls"));
     assert!(is_denied("Bash(x", "Read", "ls"));
     assert!(is_denied("mcp__github", "mcp__GitHub__x", "ls"));
-    for path in [".env", "sub/.env", "/work/.env", "./x/../.env"] {
+    for path in [".env", "sub/.env", "/project/.env", "./x/../.env"] {
         assert!(is_denied("Read(.env)", "Read", path), "{path}");
         assert!(is_denied("Read(.env)", "Grep", path), "{path}");
     }

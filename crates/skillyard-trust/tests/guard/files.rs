@@ -7,7 +7,7 @@ fn paths() {
     // 47
     for (path, expected) in [
         ("docs/a.md", true),
-        ("/work/docs/deep/a.md", true),
+        ("/project/docs/deep/a.md", true),
         ("./docs/./a.md", true),
         ("docs/../../etc/passwd", false),
         ("docs/../src/a.rs", false),

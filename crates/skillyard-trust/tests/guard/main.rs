@@ -32,8 +32,8 @@ struct Machine {
 impl Machine {
     fn new() -> Self {
         let links = [
-            ("/work/docs/link", "/etc/passwd"),
-            ("/work/out-link", "/home/u/secret"),
+            ("/project/docs/link", "/etc/passwd"),
+            ("/project/out-link", "/home/u/secret"),
             ("/skills/pdf/scripts/away.sh", "/usr/bin/curl"),
             ("/usr/bin/gitlink", "/usr/bin/git"),
         ];
@@ -46,7 +46,7 @@ impl Machine {
 
 impl Surroundings for Machine {
     fn workspace(&self) -> &Path {
-        Path::new("/work")
+        Path::new("/project")
     }
 
     fn home(&self) -> Option<&Path> {

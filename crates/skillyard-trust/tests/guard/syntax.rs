@@ -74,7 +74,7 @@ fn hidden_commands() {
             "-git log > .git/hooks/pre-commit",
             "-git log > .envrc",
             "+git log > docs/x.txt",
-            "+git log >> /work/x",
+            "+git log >> /project/x",
             "+git log 2>/dev/null >&2",
             "-git log > \"~/x\"",
             "-(git log) > /etc/x",

@@ -2,6 +2,8 @@
 //!
 //! `bad` is a skill that breaks the rule, `good` a skill that looks like it and does not.
 
+mod classes;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -105,6 +107,7 @@ macro_rules! each_rule {
 
 each_rule! {
     fake_prerequisite archive_password paste_site pipe_to_shell download_execute decode_execute
+    decoded_flow secret_flow remote_instructions persuaded_user
     encoded_payload raw_address package_from_url package_name install_hook auto_run system_tool
     exfiltration secret_bundle environment_harvest credential_read dns_exfiltration
     link_exfiltration metadata_service surveillance send_instruction credential_request

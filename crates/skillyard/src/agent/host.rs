@@ -14,7 +14,7 @@ use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, Stdin};
 use skillyard_trust::approval::{Change, SkillApproval};
-use skillyard_trust::guard::{DenyLayer, Surroundings};
+use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
 use super::lent;
@@ -132,18 +132,33 @@ impl Host for Machine {
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
+        // What else was approved of these bytes stays approved.
+        let permissions = Permissions::load(&self.context).map_err(explained)?;
+        let before = permissions.approval(skill, Some(digest));
         let approval = SkillApproval {
             name: skill.to_owned(),
             digest: *digest,
             scripts: true,
-            network: Vec::new(),
-            tools: Vec::new(),
+            network: before.map(|each| each.network.clone()).unwrap_or_default(),
+            tools: before.map(|each| each.tools.clone()).unwrap_or_default(),
             approved_at: self.context.now().to_string(),
             approved_by: Some(self.context.environment.user.clone()),
         };
         let file = self.context.environment.approvals_file();
         let changed = trusted::change(&file, &Change::ApproveSkill(&approval));
         changed.map(|_| ()).map_err(explained)
+    }
+
+    fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList {
+        // Approvals may have changed since the last call; what cannot be read approves nothing.
+        let permissions = Permissions::load(&self.context).ok();
+        let approval = permissions
+            .as_ref()
+            .and_then(|all| all.approval(skill, Some(digest)));
+        match approval.filter(|approval| !approval.tools.is_empty()) {
+            Some(approval) => ToolList::parse(&approval.tools.join(", ")),
+            None => ToolList::Absent,
+        }
     }
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {

@@ -1,6 +1,7 @@
 //! The agent's runtime on this machine: skills, models, sandbox, approvals and the log, put
 //! together from the configuration.
 
+mod desk;
 mod front;
 mod host;
 mod lent;
@@ -13,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::Runtime;
+use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
-use skillyard_agent::settings::Settings;
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
@@ -22,10 +23,11 @@ use crate::error::CommandError;
 use crate::library::Choice;
 use crate::mcp::{Lenders, PublishedSkills};
 
+pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
-pub(crate) use tool_mode::tool_mode;
+pub(crate) use tool_mode::{known_tool_mode, tool_mode};
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -48,6 +50,17 @@ pub(crate) fn runtime(
     workspace: &Path,
     model: &str,
 ) -> Result<Runtime, CommandError> {
+    runtime_with(context, wanted, workspace, model, Arc::new(store(context)?))
+}
+
+/// The same over sessions that are open already.
+fn runtime_with(
+    context: &Context,
+    wanted: &Wanted,
+    workspace: &Path,
+    model: &str,
+    store: Arc<SessionStore>,
+) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
     let provider = model::provider(context, model)?;
     let host = Machine::new(context, &shelf, workspace, wanted)?;
@@ -55,7 +68,7 @@ pub(crate) fn runtime(
         provider,
         shelf,
         host: Box::new(host),
-        store: Arc::new(store(context)?),
+        store,
         clock: jiff::Timestamp::now,
         subscribers: tracing::subscribers(context)?,
     })
@@ -69,12 +82,10 @@ pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
 
 /// A new session.
 pub(crate) fn session(
-    runtime: &Runtime,
-    settings: &Settings,
+    prompt: Prompt,
     agent: Option<AgentVersion>,
     workspace: &Path,
 ) -> Result<Session, CommandError> {
-    let prompt = runtime.prompt(settings);
     let workspace = workspace.to_string_lossy().into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
     Ok(session.map_err(skillyard_agent::TurnError::from)?)

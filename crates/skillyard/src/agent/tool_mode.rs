@@ -7,6 +7,7 @@ use skillyard_agent::settings::{Settings, ToolMode};
 
 use super::model;
 use crate::commands::agent;
+use crate::config::models::ModelServer;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::sanitize::visible;
@@ -14,44 +15,48 @@ use crate::sanitize::visible;
 /// The only API that servers of all kinds speak, each in its own way.
 const COMPATIBLE: &str = "openai-chat";
 
-/// How the model of these settings calls tools. Whatever keeps a probe from being made will be
+/// How the model of these settings calls tools, if that was said or found before. Nobody is asked.
+pub(crate) fn known_tool_mode(
+    context: &Context,
+    settings: &Settings,
+) -> Result<Option<ToolMode>, CommandError> {
+    if settings.tool_mode != ToolMode::Auto {
+        return Ok(Some(settings.tool_mode));
+    }
+    let Some(server) = server(context, settings)? else {
+        return Ok(Some(ToolMode::Native));
+    };
+    let said = agent::tool_mode(&server.tool_mode)?;
+    if said != ToolMode::Auto {
+        return Ok(Some(said));
+    }
+    if server.api != COMPATIBLE {
+        return Ok(Some(ToolMode::Native));
+    }
+    Ok(cache(context).get(&server.url, settings.model_name()))
+}
+
+/// The same, and asks the model where it is not known. Whatever keeps it from answering will be
 /// told by the turn itself, which comes next.
 pub(crate) fn tool_mode(
     context: &Context,
     settings: &Settings,
     cancel: &AtomicBool,
 ) -> Result<ToolMode, CommandError> {
-    if settings.tool_mode != ToolMode::Auto {
-        return Ok(settings.tool_mode);
-    }
-    let Some((server, _)) = settings.model.split_once('/') else {
-        return Ok(ToolMode::Native);
-    };
-    let server = context.config()?.model_server(server);
-    let Some(server) = server.map_err(CommandError::Setting)? else {
-        return Ok(ToolMode::Native);
-    };
-    let said = agent::tool_mode(&server.tool_mode)?;
-    if said != ToolMode::Auto {
-        return Ok(said);
-    }
-    if server.api != COMPATIBLE {
-        return Ok(ToolMode::Native);
-    }
-    let name = settings.model_name();
-    let cache = ProbeCache::new(&context.environment.models_file());
-    if let Some(mode) = cache.get(&server.url, name) {
+    if let Some(mode) = known_tool_mode(context, settings)? {
         return Ok(mode);
     }
     let shown = visible(&settings.model).into_owned();
     let printer = &context.printer;
     printer.note(&format!("Asking {shown} once how it calls tools …"));
     let provider = model::provider(context, &settings.model)?;
-    let Ok(mode) = probe(&*provider, name, cancel) else {
+    let Ok(mode) = probe(&*provider, settings.model_name(), cancel) else {
         return Ok(ToolMode::Native);
     };
-    // What cannot be kept is asked again next time.
-    let _ = cache.set(&server.url, name, mode);
+    if let Some(server) = server(context, settings)? {
+        // What cannot be kept is asked again next time.
+        let _ = cache(context).set(&server.url, settings.model_name(), mode);
+    }
     let word = match mode {
         ToolMode::Auto | ToolMode::Native => "native",
         ToolMode::JsonSchema => "json-schema",
@@ -59,4 +64,16 @@ pub(crate) fn tool_mode(
     };
     printer.note(&format!("It calls tools as `{word}`; this is remembered."));
     Ok(mode)
+}
+
+fn server(context: &Context, settings: &Settings) -> Result<Option<ModelServer>, CommandError> {
+    let Some((name, _)) = settings.model.split_once('/') else {
+        return Ok(None);
+    };
+    let server = context.config()?.model_server(name);
+    server.map_err(CommandError::Setting)
+}
+
+fn cache(context: &Context) -> ProbeCache {
+    ProbeCache::new(&context.environment.models_file())
 }

@@ -192,12 +192,12 @@ fn start(
     wanted.lenders = Lenders::named(context, &settings.mcp)?;
     let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
-    let session = agent::session(&runtime, &settings, version, here)?;
+    let session = agent::session(runtime.prompt(&settings), version, here)?;
     Ok((runtime, session))
 }
 
 /// How an agent without a name works.
-fn configured(context: &Context) -> Result<Settings, CommandError> {
+pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
     let config = context.config()?;
     let strategy = config.text("agents.activation");
     let strategy = strategy.as_deref().map(super::agent::strategy);

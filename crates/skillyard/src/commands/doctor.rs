@@ -136,6 +136,7 @@ fn sandbox_checks(context: &Context) -> Vec<Check> {
         bubblewrap(context, &survey),
         landlock(context, &survey),
         seccomp(&survey),
+        groups(&survey),
         container(&survey),
     ];
     if survey.root {
@@ -275,14 +276,39 @@ fn seccomp(survey: &Survey) -> Check {
     )
 }
 
-fn container(survey: &Survey) -> Check {
-    match &survey.container {
-        Some(program) => check(
-            "container",
+fn groups(survey: &Survey) -> Check {
+    match survey.group_version() {
+        Some(version) => check(
+            "cgroups",
             Verdict::Good,
-            format!("containers by {}", program.display()),
+            format!("control groups, version {version}, limit memory and processes of a script together"),
             None,
         ),
+        None => check(
+            "cgroups",
+            Verdict::Missing,
+            "no control groups can be made here: all processes of a script are looked at every 20 ms instead".into(),
+            Some("A systemd scope with `Delegate=yes`, or root, can make them; nothing needs them"),
+        ),
+    }
+}
+
+fn container(survey: &Survey) -> Check {
+    match &survey.container {
+        Some(program) => match Survey::engine_trouble(program) {
+            None => check(
+                "container",
+                Verdict::Good,
+                format!("containers by {}", program.display()),
+                None,
+            ),
+            Some(trouble) => check(
+                "container",
+                Verdict::Missing,
+                format!("{} does not work here: {trouble}", program.display()),
+                Some("Only `run --backend container` needs one"),
+            ),
+        },
         None => check(
             "container",
             Verdict::Missing,

@@ -9,7 +9,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::render::one_line;
 
 use super::Outcome;
-use super::find_remote::{self, Found, Reach};
+use super::find_remote::{self, Found, Narrowed, Reach};
 use super::list::mark;
 use crate::context::Context;
 use crate::error::Status;
@@ -21,6 +21,7 @@ use crate::sanitize::visible;
 /// Examples:
 ///   skillyard search pdf forms
 ///   skillyard search --registry pdf
+///   skillyard search forms --owner acme --license MIT --no-scripts
 ///   skillyard search --source user spreadsheet
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -37,6 +38,8 @@ pub(crate) struct SearchArgs {
     /// Only skills in the registry
     #[arg(long, conflicts_with = "source")]
     registry: bool,
+    #[command(flatten)]
+    narrowed: Narrowed,
     /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -46,7 +49,7 @@ pub(crate) struct SearchArgs {
 
 impl SearchArgs {
     fn reach(&self) -> Reach {
-        if self.registry {
+        if self.registry || self.narrowed.is_given() {
             Reach::Registry
         } else if self.local || self.source.is_some() || self.choice.is_given() {
             Reach::Local
@@ -80,8 +83,9 @@ pub(crate) struct MatchArgs {
 
 pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
     let words = args.words.join(" ");
-    let remote = find_remote::search(context, args.reach(), &words, args.limit)?;
-    if args.registry {
+    let reach = args.reach();
+    let remote = find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
+    if reach == Reach::Registry {
         return print(context, &[], &[], false, remote.as_ref());
     }
     let chosen = args.choice.filter()?;

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_format::render::one_line;
-use skillyard_install::fetch::registry::{Registry as _, SearchResults};
+use skillyard_install::fetch::registry::{Memory, Registry as _, SearchQuery, SearchResults};
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::web::age;
 use crate::remote::Remote;
 use crate::sanitize::visible;
 
@@ -23,6 +24,70 @@ pub(super) enum Reach {
     Registry,
 }
 
+/// Which skills of a registry are wanted; any of these means a registry is searched.
+#[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
+pub(super) struct Narrowed {
+    /// Only in this registry of your configuration
+    #[arg(long, value_name = "ALIAS", conflicts_with_all = ["local", "source"])]
+    from: Option<String>,
+    /// Only of this account or namespace of the registry
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "source"])]
+    owner: Option<String>,
+    /// Only with this licence, in the registry
+    #[arg(long, value_name = "LICENSE", conflicts_with_all = ["local", "source"])]
+    license: Option<String>,
+    /// Only with this tag, in the registry
+    #[arg(long, value_name = "TAG", conflicts_with_all = ["local", "source"])]
+    tag: Option<String>,
+    /// Only with scripts, in the registry
+    #[arg(long, conflicts_with_all = ["local", "source", "no_scripts"])]
+    scripts: bool,
+    /// Only without scripts, in the registry
+    #[arg(long, conflicts_with_all = ["local", "source"])]
+    no_scripts: bool,
+    /// Only what somebody signed, in the registry
+    #[arg(long, conflicts_with_all = ["local", "source"])]
+    signed: bool,
+    /// Ask nobody: search what was seen of the registry before
+    #[arg(long, conflicts_with_all = ["local", "source"])]
+    offline: bool,
+}
+
+impl Narrowed {
+    /// Whether anything was said.
+    pub(super) fn is_given(&self) -> bool {
+        let texts = [&self.from, &self.owner, &self.license, &self.tag];
+        texts.iter().any(|text| text.is_some())
+            || self.scripts
+            || self.no_scripts
+            || self.signed
+            || self.offline
+    }
+
+    fn query<'a>(&'a self, words: &'a str, limit: usize) -> SearchQuery<'a> {
+        SearchQuery {
+            words,
+            limit,
+            owner: self
+                .owner
+                .as_deref()
+                .map(|name| name.trim_start_matches('@')),
+            license: self.license.as_deref(),
+            tag: self.tag.as_deref(),
+            scripts: match (self.scripts, self.no_scripts) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            signed: self.signed.then_some(true),
+        }
+    }
+}
+
 /// What the registry found.
 pub(super) struct Found {
     registry: String,
@@ -35,12 +100,23 @@ pub(super) fn search(
     reach: Reach,
     words: &str,
     limit: usize,
+    narrowed: &Narrowed,
 ) -> Result<Option<Found>, CommandError> {
     if reach == Reach::Local {
         return Ok(None);
     }
-    let asked = Remote::open(context, None).and_then(|remote| {
-        let results = remote.registry.search(&remote.http, words, limit);
+    let alias = narrowed.from.as_deref();
+    let remote = if narrowed.offline {
+        Remote::offline(context, alias)
+    } else {
+        Remote::open(context, alias)
+    };
+    let asked = remote.and_then(|remote| {
+        let query = narrowed.query(words, limit);
+        let results = remote.registry.search(&remote.http, &query);
+        if narrowed.offline {
+            tell_age(context, &remote);
+        }
         Ok(Found {
             registry: remote.address(),
             results: results.map_err(InstallFailure::from)?,
@@ -59,6 +135,25 @@ pub(super) fn search(
             Ok(None)
         }
     }
+}
+
+/// Says how old what is known of a registry is.
+fn tell_age(context: &Context, remote: &Remote) {
+    let seen = remote.registry.memory.as_ref().map(Memory::skills);
+    let seen = seen.unwrap_or_default();
+    let newest = seen.iter().map(|each| each.seen.as_str()).max();
+    let oldest = seen.iter().map(|each| each.seen.as_str()).min();
+    let note = match (oldest, newest) {
+        (Some(oldest), Some(newest)) => format!(
+            "offline: among {} skills of {} that were seen before, the first {}, the last {}",
+            seen.len(),
+            remote.address(),
+            age(oldest, context.now()),
+            age(newest, context.now())
+        ),
+        _ => format!("offline: no skill of {} was seen before", remote.address()),
+    };
+    context.printer.note(&visible(&note));
 }
 
 impl Found {
@@ -81,6 +176,11 @@ impl Found {
                     "author": skill.author,
                     "downloads": skill.downloads,
                     "download_url": skill.download_url,
+                    "license": skill.license,
+                    "tags": skill.tags,
+                    "has_scripts": skill.has_scripts,
+                    "signer": skill.signer,
+                    "deprecated": skill.deprecated,
                 })
             })
             .collect()
@@ -93,13 +193,17 @@ impl Found {
             let author = skill.author.as_deref().unwrap_or("unknown");
             let _ = writeln!(
                 text,
-                "+ {}  {}  by {}, {}\n    {}",
+                "+ {}  {}  by {}, {}{}\n    {}",
                 context.printer.heading(&visible(&skill.name)),
                 visible(&skill.version),
                 visible(author),
                 match skill.downloads {
                     1 => "1 download".to_owned(),
                     count => format!("{count} downloads"),
+                },
+                match &skill.deprecated {
+                    Some(instead) => format!(", deprecated: {}", visible(instead)),
+                    None => String::new(),
                 },
                 visible(&one_line(&skill.description)),
             );

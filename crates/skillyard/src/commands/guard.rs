@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::json;
+use skillyard_audit::{Event, EventKind, Outcome as AuditOutcome, Recorder};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, builtin};
 use skillyard_format::{Document, Skill};
@@ -26,6 +27,8 @@ use crate::workspace::Workspace;
 
 /// How long a line of `--jsonl` may be.
 const MAX_LINE: u64 = 1 << 20;
+/// Most characters of an input that are written down.
+const MOST_SHOWN: usize = 2_000;
 
 /// Decide whether a tool may be called while skills are active
 ///
@@ -88,6 +91,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         input: input(args.input.as_deref().ok_or_else(|| missing("an input"))?),
     };
     let decision = guard.decide(&args.skills, &request)?;
+    guard.record(&request, &decision)?;
     if context.printer.is_json() {
         context.printer.json(&decision)?;
     } else {
@@ -142,6 +146,7 @@ struct Call {
 
 struct Guard<'a> {
     context: &'a Context,
+    recorder: Recorder,
     workspace: Workspace,
     denied: Vec<DenyLayer>,
     catalog: RefCell<Option<Catalog>>,
@@ -151,6 +156,7 @@ impl<'a> Guard<'a> {
     fn new(context: &'a Context, workspace: Option<&Path>) -> Result<Self, CommandError> {
         Ok(Self {
             context,
+            recorder: context.recorder()?,
             workspace: Workspace::new(&context.environment, workspace)?,
             denied: Permissions::load(context)?.denied,
             catalog: RefCell::new(None),
@@ -229,9 +235,43 @@ impl<'a> Guard<'a> {
             tool: call.tool,
             input: call.input,
         };
-        self.decide(&skills, &request)
-            .map_err(|error| error.to_string())
+        let decision = self.decide(&skills, &request);
+        let decision = decision.map_err(|error| error.to_string())?;
+        // A runtime that gets an answer may act on it, so it is written down first.
+        let recorded = self.record(&request, &decision);
+        recorded.map_err(|error| error.to_string())?;
+        Ok(decision)
     }
+
+    /// Writes the decision into the audit log, as the agent loop does with its own.
+    fn record(&self, request: &GuardRequest, decision: &GuardDecision) -> Result<(), CommandError> {
+        let (kind, outcome) = match decision.verdict {
+            GuardVerdict::Allowed => (EventKind::ToolAllowed, AuditOutcome::Ok),
+            GuardVerdict::Denied => (EventKind::ToolBlocked, AuditOutcome::Denied),
+        };
+        let mut event = Event::new(kind)
+            .trigger("guard")
+            .ended(outcome, &decision.reason)
+            .detail("tool", &request.tool)
+            .detail("input", shown(&request.input));
+        if let Some(skill) = &decision.skill {
+            event = event.skill(skill);
+        }
+        if let Some(pattern) = &decision.pattern {
+            event = event.detail("pattern", pattern);
+        }
+        self.recorder.record(&event)?;
+        Ok(())
+    }
+}
+
+/// What a tool is called with, as much of it as a log needs.
+fn shown(input: &GuardInput) -> String {
+    let text = match input {
+        GuardInput::Text(text) => text.clone(),
+        GuardInput::Fields(fields) => json!(fields).to_string(),
+    };
+    text.chars().take(MOST_SHOWN).collect()
 }
 
 fn active(path: &Path) -> Result<ActiveSkill, CommandError> {

@@ -15,7 +15,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeArgs};
+use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::supply::{Supply, named};
 use crate::install::{changes, conflict, finish, review};
 
@@ -31,6 +31,7 @@ use crate::install::{changes, conflict, finish, review};
 ///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
 ///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
+///   skillyard install pdf-tools@^1 @acme/forms@beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
@@ -67,6 +68,9 @@ pub(crate) struct Args {
     /// A header for archives and sites, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
+    /// Fetch nothing: take names from what was seen before and bytes from the store
+    #[arg(long)]
+    offline: bool,
     /// Put links to the store into the folders instead of copies
     #[arg(long)]
     link: bool,
@@ -100,8 +104,83 @@ impl Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
-    let mut supply = Supply::new(context, &place).with_headers(&args.header);
-    let roots = gather(&mut supply, args)?;
+    let prepared = prepare(context, args, &place, &Pick::Ask)?;
+    if args.dry_run {
+        return report(context, &place, &prepared.preview, Some(start), true);
+    }
+    let checked = prepared.check(context, args)?;
+    review::confirm(context, &checked, args.yes)?;
+    let plan = carry_out(context, &place, &prepared, &checked)?;
+    let status = report(context, &place, &plan, Some(start), false)?;
+    if !plan.changes.is_empty() && place.scope.kind == ScopeKind::Project {
+        tell_about_trust(context)?;
+    }
+    Ok(status)
+}
+
+/// What was fetched, and what would change.
+pub(crate) struct Prepared {
+    needed: Vec<Needed>,
+    wish: Wish,
+    settlement: Settlement,
+    preview: Plan,
+}
+
+impl Prepared {
+    /// What would change.
+    pub(crate) fn preview(&self) -> &Plan {
+        &self.preview
+    }
+
+    /// Scans, verifies and weighs what is new.
+    pub(crate) fn check(
+        &self,
+        context: &Context,
+        args: &Args,
+    ) -> Result<Vec<Checked<'_>>, CommandError> {
+        check::check(context, &self.needed, &self.preview, &args.accept)
+    }
+}
+
+impl Args {
+    /// As if only this had been typed.
+    pub(crate) fn of(reference: &str, skills: &[String], scope: Option<ScopeName>) -> Self {
+        Self {
+            references: vec![reference.to_owned()],
+            scope: ScopeArgs { scope },
+            agent: Vec::new(),
+            revision: None,
+            name: None,
+            skill: skills.to_vec(),
+            all: false,
+            header: Vec::new(),
+            link: false,
+            force: false,
+            skip_existing: false,
+            accept: Vec::new(),
+            yes: false,
+            dry_run: false,
+            offline: false,
+        }
+    }
+
+    /// Whose skills they become.
+    pub(crate) fn scope(&self) -> &ScopeArgs {
+        &self.scope
+    }
+}
+
+/// Fetches what is asked for and plans; nothing is changed. Where the flags name no skills,
+/// `otherwise` says which of several are meant.
+pub(crate) fn prepare(
+    context: &Context,
+    args: &Args,
+    place: &Place,
+    otherwise: &Pick,
+) -> Result<Prepared, CommandError> {
+    let supply = Supply::new(context, place).with_headers(&args.header);
+    let mut supply = supply.offline(args.offline);
+    let roots = gather(&mut supply, args, otherwise)?;
     let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
     let config = context.config()?;
@@ -112,25 +191,41 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let asks = context.printer.can_ask() && !args.yes && !args.dry_run;
     let (wish, preview) = loop {
         let wish = wish(&needed, &lock, &targets, linked);
-        let plan = finish::look(&place, &wish, &settlement)?;
+        let plan = finish::look(place, &wish, &settlement)?;
         if plan.conflicts.is_empty() || !asks {
             break (wish, finish::refuse_conflicts(plan)?);
         }
         conflict::ask(&plan.conflicts, &mut needed, &mut settlement)?;
     };
-    if args.dry_run {
-        return report(context, &place, &preview, Some(start), true);
-    }
-    let checked = check::check(context, &needed, &preview, &args.accept)?;
-    review::confirm(context, &checked, args.yes)?;
-    let wish = signed(wish, &checked);
-    let trees = finish::trees(&needed);
+    Ok(Prepared {
+        needed,
+        wish,
+        settlement,
+        preview,
+    })
+}
+
+/// Makes true what was prepared and checked.
+pub(crate) fn carry_out(
+    context: &Context,
+    place: &Place,
+    prepared: &Prepared,
+    checked: &[Checked<'_>],
+) -> Result<Plan, CommandError> {
+    let Prepared {
+        needed,
+        wish,
+        settlement,
+        ..
+    } = prepared;
+    let wish = signed(wish.clone(), checked);
+    let trees = finish::trees(needed);
     let plan = finish::apply(
         context,
-        &place,
+        place,
         &wish,
         &trees,
-        &settlement,
+        settlement,
         |manifest, plan| {
             let kept = |name: &str| plan.lock.get(name).is_some();
             for each in needed.iter().filter(|each| !each.dependency) {
@@ -144,12 +239,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }
         },
     )?;
-    check::remember(context, &checked)?;
-    let status = report(context, &place, &plan, Some(start), false)?;
-    if !plan.changes.is_empty() && place.scope.kind == ScopeKind::Project {
-        tell_about_trust(context)?;
-    }
-    Ok(status)
+    check::remember(context, checked)?;
+    Ok(plan)
 }
 
 /// Skills of a project are kept out of prompts until it is trusted, also those just installed.
@@ -163,9 +254,13 @@ fn tell_about_trust(context: &Context) -> Result<(), CommandError> {
 }
 
 /// The skills that were asked for.
-fn gather(supply: &mut Supply<'_>, args: &Args) -> Result<Vec<Candidate>, CommandError> {
+fn gather(
+    supply: &mut Supply<'_>,
+    args: &Args,
+    otherwise: &Pick,
+) -> Result<Vec<Candidate>, CommandError> {
     let pick = match (&args.skill[..], args.all) {
-        ([], false) => Pick::Ask,
+        ([], false) => otherwise.clone(),
         ([], true) => Pick::All,
         (names, _) => Pick::Named(names.to_vec()),
     };

@@ -76,9 +76,13 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     }
     let milliseconds = record.stamp.modified / 1_000_000;
     object.value(",\"modified\":", &milliseconds)?;
-    object.value(",\"model_invocable\":", &record.model_invocable)?;
-    object.value(",\"user_invocable\":", &record.user_invocable)?;
-    object.value(",\"problems\":", &record.problems)?;
+    let word = |value: bool| if value { "true" } else { "false" };
+    object.raw(",\"model_invocable\":", word(record.model_invocable));
+    object.raw(",\"user_invocable\":", word(record.user_invocable));
+    match &*record.problems {
+        [] => object.raw(",\"problems\":[]", ""),
+        problems => object.value(",\"problems\":", &problems)?,
+    }
     // The record holds them as JSON already.
     let fields: &str = match &*record.fields {
         "" => "null",

@@ -20,8 +20,13 @@ use crate::error::{CommandError, Status};
 use crate::remote::Remote;
 use crate::sanitize::visible;
 
-/// The key that a token is kept under.
-pub(super) const AUTH: &str = "registry.auth";
+/// The key that the token for a registry is kept under.
+pub(super) fn auth_key(alias: Option<&str>) -> String {
+    match alias {
+        None => "registry.auth".to_owned(),
+        Some(alias) => format!("sources.{alias}.auth"),
+    }
+}
 
 /// Log in to the registry
 ///
@@ -31,12 +36,16 @@ pub(super) const AUTH: &str = "registry.auth";
 /// Examples:
 ///   skillyard login --token sky_…
 ///   pass show registry | skillyard login --token -
+///   skillyard login --registry internal --token sky_…
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The token; `-` reads it from stdin, which keeps it out of the shell's history
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// A registry of your configuration, other than the default one
+    #[arg(long, value_name = "ALIAS")]
+    registry: Option<String>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -49,12 +58,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !token.starts_with(PREFIX) || !token.chars().all(is_token) {
         return Err(RegistryFailure::NotAToken.into());
     }
-    let account = account(context, &token)?;
-    keep(context, &token)?;
+    let alias = args.registry.as_deref();
+    let account = account(context, alias, &token)?;
+    let key = auth_key(alias);
+    keep(context, &key, &token)?;
     let event = Event::new(EventKind::ConfigChanged)
         .trigger("login")
         .detail("change", "set")
-        .detail("key", AUTH);
+        .detail("key", &key);
     context.record(&event)?;
     if context.printer.is_json() {
         let user = account.as_ref().map(|account| &account.user);
@@ -75,8 +86,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Whom the token names; nothing when the registry cannot be reached now.
-fn account(context: &Context, token: &str) -> Result<Option<Account>, CommandError> {
-    let mut remote = Remote::open(context, None)?;
+fn account(
+    context: &Context,
+    alias: Option<&str>,
+    token: &str,
+) -> Result<Option<Account>, CommandError> {
+    let mut remote = Remote::open(context, alias)?;
     let header = Header::bearer(&SecretString::from(token.to_owned()));
     remote.registry.headers = vec![header.map_err(InstallFailure::from)?];
     match remote.registry.account(&remote.http) {
@@ -86,9 +101,9 @@ fn account(context: &Context, token: &str) -> Result<Option<Account>, CommandErr
     }
 }
 
-fn keep(context: &Context, token: &str) -> Result<(), CommandError> {
+fn keep(context: &Context, key: &str, token: &str) -> Result<(), CommandError> {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
-    let (key, entry) = known(AUTH).map_err(wrong)?;
+    let (key, entry) = known(key).map_err(wrong)?;
     let value = entry.kind.read_words(&[format!("bearer:{token}")]);
     let value = value.map_err(|problem| {
         wrong(Problem::Value {

@@ -4,28 +4,34 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 
 use super::Outcome;
-use super::login::AUTH;
+use super::login::auth_key;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::Status;
 
 /// Forget the token for the registry
 ///
-/// The token itself stays good; whoever runs the registry revokes it.
+/// The token itself stays good; end it with `skillyard token revoke` before, or ask whoever runs
+/// the registry.
 ///
 /// Examples:
 ///   skillyard logout
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// A registry of your configuration, other than the default one
+    #[arg(long, value_name = "ALIAS")]
+    registry: Option<String>,
+}
 
-pub(crate) fn run(context: &Context) -> Outcome {
-    let gone = Target::user(context.environment.config_file()).unset(AUTH)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let key = auth_key(args.registry.as_deref());
+    let gone = Target::user(context.environment.config_file()).unset(&key)?;
     if !gone.is_empty() {
         let event = Event::new(EventKind::ConfigChanged)
             .trigger("logout")
             .detail("change", "unset")
-            .detail("key", AUTH);
+            .detail("key", &key);
         context.record(&event)?;
     }
     if context.printer.is_json() {

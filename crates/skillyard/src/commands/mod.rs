@@ -43,6 +43,8 @@ mod show_security;
 pub(crate) mod sign;
 pub(crate) mod store;
 pub(crate) mod sync;
+pub(crate) mod tag;
+pub(crate) mod token;
 pub(crate) mod trust;
 mod trust_skill;
 pub(crate) mod update;
@@ -84,12 +86,14 @@ pub(crate) fn run(context: &Context, command: Command) -> Outcome {
         Command::Verify(args) => verify::run(context, &args),
         Command::Guard(args) => guard::run(context, &args),
         Command::Login(args) => login::run(context, &args),
-        Command::Logout(_) => logout::run(context),
+        Command::Logout(args) => logout::run(context, &args),
         Command::Whoami(args) => whoami::run(context, &args),
         Command::Publish(args) => publish::run(context, &args),
         Command::Yank(args) => yank::run(context, &args),
         Command::Deprecate(args) => deprecate::run(context, &args),
         Command::Owner(args) => owner::run(context, &args),
+        Command::Tag(args) => tag::run(context, &args),
+        Command::Token(args) => token::run(context, &args),
         Command::Registry(args) => registry::run(context, args),
         Command::Eval(args) => eval::run(context, &args),
         Command::New(args) => new::run(context, &args),

@@ -1,22 +1,30 @@
 //! `skillyard owner`.
 
 use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
 use serde_json::json;
-use skillyard_format::SkillName;
+use skillyard_format::{Namespace, QualifiedName};
+use skillyard_install::fetch::registry::{Offer, People};
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
 use crate::remote::Remote;
 use crate::sanitize::visible;
 
-/// See and change who may publish a skill
+/// See and change who may publish a skill, or all skills of a namespace
+///
+/// A publisher publishes versions and moves tags, a maintainer also withdraws and deprecates, an
+/// owner also says who is what. `@acme` is a namespace, `@acme/pdf` a skill in it.
 ///
 /// Examples:
 ///   skillyard owner list pdf-tools
 ///   skillyard owner add pdf-tools grace
-///   skillyard owner remove pdf-tools grace
+///   skillyard owner create @acme
+///   skillyard owner add @acme grace --role publisher
+///   skillyard owner transfer pdf-tools grace
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -29,64 +37,174 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show who owns a skill
+    /// Show who may do what
     List {
-        /// The skill
+        /// The skill or the namespace
         name: String,
     },
-    /// Let somebody else publish it, too
+    /// Give somebody a role
     Add {
-        /// The skill
+        /// The skill or the namespace
+        name: String,
+        /// The account
+        user: String,
+        /// What they may do
+        #[arg(long, default_value = "owner", value_parser = PossibleValuesParser::new(["publisher", "maintainer", "owner"]))]
+        role: String,
+    },
+    /// Take somebody's role away; the last owner stays
+    Remove {
+        /// The skill or the namespace
         name: String,
         /// The account
         user: String,
     },
-    /// Take that back; the last owner stays
-    Remove {
-        /// The skill
+    /// Make a namespace, which is yours
+    Create {
+        /// The namespace
+        namespace: String,
+    },
+    /// Offer to hand a skill or a namespace over
+    Transfer {
+        /// The skill or the namespace
         name: String,
-        /// The account
+        /// Whom it is offered to
         user: String,
+    },
+    /// List the offers that you made or got
+    Offers,
+    /// Take over what was offered to you
+    Accept {
+        /// The skill or the namespace
+        name: String,
+    },
+    /// Decline an offer, or take yours back
+    Decline {
+        /// The skill or the namespace
+        name: String,
     },
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let remote = Remote::open(context, args.registry.as_deref())?;
     let (http, registry) = (&remote.http, &remote.registry);
-    let (name, owners) = match &args.verb {
+    let failed = InstallFailure::from;
+    match &args.verb {
         Verb::List { name } => {
-            let name = skill_name(name)?;
-            let owners = registry.owners(http, &name);
-            (name, owners)
+            let people = registry.people(http, &subject(name)?).map_err(failed)?;
+            show(context, &people)
         }
-        Verb::Add { name, user } => {
-            let name = skill_name(name)?;
-            let owners = registry.add_owner(http, &name, user);
-            (name, owners)
+        Verb::Add { name, user, role } => {
+            let role = Some(role.as_str());
+            let people = registry.set_role(http, &subject(name)?, user, role);
+            show(context, &people.map_err(failed)?)
         }
         Verb::Remove { name, user } => {
-            let name = skill_name(name)?;
-            let owners = registry.remove_owner(http, &name, user);
-            (name, owners)
+            let people = registry.set_role(http, &subject(name)?, user, None);
+            show(context, &people.map_err(failed)?)
         }
-    };
-    let owners = owners.map_err(InstallFailure::from)?;
+        Verb::Create { namespace } => {
+            let name = Namespace::new(namespace).map_err(RegistryFailure::from)?;
+            let people = registry.create_namespace(http, name.as_str());
+            show(context, &people.map_err(failed)?)
+        }
+        Verb::Transfer { name, user } => {
+            let offer = registry.offer(http, &subject(name)?, user);
+            let offer = offer.map_err(failed)?;
+            let note = format!(
+                "`{}` has until {} to take it with `skillyard owner accept {}`",
+                offer.to, offer.expires, offer.subject
+            );
+            if context.printer.is_json() {
+                context.printer.json(&offer)?;
+            } else {
+                context.printer.note(&visible(&note));
+            }
+            Ok(Status::Yes)
+        }
+        Verb::Offers => {
+            let offers = registry.transfers(http).map_err(failed)?;
+            list(context, &offers)
+        }
+        Verb::Accept { name } => {
+            let name = subject(name)?;
+            registry.accept(http, &name).map_err(failed)?;
+            told(context, &name, "accepted", "is yours now")
+        }
+        Verb::Decline { name } => {
+            let name = subject(name)?;
+            registry.decline(http, &name).map_err(failed)?;
+            told(context, &name, "declined", "is offered no more")
+        }
+    }
+}
+
+fn show(context: &Context, people: &People) -> Outcome {
     if context.printer.is_json() {
-        let value = json!({ "name": name.as_str(), "owners": owners });
-        context.printer.json(&value)?;
+        context.printer.json(people)?;
         return Ok(Status::Yes);
     }
-    for owner in &owners {
-        context.printer.data(&format!("{}\n", visible(owner)))?;
+    let plain = people.people.iter().all(|each| each.role == "owner");
+    for each in &people.people {
+        let line = if plain {
+            each.account.clone()
+        } else {
+            format!("{}  {}", each.account, each.role)
+        };
+        context.printer.data(&format!("{}\n", visible(&line)))?;
     }
     Ok(Status::Yes)
 }
 
+fn list(context: &Context, offers: &[Offer]) -> Outcome {
+    if context.printer.is_json() {
+        context.printer.json(&json!({ "offers": offers }))?;
+        return Ok(Status::Yes);
+    }
+    for each in offers {
+        let line = format!(
+            "{}  from {} to {}, until {}",
+            each.subject, each.from, each.to, each.expires
+        );
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+    }
+    if offers.is_empty() {
+        context.printer.note("There are no offers");
+    }
+    Ok(Status::Yes)
+}
+
+fn told(context: &Context, name: &str, key: &str, words: &str) -> Outcome {
+    if context.printer.is_json() {
+        let value = json!({ "subject": name, key: true });
+        context.printer.json(&value)?;
+    } else {
+        context.printer.note(&format!("`{name}` {words}"));
+    }
+    Ok(Status::Yes)
+}
+
+/// A skill or a namespace that was typed.
+fn subject(text: &str) -> Result<String, CommandError> {
+    match text.strip_prefix('@') {
+        Some(rest) if !rest.contains('/') => {
+            let namespace = Namespace::new(rest).map_err(RegistryFailure::from)?;
+            Ok(namespace.to_string())
+        }
+        _ => Ok(skill_name(text)?.to_string()),
+    }
+}
+
 /// A name of a skill that was typed.
-pub(super) fn skill_name(text: &str) -> Result<SkillName, CommandError> {
-    SkillName::new(text).map_err(|problem| CommandError::Name {
-        name: text.to_owned(),
-        problem,
-        proposal: SkillName::from_text(text).map(|name| name.to_string()),
+pub(super) fn skill_name(text: &str) -> Result<QualifiedName, CommandError> {
+    use skillyard_format::SkillName;
+    use skillyard_format::qualified::QualifiedProblem;
+    text.parse().map_err(|problem| match problem {
+        QualifiedProblem::Name(problem) if !text.starts_with('@') => CommandError::Name {
+            name: text.to_owned(),
+            problem,
+            proposal: SkillName::from_text(text).map(|name| name.to_string()),
+        },
+        problem => RegistryFailure::from(problem).into(),
     })
 }

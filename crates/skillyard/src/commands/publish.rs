@@ -7,6 +7,9 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::archive::{ArchivePath, Limits, Mode, junk};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+use skillyard_format::qualified::is_tag;
+use skillyard_format::{Namespace, QualifiedName};
+use skillyard_install::fetch::registry::Destination;
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
 use skillyard_registry::package::{Package, examine};
 use skillyard_trust::signature::NOTE_FILE;
@@ -29,6 +32,7 @@ use crate::skill_files::read_one;
 /// Examples:
 ///   skillyard publish ./pdf-tools --dry-run
 ///   skillyard publish ./pdf-tools --yes
+///   skillyard publish ./pdf-tools --namespace acme --tag beta
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -40,6 +44,12 @@ pub(crate) struct Args {
     /// Publish without asking
     #[arg(short, long)]
     yes: bool,
+    /// Publish it as `@NAMESPACE/name`; your own is named like your account
+    #[arg(long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+    /// Let this tag stand for it, so that `install name@TAG` finds it
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
     /// A registry of your configuration, other than the default one
     #[arg(long, value_name = "ALIAS")]
     registry: Option<String>,
@@ -48,7 +58,12 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let folder = read_one(&args.folder)?.folder;
-    let package = packed(context, &folder)?;
+    let mut package = packed(context, &folder)?;
+    let namespace = args.namespace.as_deref().map(namespace).transpose()?;
+    package.name = QualifiedName::new(namespace, package.name.name().clone());
+    if let Some(tag) = args.tag.as_deref().filter(|tag| !is_tag(tag)) {
+        return Err(RegistryFailure::Tag(tag.to_owned()).into());
+    }
     if args.dry_run {
         return dry_run(context, &package);
     }
@@ -59,9 +74,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !args.yes && !confirmed(context, &package, &remote)? {
         return Err(CommandError::Stopped);
     }
-    let sent = remote
-        .registry
-        .publish(&remote.http, package.archive.to_vec());
+    let destination = Destination {
+        namespace: package.name.namespace(),
+        tag: args.tag.as_deref(),
+    };
+    let archive = package.archive.to_vec();
+    let sent = remote.registry.publish(&remote.http, archive, &destination);
     let published = sent.map_err(InstallFailure::from)?;
     let event = Event::new(EventKind::RegistryPublished)
         .skill(package.name.as_str())
@@ -95,6 +113,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         ));
     }
     Ok(Status::Yes)
+}
+
+/// A namespace that was typed.
+fn namespace(text: &str) -> Result<Namespace, CommandError> {
+    Ok(Namespace::new(text).map_err(RegistryFailure::from)?)
 }
 
 /// What would be published, as the registry will see it.

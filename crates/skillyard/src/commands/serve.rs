@@ -1,28 +1,25 @@
 //! `skillyard serve`.
 
-use std::fs;
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_server::{Access, Server, Settings, Tokens, bind};
+use skillyard_server::{Access, Server, Settings, bind};
 
 use super::Outcome;
+use crate::agent::Desk;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
-use crate::serving::{Machine, Offer, OfferFlags};
-
-/// Permissions for the group and for others.
-const OTHERS: u32 = 0o077;
+use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
 
 /// Serve web pages, an API and MCP over the skills that are here
 ///
 /// On this machine nobody is asked for anything. An address that other machines can reach needs
-/// tokens: a file with a role (`read`, `chat`, `run` or `admin`) and a token a line.
+/// tokens: a file with a role (`read`, `chat`, `run` or `admin`) and a token a line. SIGHUP reads
+/// the configuration and the tokens again.
 ///
 /// Examples:
 ///   skillyard serve                                         on 127.0.0.1:7878
@@ -42,6 +39,12 @@ pub(crate) struct Args {
     token_file: Option<PathBuf>,
     #[command(flatten)]
     offer: OfferFlags,
+    /// Serve this machine's registry below `/registry`, too
+    #[arg(long)]
+    registry: bool,
+    /// What is written to stderr while it serves [default: `server.log_format`]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    log_format: Option<LogFormat>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -52,26 +55,47 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let address = SocketAddr::new(args.host, args.port);
     let bound = bind(address, &access).map_err(ServeFailure::Serve)?;
+    let config = context.config()?;
+    let log = config.text("server.log_format");
+    let log = args.log_format.or(log.as_deref().map(LogFormat::of));
+    let threads = runtime()?;
+    let registry = if args.registry || config.serves_registry() {
+        let url = format!("http://{}/registry", bound.address);
+        Some(threads.block_on(super::registry::server(context, &url))?)
+    } else {
+        None
+    };
     let settings = Settings {
         access,
         version: env!("CARGO_PKG_VERSION"),
-        chat: None,
+        agents: Some(Arc::new(Desk::open(context)?)),
+        registry: registry.as_ref().map(skillyard_registry::Server::router),
     };
+    let machine = Machine::new(context)?.with(log.unwrap_or_default(), args.token_file.clone());
     let offer = Offer::new(context, &args.offer)?;
-    let machine = Arc::new(Machine::new(context, offer)?);
     // Kept until after the runtime: what it holds may not end inside of one.
+    let machine = Arc::new(machine.offering(offer));
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
-    let outcome = runtime()?.block_on(async {
+    let outcome = threads.block_on(async {
+        let again = tokio::spawn(reloads(context.clone(), Arc::clone(&server)));
         let end = async {
             ended().await;
             context
                 .printer
                 .note("Ending; answers under way are finished first");
+            server.close();
         };
-        bound.serve(Arc::clone(&server), end).await
+        let outcome = bound.serve(Arc::clone(&server), end).await;
+        again.abort();
+        if let Some(registry) = &registry {
+            registry.settle().await;
+        }
+        outcome
     });
+    // Turns that were told to stop end here.
+    drop(threads);
     drop(watch);
     drop(server);
     drop(machine);
@@ -113,28 +137,32 @@ fn announce(
     Ok(())
 }
 
-fn tokens(file: &Path) -> Result<Tokens, CommandError> {
-    let unread = |source| CommandError::Read {
-        path: file.to_owned(),
-        source,
-    };
-    let mode = fs::metadata(file).map_err(unread)?.mode() & 0o777;
-    if mode & OTHERS != 0 {
-        let path = file.to_owned();
-        return Err(ServeFailure::Readable { path, mode }.into());
-    }
-    let text = fs::read_to_string(file).map_err(unread)?;
-    let unusable = |source| ServeFailure::Tokens {
-        path: file.to_owned(),
-        source,
-    };
-    Ok(Tokens::parse(&text).map_err(unusable)?)
-}
-
 /// The threads that answer; nothing before this command needs any.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     Ok(builder.enable_all().build()?)
+}
+
+/// Reads everything again whenever somebody asks for it with SIGHUP.
+async fn reloads(context: Context, server: Arc<Server>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
+        return;
+    };
+    while hangups.recv().await.is_some() {
+        let server = Arc::clone(&server);
+        let reloaded = tokio::task::spawn_blocking(move || server.reload()).await;
+        match reloaded {
+            Ok(Ok(true)) => context.printer.note("Reloaded; skills changed"),
+            Ok(Ok(false)) => context.printer.note("Reloaded; the skills are the same"),
+            Ok(Err(error)) => {
+                let cause = ServeFailure::Host(error);
+                let text = CommandError::from(cause).with_causes();
+                context.printer.error("nothing was reloaded", &[text], None);
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 /// Waits for the user, or whoever started us, to end the command.

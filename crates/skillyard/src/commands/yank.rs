@@ -3,7 +3,7 @@
 use semver::Version;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_format::SkillName;
+use skillyard_format::QualifiedName;
 
 use super::Outcome;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::remote::Remote;
 ///
 /// Examples:
 ///   skillyard yank pdf-tools@1.2.0 --reason "deletes the wrong file"
-///   skillyard yank pdf-tools@1.2.0 --undo
+///   skillyard yank @acme/pdf-tools@1.2.0 --undo
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -74,10 +74,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Yes)
 }
 
-fn named_version(text: &str) -> Result<(SkillName, Version), CommandError> {
+/// A name and a version that were typed.
+pub(super) fn named_version(text: &str) -> Result<(QualifiedName, Version), CommandError> {
     let parts = text.rsplit_once('@').and_then(|(name, version)| {
         let version = version.strip_prefix('v').unwrap_or(version);
-        Some((SkillName::new(name).ok()?, Version::parse(version).ok()?))
+        Some((name.parse().ok()?, Version::parse(version).ok()?))
     });
     parts.ok_or_else(|| RegistryFailure::NoVersion(text.to_owned()).into())
 }

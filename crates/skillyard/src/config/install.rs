@@ -27,6 +27,11 @@ impl Config {
         self.is_on("scripts.allow")
     }
 
+    /// Whether `serve` has this machine's registry, too.
+    pub(crate) fn serves_registry(&self) -> bool {
+        self.is_on("server.registry")
+    }
+
     /// Whether servers offer skills.
     pub(crate) fn serves_skills(&self) -> bool {
         self.is_on("server.skills")

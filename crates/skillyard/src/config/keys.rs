@@ -440,6 +440,20 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Whether `serve` and `mcp` offer skills at all.",
     ),
     with_default(
+        "server.registry",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Never(MACHINE),
+        "Whether `serve` has this machine's registry below `/registry`.",
+    ),
+    with_default(
+        "server.log_format",
+        Kind::Word(&["quiet", "text", "json"]),
+        Plain::Text("quiet"),
+        Project::Never(MACHINE),
+        "What `serve` writes to stderr: only failures, a line a request, or an object a line.",
+    ),
+    with_default(
         "audit.keep",
         Kind::Count {
             least: 1,

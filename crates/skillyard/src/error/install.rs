@@ -72,6 +72,8 @@ pub(crate) enum InstallFailure {
     LockOutdated(String),
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
+    #[error("`{alias}` is no registry, so it has no `{name}`")]
+    NoNamespaces { alias: String, name: String },
     #[error(
         "`{name}` was not installed: the scanner found something that is never installed without a word from you"
     )]
@@ -216,6 +218,12 @@ impl InstallFailure {
             | Self::Target(_)
             | Self::Store(StoreError::Disk { .. })
             | Self::Transaction(_) => 2,
+            // A registry that knows no such thing has answered.
+            Self::RegistryAnswer(RegistryError::Http(error))
+                if matches!(error.status(), Some(400 | 404)) =>
+            {
+                1
+            }
             Self::Http(error)
             | Self::Forge(ForgeError::Http(error))
             | Self::RegistryAnswer(RegistryError::Http(error))

@@ -4,10 +4,12 @@ use std::io;
 use std::net::SocketAddr;
 
 use skillyard_format::package::pack::PackError;
+use skillyard_format::qualified::QualifiedProblem;
 use skillyard_install::tree::TreeError;
 use skillyard_registry::blobs::BlobError;
 use skillyard_registry::database::DatabaseError;
 use skillyard_registry::maintenance::MaintenanceError;
+use skillyard_registry::mirror::MirrorError;
 use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
@@ -51,6 +53,14 @@ pub(crate) enum RegistryFailure {
     Random(#[from] getrandom::Error),
     #[error("the time is out of range")]
     Time(#[from] jiff::Error),
+    #[error(transparent)]
+    Name(#[from] QualifiedProblem),
+    #[error("`{0}` can be no tag: use small letters, digits and hyphens, such as `beta`")]
+    Tag(String),
+    #[error(transparent)]
+    Mirror(#[from] MirrorError),
+    #[error("nobody asked for the name `{name}` as `{account}`")]
+    NotHeld { name: String, account: String },
     #[error("a token is needed")]
     NothingToLogInWith,
     #[error("that is not a token of a registry")]
@@ -73,9 +83,13 @@ impl RegistryFailure {
             Self::Exposed(_) => {
                 "Put a proxy with TLS before it and name its address with `--url https://…`".into()
             }
-            Self::Maintenance(MaintenanceError::OtherTool) => {
-                "Use `pg_dump` for the database; archives can be copied as they are, afterwards".into()
+            Self::Maintenance(MaintenanceError::NotEmpty) => {
+                "Name another place with `--database` and `--blobs`".into()
             }
+            Self::Mirror(MirrorError::NotAMirror(_)) => {
+                "Mirror into a place of its own with `--database` and `--blobs`".into()
+            }
+            Self::NotHeld { .. } => "List them with `skillyard registry name list`".into(),
             Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
             Self::NothingToLogInWith => {
                 "Pass `--token TOKEN`, or `--token -` to read it from stdin".into()
@@ -94,6 +108,11 @@ impl RegistryFailure {
             | Self::Pack(_)
             | Self::Tree(_)
             | Self::NoToken(_)
+            | Self::NotHeld { .. }
+            | Self::Mirror(
+                MirrorError::Log(_) | MirrorError::Entry { .. } | MirrorError::Checkpoint(_),
+            )
+            | Self::Maintenance(MaintenanceError::Damaged(_) | MaintenanceError::NotEmpty)
             | Self::NotAsked => 1,
             _ => 2,
         }

@@ -9,7 +9,7 @@ use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
-use skillyard_install::reference::{GitReference, Hosted, Local, Reference};
+use skillyard_install::reference::{GitReference, Hosted, Local, Reference, RegistryReference};
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::tree::TreeLimits;
@@ -20,12 +20,22 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
+/// How far a source may be looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// On the network, too.
+    Everywhere,
+    /// On this machine.
+    Here,
+}
+
 /// Sources that were opened.
 pub(super) struct Sources<'a> {
     context: &'a Context,
     store: &'a Store,
     opened: HashMap<String, Box<dyn Material>>,
     headers: Vec<String>,
+    reach: Reach,
     web: Option<Web>,
     /// Folders that go when this goes.
     quarantines: Vec<Staging>,
@@ -38,6 +48,7 @@ impl<'a> Sources<'a> {
             store,
             opened: HashMap::new(),
             headers: Vec::new(),
+            reach: Reach::Everywhere,
             web: None,
             quarantines: Vec::new(),
         }
@@ -46,6 +57,11 @@ impl<'a> Sources<'a> {
     /// Sends these headers with archives and sites.
     pub(super) fn send(&mut self, headers: &[String]) {
         headers.clone_into(&mut self.headers);
+    }
+
+    /// Fetches nothing from now on.
+    pub(super) fn stay_here(&mut self) {
+        self.reach = Reach::Here;
     }
 
     /// The source that a reference stands for.
@@ -68,6 +84,10 @@ impl<'a> Sources<'a> {
         let alias = meaning.alias.as_deref();
         match &meaning.reference {
             Reference::Local(local) => self::local(local),
+            Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
+            other if self.reach == Reach::Here => {
+                Err(InstallFailure::Offline(other.to_string()).into())
+            }
             Reference::Git(reference) => self.repository(reference, alias),
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
@@ -83,6 +103,22 @@ impl<'a> Sources<'a> {
                 self.web()?.registry(registry, &quarantine)
             }
         }
+    }
+
+    /// A version of a registry that is in the store already.
+    fn kept(&mut self, reference: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
+        let store = self.store;
+        let chosen = self.web()?.choose(reference)?;
+        let missing = || {
+            let version = &chosen.version;
+            InstallFailure::Offline(format!("{}@{}", version.name, version.version))
+        };
+        let digest = chosen.version.tree.ok_or_else(missing)?;
+        // Read whole once, which compares it with its digest.
+        store.read(digest).map_err(|_| missing())?;
+        let (origin, limits) = (Web::origin(&chosen), TreeLimits::default());
+        let folder = LocalFolder::from_elsewhere(&store.path(digest), origin, limits);
+        Ok(Box::new(folder))
     }
 
     fn repository(
@@ -134,7 +170,11 @@ impl<'a> Sources<'a> {
     /// The way to the network.
     pub(super) fn web(&mut self) -> Result<&Web, CommandError> {
         if self.web.is_none() {
-            self.web = Some(Web::new(self.context, &self.headers)?);
+            let web = Web::new(self.context, &self.headers)?;
+            self.web = Some(match self.reach {
+                Reach::Everywhere => web,
+                Reach::Here => web.offline(),
+            });
         }
         self.web.as_ref().ok_or(CommandError::Stopped)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use skillyard_format::SkillName;
+use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::dependencies::Supplier;
 use skillyard_install::lockfile::{self, Locked};
@@ -40,6 +40,14 @@ impl<'a> Supply<'a> {
     /// Sends these headers with archives and sites.
     pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
         self.sources.send(headers);
+        self
+    }
+
+    /// Fetches nothing: what was seen before and what is in the store has to do.
+    pub(crate) fn offline(mut self, offline: bool) -> Self {
+        if offline {
+            self.sources.stay_here();
+        }
         self
     }
 
@@ -260,7 +268,8 @@ impl<'a> Supply<'a> {
         let folder = joined(&by.path, reference).ok_or_else(outside)?;
         if let Reference::Registry(mut registry) = own {
             // The neighbours of `alias:name` are the other names of the alias.
-            registry.name = SkillName::new(&folder).map_err(|_| outside())?;
+            let name = SkillName::new(&folder).map_err(|_| outside())?;
+            registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
             return at(Reference::Registry(registry), by.requested.as_deref());
         }
         let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;

@@ -4,17 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use skillyard_format::SkillName;
+use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::{self, Forge};
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
-use skillyard_install::fetch::registry::{HttpRegistry, Registry as _, VersionInfo, select};
+use skillyard_install::fetch::registry::{
+    HttpRegistry, Listing, Memory, Mode, Registry as _, VersionInfo, select,
+};
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
+use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{Address, Host, Hosted, RegistryReference};
 use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
@@ -44,6 +47,17 @@ pub(crate) struct Web {
     limits: TreeLimits,
     /// Where the logs of registries are remembered.
     logs: PathBuf,
+    /// Where what registries said is remembered.
+    memory: PathBuf,
+    mode: Mode,
+    now: jiff::Timestamp,
+}
+
+/// A version that was chosen among those of a registry.
+pub(crate) struct Chosen {
+    registry: HttpRegistry,
+    listing: Listing,
+    pub(crate) version: VersionInfo,
 }
 
 /// The way to the network, through the proxies that the environment names.
@@ -75,7 +89,16 @@ impl Web {
             headers: headers.map_err(InstallFailure::from)?,
             limits: TreeLimits::default(),
             logs: context.environment.skillyard_home.join("registries.json"),
+            memory: context.environment.skillyard_home.join("registries"),
+            mode: Mode::Online,
+            now: context.now(),
         })
+    }
+
+    /// Asks nobody: what registries said before has to do.
+    pub(crate) fn offline(mut self) -> Self {
+        self.mode = Mode::Offline;
+        self
     }
 
     fn transfer<'a>(&'a self, folder: &'a Path) -> Transfer<'a> {
@@ -122,25 +145,59 @@ impl Web {
         reference: &RegistryReference,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
+        let chosen = self.choose(reference)?;
+        let Chosen {
+            registry, version, ..
+        } = &chosen;
+        self.check_log(registry, version)?;
+        let kept = registry.remember(&reference.name, &chosen.listing, version);
+        kept.map_err(InstallFailure::from)?;
+        let fetched = registry
+            .download(&self.transfer(quarantine), version)
+            .map_err(InstallFailure::from)?;
+        self.opened(fetched)
+    }
+
+    /// The version that a reference means, without its bytes.
+    pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
         let source = self.registry_source(reference.alias.as_deref())?;
-        let registry = client(&source)?;
+        let registry = self.client(&source)?;
         let failed = InstallFailure::from;
-        let versions = registry
-            .versions(&self.http, &reference.name)
-            .map_err(failed)?;
-        let version = select(&reference.name, &versions, &reference.requirement).map_err(failed)?;
-        self.check_log(&registry, version)?;
+        let listing = registry.versions(&self.http, &reference.name);
+        let listing = listing.map_err(failed)?;
+        let version = select(&reference.name, &listing.versions, &reference.requirement);
+        let version = version.map_err(failed)?.clone();
+        if let Some(seen) = &listing.seen {
+            let age = age(seen, self.now);
+            let note = format!("offline: `{}` as it was seen {age}", reference.name);
+            self.printer.note(&visible(&note));
+        }
         if version.yanked {
+            let reason = version.yank_reason.as_deref();
+            let reason = reason.map(|reason| format!(": {reason}"));
             let note = format!(
-                "warning: {}@{} was withdrawn",
-                version.name, version.version
+                "warning: {}@{} was withdrawn{}",
+                version.name,
+                version.version,
+                reason.unwrap_or_default()
             );
             self.printer.note(&visible(&note));
         }
-        let fetched = registry
-            .download(&self.transfer(quarantine), version)
-            .map_err(failed)?;
-        self.opened(fetched)
+        Ok(Chosen {
+            registry,
+            listing,
+            version,
+        })
+    }
+
+    /// Where a version that is taken from the store was published.
+    pub(crate) fn origin(chosen: &Chosen) -> Origin {
+        Origin {
+            kind: OriginKind::Registry,
+            url: chosen.registry.shown(),
+            commit: None,
+            version: Some(chosen.version.version.to_string()),
+        }
     }
 
     /// Refuses a version that is not in the registry's log, and a log that lost something.
@@ -185,9 +242,37 @@ impl Web {
     pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
         let source = self.registry_source(alias)?;
         Ok(Remote {
-            registry: client(&source)?,
+            registry: self.client(&source)?,
             http: Arc::clone(&self.http),
         })
+    }
+
+    /// A registry by its address or by an alias, of which nothing is remembered.
+    pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
+        let is_default =
+            |source: &Source<'_>| source.url.trim_end_matches('/') == place.trim_end_matches('/');
+        let mut remote = if !place.contains("://") {
+            self.remote(Some(place))?
+        } else if self
+            .config
+            .registry()
+            .map_err(setting)?
+            .is_some_and(|it| is_default(&it))
+        {
+            self.remote(None)?
+        } else {
+            Remote {
+                registry: HttpRegistry {
+                    base: parsed(place)?,
+                    headers: Vec::new(),
+                    memory: None,
+                    mode: self.mode,
+                },
+                http: Arc::clone(&self.http),
+            }
+        };
+        remote.registry.memory = None;
+        Ok(remote)
     }
 
     /// What an alias logs in with.
@@ -257,15 +342,33 @@ impl Web {
         })
     }
 
+    /// The client of a registry, with what is remembered of it.
+    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+        let base = parsed(&source.url)?;
+        Ok(HttpRegistry {
+            memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
+            mode: self.mode,
+            base,
+            headers: headers_of(source)?,
+        })
+    }
+
     /// The reference that an alias stands for, where it is neither a registry nor a forge.
     pub(crate) fn meaning(
         &self,
         alias: &str,
-        name: &SkillName,
+        name: &QualifiedName,
     ) -> Result<Option<String>, CommandError> {
         let Some(source) = self.config.source(alias).map_err(setting)? else {
             return Ok(None);
         };
+        if name.namespace().is_some() && source.kind != SourceKind::Registry {
+            return Err(InstallFailure::NoNamespaces {
+                alias: alias.to_owned(),
+                name: name.to_string(),
+            }
+            .into());
+        }
         let base = source.url.trim_end_matches('/');
         Ok(match source.kind {
             SourceKind::Git => Some(format!("git+{base}#{name}")),
@@ -308,10 +411,18 @@ fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
     proof(header)
 }
 
-/// The client of a registry.
-fn client(source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
-    Ok(HttpRegistry {
-        base: parsed(&source.url)?,
-        headers: headers_of(source)?,
-    })
+/// How long ago something was, in words.
+pub(crate) fn age(seen: &str, now: jiff::Timestamp) -> String {
+    let Ok(seen) = seen.parse::<jiff::Timestamp>() else {
+        return "at a time that cannot be read".to_owned();
+    };
+    let seconds = now.as_second() - seen.as_second();
+    let (count, unit) = match seconds {
+        ..60 => return "just now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural} ago")
 }

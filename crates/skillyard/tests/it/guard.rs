@@ -176,3 +176,48 @@ fn a_stream_of_calls() {
     {"verdict":"denied","skill":"git-tools","pattern":"Bash(git:*)","reason":"`curl x` is not in the list","caution":null}
     "#);
 }
+
+#[test]
+fn every_decision_is_written_down() {
+    let context = machine("");
+    check(&context, "git-tools", "Bash", "git status");
+    check(&context, "git-tools", "Bash", "git status && rm -rf ~");
+    let calls = "{\"skills\": [\"free\"], \"tool\": \"Bash\", \"input\": \"curl evil\"}\n{\"skills\": [\"no-push\"], \"tool\": \"Bash\", \"input\": {\"command\": \"git push\"}}\n";
+    let mut child = context
+        .skillyard()
+        .args(["guard", "check", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(calls.as_bytes())
+        .unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    let told = context.stdout(&["audit", "log", "--event", "skill"]);
+    let told: Vec<&str> = told
+        .lines()
+        .map(|line| line.split_once("skill.").unwrap().1)
+        .collect();
+    let starts = |at: usize, words: &[&str]| {
+        let line: &str = told[at];
+        assert!(words.iter().all(|word| line.contains(word)), "{line}");
+    };
+    assert_eq!(told.len(), 4, "{told:?}");
+    starts(0, &["tool_allowed", "ok", "git-tools", "input=git status"]);
+    starts(
+        1,
+        &[
+            "tool_blocked",
+            "denied",
+            "git-tools",
+            "rm -rf ~",
+            "tool=Bash",
+        ],
+    );
+    starts(2, &["tool_allowed", "ok", "curl evil"]);
+    starts(3, &["tool_blocked", "denied", "no-push", "git push"]);
+}

@@ -44,11 +44,17 @@ mod read;
 mod read_resource;
 mod readme;
 mod registry;
+mod registry_attacks;
+mod registry_cluster;
+mod registry_copies;
 mod registry_crash;
+mod registry_names;
+mod registry_offline;
 mod run;
 mod scan;
 mod seeds;
 mod serve;
+mod serve_chat;
 mod servers;
 mod show;
 mod signing;
@@ -70,6 +76,11 @@ mod stream_attacks;
 mod tar_attacks;
 #[path = "../../../skillyard-format/tests/archives/zip_attacks.rs"]
 mod zip_attacks;
+
+/// PostgreSQL and a server of the S3 protocol, which the registry's own tests start.
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+#[path = "../../../skillyard-registry/tests/it/programs.rs"]
+mod programs;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-//! The console sessions of the README, run as they stand.
+//! The console sessions of the README and of the registry's page, run as they stand.
 
 use std::fs;
 use std::path::Path;
 
+use crate::registry::Server;
 use crate::{TestContext, output, text, without_times};
 
 /// One command and what the README says it prints.
@@ -60,29 +61,55 @@ fn matches(expected: &[&str], found: &[&str]) -> bool {
 
 #[test]
 fn every_console_session_is_true() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let markdown = fs::read_to_string(&readme).expect("the repository has a README.md");
+    run_sessions(&TestContext::new(), "README.md", &[]);
+}
+
+#[test]
+fn the_registry_s_console_session_is_true() {
     let context = TestContext::new();
+    let server = Server::start(&context);
+    // The reader's registry has its usual port; this one has any that is free.
+    run_sessions(
+        &context,
+        "docs/registry.md",
+        &[("http://127.0.0.1:7879", &server.url)],
+    );
+}
+
+/// Runs the sessions of a page in order; `names` says what stands for what in it.
+fn run_sessions(context: &TestContext, page: &str, names: &[(&str, &str)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(page);
+    let markdown = fs::read_to_string(&path).expect("the repository has the page");
     let binary = Path::new(env!("CARGO_BIN_EXE_skillyard"));
     let folder = binary
         .parent()
         .expect("the binary is in a folder")
         .display();
     for step in steps(&markdown) {
+        let written = names
+            .iter()
+            .fold(step.command.clone(), |text, (shown, real)| {
+                text.replace(shown, real)
+            });
         let mut command = context.command("/bin/sh");
         command
-            .args(["-c", &step.command])
+            .args(["-c", &written])
             .env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
         let run = output(&mut command);
-        // The README's reader is at home, so the temporary folder is shown as that.
-        let printed = context.normalised(&(text(&run.stdout) + &text(&run.stderr)));
-        let printed = printed.replace("[DIR]", "~");
+        let printed = text(&run.stdout) + &text(&run.stderr);
+        let printed = names
+            .iter()
+            .fold(printed, |text, (shown, real)| text.replace(real, shown));
+        // The reader is at home, so the temporary folder is shown as that.
+        let printed = context.normalised(&printed).replace("[DIR]", "~");
         let expected = without_times(&step.expected.join("\n"));
         let expected: Vec<&str> = expected.lines().collect();
         let found: Vec<&str> = printed.trim_end().lines().collect();
         assert!(
             matches(&expected, &found),
-            "README.md:{}: `{}` prints\n{printed}\nand not\n{}",
+            "{page}:{}: `{}` prints\n{printed}\nand not\n{}",
             step.line,
             step.command,
             expected.join("\n")

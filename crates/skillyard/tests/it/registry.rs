@@ -251,6 +251,8 @@ fn a_registry_that_forgot_something_is_not_believed() {
     for file in ["registry.db", "registry.db-wal", "registry.db-shm"] {
         let _ = std::fs::remove_file(registry.join(file));
     }
+    // Without what it remembers of the index a client has only the log to go by.
+    std::fs::remove_dir_all(home.join("registries")).unwrap();
     let server = Server::start_with(&context, &["--port", &port]);
     let token = context.token("ada");
     context.good(&["login", "--token", &token]);

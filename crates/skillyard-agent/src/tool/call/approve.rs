@@ -1,12 +1,18 @@
 //! Asking the user, and the limit of what a session runs.
 
+use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::Digest;
+use skillyard_trust::guard::{
+    ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
+};
 
 use super::{Calls, Ended};
 use crate::front_end::{Action, Answer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::session::Grant;
+use crate::tool::Known;
 
 impl Calls<'_> {
     /// Whether no more may be run in this session.
@@ -15,6 +21,32 @@ impl Calls<'_> {
         (self.session.state.runs >= limit).then(|| {
             let reason = format!("this session has run {limit} scripts and commands, its limit");
             Ended::denied(format!("Denied: {reason}"), reason.clone())
+        })
+    }
+
+    /// The active skill that the user approved this use of the tool for, by its bytes.
+    pub(super) fn approved_before(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<(String, Digest)> {
+        let request = GuardRequest {
+            tool: tool.to_owned(),
+            input: GuardInput::Fields(arguments.clone()),
+        };
+        let skills = self.active.clone();
+        skills.into_iter().find_map(|skill| {
+            let digest = Known::digest(&self.session.state, &skill.name)?;
+            let digest: Digest = digest.parse().ok()?;
+            let allowed = self.host.approved_tools(&skill.name, &digest);
+            // Without a list the guard allows everything; here it means that nothing was approved.
+            if !matches!(allowed, ToolList::Declared(_)) {
+                return None;
+            }
+            let approved = ActiveSkill { allowed, ..skill };
+            let (denied, world) = (self.host.denied(), self.host.surroundings());
+            let decision = check(&request, std::slice::from_ref(&approved), denied, world);
+            (decision.verdict == GuardVerdict::Allowed).then_some((approved.name, digest))
         })
     }
 

@@ -73,6 +73,7 @@ impl Calls<'_> {
             id: call.id.clone(),
             name: tool.clone(),
             summary: shortened(&call.arguments),
+            arguments: call.arguments.clone(),
         });
         let started = (self.clock)();
         let mut ended = match understood(call) {
@@ -96,12 +97,15 @@ impl Calls<'_> {
         self.host.record(&event)?;
         let skill = event.skill.as_deref();
         let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
+        let mut known = self.session.prompt.tools.iter();
+        let is_known = known.any(|spec| spec.name == tool);
         let detail = |name: &str| event.detail.get(name).map(String::as_str);
         tell(
             self.subscribers,
             &Happening::Called(Called {
                 session: &self.session.id,
-                tool: &tool,
+                // A name that no tool has is a word of the model.
+                tool: if is_known { &tool } else { "unknown" },
                 call: &call.id,
                 skill,
                 digest: event.digest.as_deref(),
@@ -119,6 +123,7 @@ impl Calls<'_> {
             name: tool.clone(),
             outcome: ended.outcome,
             preview: shortened(&ended.content),
+            content: ended.content.clone(),
             milliseconds,
         });
         Ok(ToolResult {

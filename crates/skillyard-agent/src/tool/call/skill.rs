@@ -69,6 +69,7 @@ impl Calls<'_> {
             digest: digest.to_string(),
             trigger,
             tokens,
+            text: text.to_owned(),
         });
         let mut event = Event::new(EventKind::SkillActivated)
             .session(&self.session.id)

@@ -25,6 +25,7 @@ impl Calls<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        let mut before = None;
         let question = match tool {
             "Bash" => {
                 let command = text("command").to_owned();
@@ -51,7 +52,9 @@ impl Calls<'_> {
                     _ => event.detail("path", text("path")),
                 }
             };
-            if self.approved(call, action, reason, grant, &about)? == Answer::No {
+            before = self.approved_before(tool, arguments);
+            if before.is_none() && self.approved(call, action, reason, grant, &about)? == Answer::No
+            {
                 let content = format!("Denied: the user does not allow this use of `{tool}`");
                 let mut ended = Ended::denied(content, "the user said no");
                 ended.event = about(ended.event);
@@ -71,6 +74,10 @@ impl Calls<'_> {
                 let mut ended = Ended::ok(content, EventKind::ToolAllowed);
                 if tool == "Bash" {
                     ended.event = ended.event.detail("command", text("command"));
+                }
+                if let Some((skill, digest)) = before {
+                    let event = ended.event.skill(skill).digest(digest.to_string());
+                    ended.event = event.detail("scope", "digest");
                 }
                 ended
             }

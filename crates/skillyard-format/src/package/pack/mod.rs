@@ -9,6 +9,7 @@ mod zip;
 
 use std::io::Cursor;
 
+use self::zip::Method;
 use super::archive::{Archive, ArchiveError, Limits, Mode, OnBlemish, Rules};
 
 /// A file to be packed.
@@ -29,6 +30,8 @@ pub enum PackFormat {
     TarGz,
     /// A zip.
     Zip,
+    /// A zip whose files are not compressed: the same bytes whatever the compressor does.
+    ZipStored,
 }
 
 /// Why files were not packed.
@@ -55,7 +58,8 @@ pub fn pack(
     files.sort_unstable_by_key(|file| file.path);
     let bytes = match format {
         PackFormat::TarGz => tar::write(&files),
-        PackFormat::Zip => zip::write(&files).ok_or(PackError::TooLarge)?,
+        PackFormat::Zip => zip::write(&files, Method::Deflate).ok_or(PackError::TooLarge)?,
+        PackFormat::ZipStored => zip::write(&files, Method::Store).ok_or(PackError::TooLarge)?,
     };
     check(&files, &bytes, limits)?;
     Ok(bytes)

@@ -15,17 +15,29 @@ const FLAG_UTF8: u16 = 1 << 11;
 /// The first of January 1980, the first day the format knows.
 const DATE: u16 = 1 << 5 | 1;
 
+/// What becomes of a file's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    /// It is compressed where that makes it smaller.
+    Deflate,
+    /// It stays as it is.
+    Store,
+}
+
 /// Writes `files` as they come; `None` when the format cannot hold them.
-pub(super) fn write(files: &[PackFile<'_>]) -> Option<Vec<u8>> {
+pub(super) fn write(files: &[PackFile<'_>], method: Method) -> Option<Vec<u8>> {
     let mut archive = Vec::new();
     let mut directory = Vec::new();
     for file in files {
         let offset = u32::try_from(archive.len()).ok()?;
-        let deflated = deflate(file.content);
-        let (method, data) = if deflated.len() < file.content.len() {
-            (8_u16, deflated.as_slice())
-        } else {
-            (0, file.content)
+        let deflated = match method {
+            Method::Deflate => Some(deflate(file.content)),
+            Method::Store => None,
+        };
+        let smaller = deflated.filter(|deflated| deflated.len() < file.content.len());
+        let (method, data) = match &smaller {
+            Some(deflated) => (8_u16, deflated.as_slice()),
+            None => (0, file.content),
         };
         let fields = common_fields(file, method, data)?;
         archive.extend(b"PK\x03\x04");

@@ -1,13 +1,15 @@
 //! What somebody with a token can do in a registry.
 
+use std::collections::BTreeMap;
+
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, Namespace, QualifiedName};
 
-use super::RegistryError;
 use super::http::HttpRegistry;
-use crate::fetch::http::{Http, Method, Request, Submission};
+use super::{RegistryError, segments};
+use crate::fetch::http::{Http, Method, Submission};
 
 /// Whom a token names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,13 +38,23 @@ pub struct Published {
     pub new: bool,
 }
 
+/// Where an archive is published to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Destination<'a> {
+    /// The namespace; without one, a bare name.
+    pub namespace: Option<&'a Namespace>,
+    /// A tag that is to stand for the version.
+    pub tag: Option<&'a str>,
+}
+
+/// The versions that tags stand for.
 #[derive(Deserialize)]
-struct Owners {
-    owners: Vec<String>,
+struct Tags {
+    dist_tags: BTreeMap<String, Version>,
 }
 
 /// The most bytes of an answer about an account.
-const MAX_ANSWER: u64 = 1024 * 1024;
+pub(super) const MAX_ANSWER: u64 = 1024 * 1024;
 
 impl HttpRegistry {
     /// Whom the token names.
@@ -52,9 +64,19 @@ impl HttpRegistry {
     }
 
     /// Publishes an archive.
-    pub fn publish(&self, http: &Http, archive: Vec<u8>) -> Result<Published, RegistryError> {
+    pub fn publish(
+        &self,
+        http: &Http,
+        archive: Vec<u8>,
+        destination: &Destination<'_>,
+    ) -> Result<Published, RegistryError> {
         let body = Some(("application/gzip", archive));
-        let answer = self.submit(http, Method::Post, &["skills"], &[], body)?;
+        let namespace = destination.namespace.map(Namespace::as_str);
+        let query: Vec<(&str, &str)> = [("namespace", namespace), ("tag", destination.tag)]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect();
+        let answer = self.submit(http, Method::Post, &["skills"], &query, body)?;
         Ok(answer.json()?)
     }
 
@@ -62,7 +84,7 @@ impl HttpRegistry {
     pub fn yank(
         &self,
         http: &Http,
-        name: &SkillName,
+        name: &QualifiedName,
         version: &Version,
         reason: Option<&str>,
     ) -> Result<(), RegistryError> {
@@ -70,7 +92,8 @@ impl HttpRegistry {
             .map(|reason| ("reason", reason))
             .into_iter()
             .collect();
-        let path = ["skills", name.as_str(), &version.to_string()];
+        let number = version.to_string();
+        let path = segments("skills", name.as_str(), &[&number]);
         self.submit(http, Method::Delete, &path, &query, None)?;
         Ok(())
     }
@@ -79,10 +102,11 @@ impl HttpRegistry {
     pub fn restore(
         &self,
         http: &Http,
-        name: &SkillName,
+        name: &QualifiedName,
         version: &Version,
     ) -> Result<(), RegistryError> {
-        let path = ["skills", name.as_str(), &version.to_string(), "restore"];
+        let number = version.to_string();
+        let path = segments("skills", name.as_str(), &[&number, "restore"]);
         self.submit(http, Method::Post, &path, &[], None)?;
         Ok(())
     }
@@ -91,10 +115,10 @@ impl HttpRegistry {
     pub fn deprecate(
         &self,
         http: &Http,
-        name: &SkillName,
+        name: &QualifiedName,
         message: Option<&str>,
     ) -> Result<(), RegistryError> {
-        let path = ["skills", name.as_str(), "deprecation"];
+        let path = segments("skills", name.as_str(), &["deprecation"]);
         let (method, body) = match message {
             Some(message) => {
                 let text = json!({ "message": message }).to_string();
@@ -106,47 +130,39 @@ impl HttpRegistry {
         Ok(())
     }
 
-    /// Who owns a skill.
-    pub fn owners(&self, http: &Http, name: &SkillName) -> Result<Vec<String>, RegistryError> {
-        let request: Request = self.request(&["skills", name.as_str(), "owners"]);
+    /// The tags of a skill and the versions they stand for.
+    pub fn tags(
+        &self,
+        http: &Http,
+        name: &QualifiedName,
+    ) -> Result<BTreeMap<String, Version>, RegistryError> {
+        let request = self.request(&segments("skills", name.as_str(), &["dist-tags"]));
         let body = http.get(&request, MAX_ANSWER);
         let body = body.map_err(|error| self.explain(error, name.as_str()))?;
-        Ok(body.json::<Owners>()?.owners)
+        Ok(body.json::<Tags>()?.dist_tags)
     }
 
-    /// Adds an owner, and returns all of them.
-    pub fn add_owner(
+    /// Lets a tag stand for a version, or takes it away; returns all of them.
+    pub fn set_tag(
         &self,
         http: &Http,
-        name: &SkillName,
-        account: &str,
-    ) -> Result<Vec<String>, RegistryError> {
-        self.change_owner(http, Method::Put, name, account)
+        name: &QualifiedName,
+        tag: &str,
+        version: Option<&Version>,
+    ) -> Result<BTreeMap<String, Version>, RegistryError> {
+        let path = segments("skills", name.as_str(), &["dist-tags", tag]);
+        let body = match version {
+            Some(version) => {
+                let text = json!({ "version": version }).to_string();
+                let body = Some(("application/json", text.into_bytes()));
+                self.submit(http, Method::Put, &path, &[], body)?
+            }
+            None => self.submit(http, Method::Delete, &path, &[], None)?,
+        };
+        Ok(body.json::<Tags>()?.dist_tags)
     }
 
-    /// Removes an owner, and returns those who are left.
-    pub fn remove_owner(
-        &self,
-        http: &Http,
-        name: &SkillName,
-        account: &str,
-    ) -> Result<Vec<String>, RegistryError> {
-        self.change_owner(http, Method::Delete, name, account)
-    }
-
-    fn change_owner(
-        &self,
-        http: &Http,
-        method: Method,
-        name: &SkillName,
-        account: &str,
-    ) -> Result<Vec<String>, RegistryError> {
-        let path = ["skills", name.as_str(), "owners", account];
-        let body = self.submit(http, method, &path, &[], None)?;
-        Ok(body.json::<Owners>()?.owners)
-    }
-
-    fn submit(
+    pub(super) fn submit(
         &self,
         http: &Http,
         method: Method,

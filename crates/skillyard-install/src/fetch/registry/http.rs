@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 
 use semver::Version;
-use skillyard_format::SkillName;
+use skillyard_format::QualifiedName;
 use url::Url;
 
-use super::{Registry, RegistryError, SearchResults, Summary, VersionInfo, index_path};
+use super::memory::{Memory, taken_back};
+use super::{
+    Registry, RegistryError, SearchQuery, SearchResults, Summary, VersionInfo, index_path, segments,
+};
 use crate::fetch::http::{Header, Http, HttpError, Request};
 use crate::fetch::{Content, Fetched, Shape, Transfer, below};
 use crate::origin::{Origin, OriginKind};
@@ -22,11 +25,41 @@ pub struct HttpRegistry {
     pub base: Url,
     /// What proves who we are.
     pub headers: Vec<Header>,
+    /// What it said before.
+    pub memory: Option<Memory>,
+    /// Whether it may be asked.
+    pub mode: Mode,
+}
+
+/// Whether a registry may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// It may.
+    #[default]
+    Online,
+    /// What was seen before has to do.
+    Offline,
+}
+
+/// The versions of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// All of them, in the order they were published.
+    pub versions: Vec<VersionInfo>,
+    /// When that was seen, if it is a memory.
+    pub seen: Option<String>,
+    /// As it came.
+    text: Vec<u8>,
 }
 
 impl HttpRegistry {
     pub(super) fn name(&self) -> String {
         shown_url(&self.base)
+    }
+
+    /// Where it is, without secrets.
+    pub fn shown(&self) -> String {
+        self.name()
     }
 
     pub(super) fn address(&self, segments: &[&str]) -> Url {
@@ -52,8 +85,85 @@ impl HttpRegistry {
         }
     }
 
+    /// What was seen before of skills that fit.
+    fn remembered(&self, query: &SearchQuery<'_>) -> SearchResults {
+        let seen = self.memory.as_ref().map(Memory::skills).unwrap_or_default();
+        let words: Vec<String> = query
+            .words
+            .split_whitespace()
+            .map(str::to_lowercase)
+            .collect();
+        let fits = |skill: &Summary| {
+            let text = format!(
+                "{} {} {}",
+                skill.name,
+                skill.description,
+                skill.tags.join(" ")
+            );
+            let text = text.to_lowercase();
+            let is = |asked: Option<&str>, found: Option<&str>| {
+                asked.is_none_or(|asked| {
+                    found.is_some_and(|found| found.eq_ignore_ascii_case(asked))
+                })
+            };
+            let namespace = skill
+                .name
+                .strip_prefix('@')
+                .and_then(|name| name.split('/').next());
+            words.iter().all(|word| text.contains(word.as_str()))
+                && (is(query.owner, skill.author.as_deref()) || is(query.owner, namespace))
+                && is(query.license, skill.license.as_deref())
+                && query
+                    .tag
+                    .is_none_or(|tag| skill.tags.iter().any(|each| each == tag))
+                && query
+                    .scripts
+                    .is_none_or(|wanted| wanted == skill.has_scripts)
+                && query
+                    .signed
+                    .is_none_or(|wanted| wanted == skill.signer.is_some())
+        };
+        let mut skills: Vec<Summary> = seen
+            .into_iter()
+            .map(|each| each.summary)
+            .filter(fits)
+            .collect();
+        // The name itself first, then names that begin so.
+        let rank = |skill: &Summary| {
+            let name = skill.name.rsplit('/').next().unwrap_or_default();
+            (name != query.words, !name.starts_with(query.words))
+        };
+        skills.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
+        let total = skills.len() as u64;
+        skills.truncate(query.limit);
+        SearchResults { skills, total }
+    }
+
+    /// Remembers an index of which a version was proven and is used now.
+    pub fn remember(
+        &self,
+        name: &QualifiedName,
+        listing: &Listing,
+        used: &VersionInfo,
+    ) -> Result<(), RegistryError> {
+        match (&self.memory, self.mode) {
+            (Some(memory), Mode::Online) => {
+                let kept = memory.keep_index(name, &listing.text, used);
+                kept.map_err(|source| self.forgetful(source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn forgetful(&self, source: std::io::Error) -> RegistryError {
+        RegistryError::Memory {
+            registry: self.name(),
+            source,
+        }
+    }
+
     /// Reads one JSON object per line.
-    fn lines(&self, name: &SkillName, bytes: &[u8]) -> Result<Vec<VersionInfo>, RegistryError> {
+    fn lines(&self, name: &QualifiedName, bytes: &[u8]) -> Result<Vec<VersionInfo>, RegistryError> {
         let error = |problem: String| RegistryError::Index {
             registry: self.name(),
             problem,
@@ -93,28 +203,44 @@ impl HttpRegistry {
 }
 
 impl Registry for HttpRegistry {
-    fn search(
-        &self,
-        http: &Http,
-        query: &str,
-        limit: usize,
-    ) -> Result<SearchResults, RegistryError> {
+    fn search(&self, http: &Http, query: &SearchQuery<'_>) -> Result<SearchResults, RegistryError> {
+        if self.mode == Mode::Offline {
+            return Ok(self.remembered(query));
+        }
         let mut url = below(&self.base, &["skills"]);
-        url.query_pairs_mut()
-            .append_pair("q", query)
-            .append_pair("limit", &limit.to_string());
+        let flag = |flag: Option<bool>| flag.map(|flag| if flag { "true" } else { "false" });
+        let limit = query.limit.to_string();
+        let parameters = [
+            ("q", Some(query.words)),
+            ("limit", Some(limit.as_str())),
+            ("owner", query.owner),
+            ("license", query.license),
+            ("tag", query.tag),
+            ("scripts", flag(query.scripts)),
+            ("signed", flag(query.signed)),
+        ];
+        for (name, value) in parameters {
+            if let Some(value) = value {
+                url.query_pairs_mut().append_pair(name, value);
+            }
+        }
         let request = Request::new(url)
             .accept("application/json")
             .headers(self.headers.iter().cloned());
         let body = http
             .get(&request, MAX_ANSWER)
-            .map_err(|error| self.explain(error, query))?;
-        Ok(body.json()?)
+            .map_err(|error| self.explain(error, query.words))?;
+        let found: SearchResults = body.json()?;
+        if let Some(memory) = &self.memory {
+            let kept = memory.keep_skills(&found.skills);
+            kept.map_err(|source| self.forgetful(source))?;
+        }
+        Ok(found)
     }
 
-    fn summary(&self, http: &Http, name: &SkillName) -> Result<Summary, RegistryError> {
+    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<Summary, RegistryError> {
         let request = self
-            .request(&["skills", name.as_str()])
+            .request(&segments("skills", name.as_str(), &[]))
             .accept("application/json");
         let body = http
             .get(&request, MAX_ANSWER)
@@ -122,13 +248,40 @@ impl Registry for HttpRegistry {
         Ok(body.json()?)
     }
 
-    fn versions(&self, http: &Http, name: &SkillName) -> Result<Vec<VersionInfo>, RegistryError> {
+    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<Listing, RegistryError> {
+        let before = self.memory.as_ref().and_then(|memory| memory.index(name));
+        if self.mode == Mode::Offline {
+            let Some(before) = before else {
+                return Err(RegistryError::NeverSeen {
+                    registry: self.name(),
+                    name: name.to_string(),
+                });
+            };
+            return Ok(Listing {
+                versions: self.lines(name, &before.text)?,
+                seen: Some(before.seen),
+                text: before.text,
+            });
+        }
         let path = index_path(name);
         let segments: Vec<&str> = path.iter().map(String::as_str).collect();
         let body = http
             .get(&self.request(&segments), MAX_ANSWER)
             .map_err(|error| self.explain(error, name.as_str()))?;
-        self.lines(name, &body.bytes)
+        let versions = self.lines(name, &body.bytes)?;
+        if let Some(before) = &before
+            && let Some(problem) = taken_back(&before.used, &versions)
+        {
+            return Err(RegistryError::Index {
+                registry: self.name(),
+                problem: format!("`{name}`, last seen {}: {problem}", before.seen),
+            });
+        }
+        Ok(Listing {
+            versions,
+            seen: None,
+            text: body.bytes,
+        })
     }
 
     fn download(
@@ -137,7 +290,8 @@ impl Registry for HttpRegistry {
         version: &VersionInfo,
     ) -> Result<Fetched, RegistryError> {
         let number = version.version.to_string();
-        let request = self.request(&["skills", &version.name, &number, "download"]);
+        let path = segments("skills", &version.name, &[&number, "download"]);
+        let request = self.request(&path);
         let download = transfer
             .archive(&request, Some(version.digest))
             .map_err(|error| self.explain(error, &format!("{}@{number}", version.name)))?;

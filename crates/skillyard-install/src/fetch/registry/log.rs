@@ -5,7 +5,7 @@ use skillyard_format::Digest;
 use skillyard_trust::transparency::{SignedCheckpoint, check_consistency, check_inclusion, leaf};
 
 use super::http::HttpRegistry;
-use super::{RegistryError, VersionInfo};
+use super::{RegistryError, VersionInfo, segments};
 use crate::fetch::http::{Http, Request};
 
 /// The most bytes of an answer about the log.
@@ -72,7 +72,8 @@ impl HttpRegistry {
                 .map_err(|error| wrong(error.to_string()))?;
         }
         let number = version.version.to_string();
-        let mut url = self.address(&["log", "entries", &version.name, &number]);
+        let path = ["entries", &version.name, &number].join("/");
+        let mut url = self.address(&segments("log", &path, &[]));
         url.query_pairs_mut()
             .append_pair("size", &now.size.to_string());
         let request = Request::new(url).headers(self.headers.iter().cloned());
@@ -99,11 +100,8 @@ impl HttpRegistry {
     }
 
     fn consistency(&self, http: &Http, from: u64, to: u64) -> Result<Vec<Digest>, RegistryError> {
-        let mut url = self.address(&["log", "consistency"]);
-        url.query_pairs_mut()
-            .append_pair("from", &from.to_string())
-            .append_pair("to", &to.to_string());
-        let request = Request::new(url).headers(self.headers.iter().cloned());
+        let (from, to) = (from.to_string(), to.to_string());
+        let request = self.request(&["log", "consistency", &from, &to]);
         Ok(http.get(&request, MAX_ANSWER)?.json::<Consistency>()?.proof)
     }
 }

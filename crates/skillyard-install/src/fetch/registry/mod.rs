@@ -6,38 +6,60 @@
 mod account;
 mod http;
 mod log;
+mod memory;
+mod namespace;
+mod tokens;
+mod whole;
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
-use skillyard_format::{Digest, SkillName};
+use skillyard_format::{Digest, QualifiedName};
 
 use super::http::{Http, HttpError};
 use super::{Fetched, Transfer};
 use crate::reference::Requirement;
 
-pub use account::{Account, Published};
-pub use http::HttpRegistry;
+pub use account::{Account, Destination, Published};
+pub use http::{HttpRegistry, Listing, Mode};
 pub use log::SeenLog;
+pub use memory::{Memory, Remembered, SeenSkill, Used};
+pub use namespace::{Offer, People, Person};
+pub use tokens::{IssuedToken, TokenInfo, TokenWish};
+pub use whole::{ChangedSkill, Details, LogEntry};
 
 /// A registry of skills.
 pub trait Registry {
     /// Searches; the best match is first.
-    fn search(
-        &self,
-        http: &Http,
-        query: &str,
-        limit: usize,
-    ) -> Result<SearchResults, RegistryError>;
+    fn search(&self, http: &Http, query: &SearchQuery<'_>) -> Result<SearchResults, RegistryError>;
     /// What the registry says about a skill.
-    fn summary(&self, http: &Http, name: &SkillName) -> Result<Summary, RegistryError>;
+    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<Summary, RegistryError>;
     /// All versions of a skill, yanked ones included, in the order they were published.
-    fn versions(&self, http: &Http, name: &SkillName) -> Result<Vec<VersionInfo>, RegistryError>;
+    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<Listing, RegistryError>;
     /// Downloads a version and checks it against its digest.
     fn download(
         &self,
         transfer: &Transfer<'_>,
         version: &VersionInfo,
     ) -> Result<Fetched, RegistryError>;
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SearchQuery<'a> {
+    /// The words.
+    pub words: &'a str,
+    /// The most that are wanted.
+    pub limit: usize,
+    /// Only of this account or namespace.
+    pub owner: Option<&'a str>,
+    /// Only with this licence.
+    pub license: Option<&'a str>,
+    /// Only with this tag.
+    pub tag: Option<&'a str>,
+    /// Only with scripts, or only without.
+    pub scripts: Option<bool>,
+    /// Only what somebody signed, or only what nobody did.
+    pub signed: Option<bool>,
 }
 
 /// One version of a skill, as one line of the index.
@@ -64,6 +86,15 @@ pub struct VersionInfo {
     /// Who signed it, as the registry found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
+    /// Why it was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yank_reason: Option<String>,
+    /// Who published it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publisher: Option<String>,
+    /// The tags that stand for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dist_tags: Vec<String>,
 }
 
 /// What a search found.
@@ -94,6 +125,21 @@ pub struct Summary {
     /// Where its latest archive is.
     #[serde(default)]
     pub download_url: Option<String>,
+    /// Its licence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Whether it brings scripts.
+    #[serde(default)]
+    pub has_scripts: bool,
+    /// Who signed it, as the registry found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+    /// What to use instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
 }
 
 /// Why a registry gave nothing.
@@ -139,6 +185,22 @@ pub enum RegistryError {
         /// What is wrong.
         problem: String,
     },
+    /// Nothing is known, and nobody may be asked.
+    #[error("`{name}` of {registry} was never seen, and offline nobody can be asked")]
+    NeverSeen {
+        /// The registry.
+        registry: String,
+        /// The skill.
+        name: String,
+    },
+    /// What was seen cannot be kept.
+    #[error("what {registry} said cannot be kept")]
+    Memory {
+        /// The registry.
+        registry: String,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A request failed.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -146,14 +208,23 @@ pub enum RegistryError {
 
 /// The highest version that fits and was not withdrawn; a withdrawn one only for a lock that names it.
 pub fn select<'a>(
-    name: &SkillName,
+    name: &QualifiedName,
     versions: &'a [VersionInfo],
     requirement: &Requirement,
 ) -> Result<&'a VersionInfo, RegistryError> {
     let is_locked = matches!(requirement, Requirement::Locked(_));
     let offered = || versions.iter().filter(|info| is_locked || !info.yanked);
-    let candidates = offered().map(|info| (info.version.clone(), info));
-    if let Some((_, info)) = requirement.select(candidates) {
+    let tagged = |tag: &str| offered().find(|info| info.dist_tags.iter().any(|each| each == tag));
+    let found = match requirement {
+        Requirement::Tag(tag) => tagged(tag),
+        // What its owners set by hand goes before what the numbers say.
+        Requirement::Latest if tagged("latest").is_some() => tagged("latest"),
+        requirement => {
+            let candidates = offered().map(|info| (info.version.clone(), info));
+            requirement.select(candidates).map(|(_, info)| info)
+        }
+    };
+    if let Some(info) = found {
         return Ok(info);
     }
     let mut highest: Vec<&Version> = offered().map(|info| &info.version).collect();
@@ -169,20 +240,19 @@ pub fn select<'a>(
     })
 }
 
-/// Where a skill is in the sparse index; the folders keep each other small.
-pub fn index_path(name: &SkillName) -> Vec<String> {
-    let letters: Vec<char> = name.as_str().chars().collect();
-    let part = |range: &[char]| range.iter().collect::<String>();
+/// Where a skill is in the sparse index.
+pub fn index_path(name: &QualifiedName) -> Vec<String> {
     let mut path = vec!["index".to_owned()];
-    match letters.as_slice() {
-        [_] => path.push("1".to_owned()),
-        [_, _] => path.push("2".to_owned()),
-        [first, _, _] => path.extend(["3".to_owned(), first.to_string()]),
-        [a @ .., _] if a.len() >= 3 => path.extend([part(&letters[..2]), part(&letters[2..4])]),
-        _ => {}
-    }
-    path.push(name.to_string());
+    path.extend(name.index_path());
     path
+}
+
+/// The segments of `folder`, a name and what stands behind it in an address.
+fn segments<'a>(folder: &'a str, name: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec![folder];
+    all.extend(name.split('/'));
+    all.extend(rest);
+    all
 }
 
 fn those(versions: &[String]) -> String {

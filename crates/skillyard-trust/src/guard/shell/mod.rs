@@ -8,6 +8,7 @@
 mod cursor;
 mod heredoc;
 mod parse;
+mod redirect;
 mod word;
 
 pub(crate) use parse::read;

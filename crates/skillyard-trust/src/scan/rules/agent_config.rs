@@ -1,10 +1,15 @@
 //! The agent's own settings and memory.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
+use crate::scan::context::Weighed;
 use crate::scan::facts::Fact;
+use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
+use crate::scan::speech::Meaning;
 
 rule! {
     /// The agent's settings, memory or permissions are changed, or other skills are.
@@ -18,7 +23,7 @@ rule! {
     "let the user change their agent's settings, memory and permissions",
     words: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
-        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent",
+        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills",
     ],
     check
 }
@@ -27,6 +32,33 @@ static WRITE: Pattern = Pattern::new(
     r#"(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?[^\s;|]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|gemini\.md|\.claude/settings|\.cursorrules|mcp\.json|claude_desktop_config)|
     (?:write_text|writefile(?:sync)?|appendfile(?:sync)?)\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)|open\s*\(\s*[^)]*(?:claude\.md|agents\.md|memory\.md|soul\.md|heartbeat\.md|\.claude/settings|claude_desktop_config)['"]\s*,\s*['"][aw]"#,
 );
+/// Files that say what an agent may do, or what every session reads.
+static SETTINGS: Pattern = Pattern::new(
+    r#"\.claude['"/\\,\s)]+(?:settings|hooks|commands|agents)|settings\.local\.json|\.claude\.json|\.cursor['"/\\,\s)]+(?:mcp|rules|hooks)|\.codex['"/\\,\s)]+(?:config\.toml|rules)|\.gemini['"/\\,\s)]+settings|code['"/\\,\s)]+user['"/\\,\s)]+settings|claude_desktop_config|(?:~|home|user)[^;]{0,40}\.mcp\.json|\.(?:cursor|windsurf)rules"#,
+);
+/// Files of other skills, or of this one, that a script writes.
+static SKILLS: Pattern = Pattern::new(
+    r#"(?:>>?|\btee\s+(?:-a\s+)?|-o\s+|--output\s+|open\s*\([^;]{0,60})["']?[^;|]{0,80}skill\.md|skills/\*|(?:append|write)\w*\s*\([^;]{0,80}skill\.md"#,
+);
+/// What was there before stays, with something behind it.
+static ADDS: Pattern = Pattern::new(r"skills/\*|>>|\btee\s+-a|append");
+static LASTS: Pattern = Pattern::new(
+    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\bfuture\s+(?:sessions?|conversations?|chats?|tasks?)\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b",
+);
+static EDITS: Pattern = Pattern::new(
+    r"\b(?:append|write|add|insert|store|save|create|put|copy|install|persist|record|remember)\b",
+);
+static MEMORY: Pattern = Pattern::new(
+    r"\b(?:claude|agents|memory|soul|heartbeat|identity|gemini)\.md\b|\b(?:your|the\s+agent's|persistent|long-term)\s+(?:\w+\s+)?memory\b|\.cursorrules|\.claude/|system\s+prompt|\bother\s+skills?\b|~/\.\w+/skills|copilot-instructions",
+);
+static ASKS: Pattern = Pattern::new(
+    r"\b(?:ask|propose|suggest|review|confirm|diff|if\s+the\s+user|when\s+the\s+user|optional\w*|you\s+can|users?\s+(?:can|may))\b",
+);
+static POISON: Meaning = Meaning {
+    all: &[&EDITS, &MEMORY, &LASTS],
+    none: &[&ASKS],
+};
+
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
 );
@@ -34,8 +66,15 @@ static LASTING: Pattern = Pattern::new(
     r"\b(?:remember|store|save|persist|retain|apply|keep)\b[^.]{0,80}\b(?:in|for|across|to)\s+(?:all\s+)?(?:future\s+(?:sessions|conversations|tasks)|(?:long-term|permanent|persistent)\s+memory)\b",
 );
 static WIDEN: Pattern = Pattern::new(
-    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
+    r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|autoapprove['"\]]*\s*[:=]\s*true|approval_policy["']?\s*[:=]\s*["']?never|danger-full-access|defaultmode["']?\s*:\s*["']bypass|permissions[.\[\]'"]*allow['"\]]*\.(?:push|append|extend)|\bgemini\b[^;|]*--yolo|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
+static GRANTS: Pattern = Pattern::new(
+    r"\b(?:approved?|allowed|never\s+needs?|without\s+asking|no\s+(?:question|confirmation)s?|trusted|permission)\b",
+);
+static AGENT: Pattern = Pattern::new(
+    r"\b(?:claude|codex|gemini|cursor-agent|copilot|aider|opencode|qwen)\b[^;|]*--(?:dangerously|yolo|allow-all|full-auto|skip-perm)",
+);
+static HOME: Pattern = Pattern::new(r"~|\$\{?home|home\(\)|homedir|expanduser|userprofile");
 static ENDPOINT: Pattern = Pattern::new(
     r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#,
 );
@@ -43,76 +82,122 @@ static OFFICIAL: Pattern = Pattern::new(
     r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)",
 );
 
+/// What was found: where, how bad, and in words.
+type Found = (Range<usize>, Weighed, &'static str);
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
     if matches!(here.unit.place, Place::Comment) {
         return;
     }
-    if let Some(range) = ENDPOINT
+    let found = sent_elsewhere(here)
+        .or_else(|| written(here))
+        .or_else(|| poisoned(here))
+        .or_else(|| widened(here))
+        .or_else(|| ordered(here));
+    if let Some((range, severity, message)) = found {
+        findings.add(&RULE, here, range, severity, message);
+    }
+}
+
+fn sent_elsewhere(here: &Here<'_>) -> Option<Found> {
+    let range = ENDPOINT.find(here.text)?;
+    let is_official = OFFICIAL.is_match(&here.text[range.clone()]);
+    let message = "requests of the agent are sent elsewhere";
+    (!is_official).then(|| (range, Severity::High.named(), message))
+}
+
+/// What a script does to files that agents read.
+fn written(here: &Here<'_>) -> Option<Found> {
+    let text = here.text;
+    if !here.runs() {
+        return None;
+    }
+    let fetches = here.has(Fact::Fetches);
+    if let Some(range) = SKILLS
         .find(text)
-        .filter(|range| !OFFICIAL.is_match(&text[range.clone()]))
+        .filter(|_| here.writes() || here.has(Fact::Downloads))
     {
-        findings.add_named(
-            &RULE,
-            here,
-            range,
-            Severity::High,
-            "requests of the agent are sent elsewhere",
-        );
-    } else if let Some(range) = WRITE.find(text).filter(|_| here.runs()) {
-        let is_settings =
-            text[range.clone()].contains("settings") || text[range.clone()].contains("config");
-        let severity = match (here.has(Fact::Fetches), is_settings) {
+        let severity = match (fetches, here.file.is_document) {
+            (true, _) => Severity::Critical,
+            (false, false) if ADDS.is_match(text) => Severity::High,
+            (false, false) => Severity::Medium,
+            (false, true) => Severity::Low,
+        };
+        // A folder that is being made gets its first file; others are there already.
+        let is_new = here.around(6).any(|text| text.contains("mkdir"));
+        let severity = severity.lowered(if is_new { 3 } else { 0 });
+        let message = "the instructions of a skill are rewritten";
+        return Some((range, severity.into(), message));
+    }
+    if let Some(range) = WRITE.find(text) {
+        let file = &text[range.clone()];
+        let is_settings = file.contains("settings") || file.contains("config");
+        let severity = match (fetches, is_settings) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
+            // The user's own file is read in every project.
+            (false, false) if !here.file.is_document && HOME.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
         };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent's memory or settings are written to",
-        );
-    } else if let Some(range) = WIDEN.find(text) {
-        let is_order = here.unit.language == crate::scan::file::Language::Data
-            && here.unit.place == Place::Code;
-        let severity = match here.unit.place {
-            Place::Code if is_order => Severity::High,
-            Place::Code if here.file.is_document => Severity::Low,
-            Place::Data | Place::Prose => Severity::Info,
-            _ => Severity::Medium,
-        };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent's permissions are widened",
-        );
-    } else if let Some(range) = LASTING.find(text).filter(|_| {
-        here.is_prose()
-            && text.contains("rule") | text.contains("instruction") | text.contains("always")
-    }) {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::Medium,
-            "orders are to outlast the session",
-        );
-    } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
-        let severity = if here.unit.place == Place::Hidden {
+        let message = "the agent's memory or settings are written to";
+        return Some((range, severity.into(), message));
+    }
+    let range = SETTINGS.find(text)?;
+    let message = "a script changes the agent's settings";
+    (!here.file.is_document && here.writes_nearby())
+        .then(|| (range, Severity::High.named(), message))
+}
+
+fn poisoned(here: &Here<'_>) -> Option<Found> {
+    let range = POISON.find(here.text).filter(|_| here.is_prose())?;
+    let message = "the agent is told to change what later sessions read";
+    Some((range, Severity::High.into(), message))
+}
+
+fn widened(here: &Here<'_>) -> Option<Found> {
+    let range = WIDEN.find(here.text)?;
+    let is_order = here.unit.language == Language::Data && here.unit.place == Place::Code;
+    let severity = match here.unit.place {
+        Place::Code if is_order => Severity::High,
+        // A second agent without questions is the first one without questions.
+        Place::Code | Place::Prose if here.file.is_skill_file() && AGENT.is_match(here.text) => {
+            Severity::Medium
+        }
+        Place::Code if here.file.is_document => Severity::Low,
+        Place::Code => Severity::High,
+        Place::Data | Place::Prose => Severity::Info,
+        _ => Severity::Medium,
+    };
+    Some((
+        range,
+        severity.into(),
+        "the agent's permissions are widened",
+    ))
+}
+
+/// What the agent is told to do to itself.
+fn ordered(here: &Here<'_>) -> Option<Found> {
+    let text = here.text;
+    if !here.is_prose() {
+        return None;
+    }
+    let is_rule = ["rule", "instruction", "always"]
+        .iter()
+        .any(|word| text.contains(word));
+    if let Some(range) = LASTING.find(text).filter(|_| is_rule) {
+        let severity = if GRANTS.is_match(text) {
             Severity::High
         } else {
-            Severity::Low
+            Severity::Medium
         };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the agent is told to change its memory or settings",
-        );
+        return Some((range, severity.into(), "orders are to outlast the session"));
     }
+    let range = ORDER.find(text)?;
+    let severity = if here.unit.place == Place::Hidden {
+        Severity::High
+    } else {
+        Severity::Low
+    };
+    let message = "the agent is told to change its memory or settings";
+    Some((range, severity.into(), message))
 }

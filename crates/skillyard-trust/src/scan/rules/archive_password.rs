@@ -13,14 +13,14 @@ rule! {
     /// **Fix:** do not open it.
     "scan-archive-password", Critical,
     "do not open it: a password that stands beside the archive only keeps scanners out",
-    words: &["pass", "-p", "extract using", "extract with", "unzip", "7z"],
+    words: &["pass", "unlock", "code:", "key:", "key is", "code is", "extract using", "extract with", "unzip", "7z", "unrar"],
     check
 }
 
 static PROSE: Pattern = Pattern::new(
-    r"\b(?:extract|unzip|unpack|unarchive|decompress|archive|zip|rar|7z)\w*\b.{0,80}?\b(?:pass(?:word|code|phrase)?|pwd)\b\s*(?:is\b|[:=])\s*['\x22(]?[\w!@$%.-]{2,32}|
+    r"\b(?:extract|unzip|unpack|unarchive|decompress|archive|zip|rar|7z)\w*\b.{0,80}?\b(?:pass(?:word|code|phrase)?|pwd|unlock\s+code|code|key)\b\s*(?:is\b|[:=])\s*['\x22(]?[\w!@$%.-]{2,32}|
     \b(?:archive|zip|file|rar|download)\s+pass(?:word|code)\b|\bpass(?:word)?[\s-]protected\b.{0,40}\b(?:zip|archive|rar|7z|download)|
-    \bextract(?:ing|ed)?\s+(?:it\s+)?(?:using|with)\s*:\s*\w+|\(pass(?:word)?\s*:\s*[^)]{2,32}\)",
+    \bextract(?:ing|ed)?\s+(?:it\s+)?(?:using|with)\s*:\s*\w+|\((?:pass(?:word|code)?|pwd|unlock\s+code|unlock\s+key)\s*:\s*[^)]{2,32}\)",
 );
 static ARCHIVE: Pattern = Pattern::new(
     r"\.(?:zip|rar|7z|exe|dmg|tar|gz)\b|\b(?:archive|zip|rar|7z|download|extract|unzip)",
@@ -42,14 +42,14 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             && !TOPIC.is_match(text)
         {
             let message = "an archive is to be opened with a password that stands beside it";
-            findings.add_plain(&RULE, here, range, Severity::Critical, message);
+            findings.add(&RULE, here, range, Severity::Critical.plain(), message);
         } else if let Some(range) = PROSE.find(text)
             && !TOPIC.is_match(text)
             && text.len() < 160
             && linked_nearby(here)
         {
             let message = "a password for a download stands beside it";
-            findings.add_plain(&RULE, here, range, Severity::Critical, message);
+            findings.add(&RULE, here, range, Severity::Critical.plain(), message);
         }
     } else if here.is_shell()
         && let Some(range) = COMMAND.find(text)

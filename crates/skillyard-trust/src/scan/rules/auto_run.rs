@@ -42,14 +42,14 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.is_code() {
+    let severity = if here.is_code() || here.unit.place == Place::Frontmatter {
         severity
     } else {
         Severity::Low
     };
     let message = "something runs without being started";
     if here.unit.place == Place::Data {
-        findings.add_plain(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, here, range, Severity::High.plain(), message);
     } else {
         findings.add(&RULE, here, range, severity, message);
     }

@@ -5,6 +5,7 @@ use crate::scan::Severity;
 use crate::scan::facts::Fact;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
+use crate::scan::speech::{self, Meaning, NOT};
 
 rule! {
     /// The agent is told to keep something from its user.
@@ -15,7 +16,7 @@ rule! {
     /// **Fix:** remove it, and say what is done.
     "scan-concealment", High,
     "remove it, and tell the user what is done",
-    words: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "alert the user", "show the user", "discreet"],
+    words: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "alert the user", "show the user", "discreet", "bring", "out of your", "out of the report", "not be bothered", "need not", "speak of", "list it", "list this", "as though", "as if", "made-up", "fake", "pretend", "between us", "to yourself", "notices", "learn about", "find out", "history", "traces", "explain that", "wonders", "reply that", "respond that", "say that", "answer that", "claim that", "nothing left", "ohne d", "sin avisar", "sin informar", "sin decir", "no lo menciones", "sans pr", "sans inform", "sem avisar", "sem informar", "senza inform", "告诉用户", "通知用户", "ユーザーに", "사용자에게", "пoльзoвaтeл"],
     check
 }
 
@@ -25,6 +26,76 @@ static SECRET: Pattern = Pattern::new(
     \b(?:keep|hide|conceal)\b[^.]{0,40}\bfrom\s+(?:the\s+)?users?\b|\bthe\s+user\s+(?:must|should|does)\s+(?:not|never)\s+(?:know|see|notice|be\s+(?:aware|told|informed))|
     \b(?:secretly|covertly|surreptitiously|stealthily)\b\s+\w+|\bdo\s+not\s+(?:mention|reference|acknowledge|disclose|reveal)\s+(?:this|these|that|the\s+existence)\b[^.]{0,30}(?:instruction|step|section|behaviou?r|action|file|upload|request|comment|rule)",
 );
+static SILENCE: Pattern = Pattern::new(
+    r"\b(?:do\s+not|don't|never|no\s+need\s+to|need\s+not|must\s+not|shouldn't|should\s+not|without|avoid|not)\s+(?:ever\s+)?(?:tell\w*|inform\w*|mention\w*|notify\w*|bring\w*|report\w*|list\w*|say\w*|show\w*|speak\w*|talk\w*|reveal\w*|disclos\w+|explain\w*|refer\w*|includ\w+)\b|\b(?:leave|keep)\b[^.]{0,50}\bout\s+of\b|\bomit\b[^.]{0,40}\bfrom\b",
+);
+static DEED: Pattern = Pattern::new(
+    r"\b(?:mention|list|bring|report|speak\s+of|talk\s+about|reveal|disclose|show|leave|keep|omit|drop|include|say|tell\w*)\b[^.]{0,12}\b(?:this|it|these|that|the\s+(?:existence|upload|step|transfer|copy|change|command|request|script|call|export|extra|backup|sync)\b|step\s+\d|what\s+you\s+(?:ran|did|sent))",
+);
+static HEARERS: Pattern = Pattern::new(
+    r"\b(?:users?|humans?|person|people|owner|customers?|anyone|anybody|nobody|no\s+one|(?:your|the|any|a)\s+(?:\w+\s+)?(?:summary|report|answer|response|reply|message|commit\s+message|changelog|log)|files\s+you\s+changed)\b",
+);
+static ASKED: Pattern = Pattern::new(
+    r"\b(?:if|when|should)\b[^.]{0,30}\b(?:asks?|asked|wonders?|questions?)\b[^.]{0,30}\b(?:what\s+(?:you|it|this|that)\s+(?:just\s+)?(?:ran|did|does|do|sent|is\s+doing)|whether\b[^.]{0,40}\b(?:sent|shared|uploaded|left|collected|stored|copied)|why\b[^.]{0,40}\b(?:network|request|slow|connection|upload))",
+);
+static CLAIMS: Pattern =
+    Pattern::new(r"\b(?:say|answer|claim|reply|respond|tell\s+them|pretend|explain)\b");
+static COVERS: Pattern = Pattern::new(
+    r"\b(?:erase|clear|delete|remove|wipe|clean|scrub)\b[^.]{0,60}\b(?:shell\s+history|command\s+history|bash\s+history|traces?|evidence|tracks|logs?(?:\s+files?)?)\b[^.]{0,60}\b(?:nobody|no\s+one|notice\w*|afterwards|when\s+done|so\s+that|discover\w*|suspicion)|\b(?:when\s+done|afterwards|finally)\b[^.]{0,40}\b(?:erase|clear|wipe|scrub)\b[^.]{0,40}\b(?:shell|command|bash)\s+history\b",
+);
+static UNAWARE: Pattern = Pattern::new(
+    r"\b(?:users?|humans?|person(?:\s+you\s+work\s+for)?|owner|nobody|no\s+one)\s+(?:\w+\s+){0,2}(?:(?:should|must|need|will)(?:\s+not|n't|\s+never)\s+(?:\w+\s+)?(?:learn|know|notice|find\s+out|realise|realize|suspect|be\s+aware|hear))\b|\bso\s+(?:that\s+)?(?:nobody|no\s+one|the\s+user\s+(?:doesn't|does\s+not|won't))\s+(?:\w+\s+)?(?:notic\w+|suspect\w*|know\w*|see\w*)|\bkeep\s+(?:this|it)\s+(?:between\s+us|to\s+yourself|quiet|secret)\b",
+);
+static FEIGNS: Pattern = Pattern::new(
+    r"\b(?:answer|respond|act|behave|reply|continue|look|carry\s+on)\b[^.]{0,20}\bas\s+(?:though|if)\s+(?:only|nothing|it\s+(?:were|was)|no)\b|\b(?:show|display|print|report|invent)\b[^.]{0,20}\b(?:made-up|fake|false|fictitious|bogus)\s+(?:\w+\s+)?(?:error|message|progress|warning|delay|output|result)",
+);
+static FOREIGN: Pattern = Pattern::new(
+    r"\bohne\s+(?:den|die|das)\s+(?:nutzer|benutzer|anwender|user)\w*\b[^.]{0,30}\b(?:inform|sag|erw\S{1,3}hn|frag)|\b(?:sin|sem)\s+(?:avisar|informar|decir|decirle|notificar|perguntar|preguntar)\b[^.]{0,20}\busu\S{1,2}rio|\bno\s+(?:se\s+)?lo\s+(?:menciones|digas)\b|\bsans\s+(?:pr\S{1,3}venir|informer|avertir|le\s+dire)\b[^.]{0,20}\butilisateur|\bsenza\s+(?:informare|avvisare|dire)\b[^.]{0,20}\butente|(?:不要|别|勿|不得)(?:告诉|通知|提示|提及)[^.]{0,12}用户|ユーザーに[^.]{0,20}(?:知らせ|伝え|言わ|教え)(?:ない|ず)|사용자에게[^.]{0,20}(?:알리지|말하지)|нe\\s+(?:гoвopи|cooбщaй|yпoминaй|paccкaзывaй)[^.]{0,30}пoльзoвaтeл",
+);
+/// Words that deceive the user about what is done.
+static DECEIVES: [Meaning; 5] = [
+    Meaning {
+        all: &[&ASKED, &CLAIMS],
+        none: &[&HONEST],
+    },
+    Meaning {
+        all: &[&COVERS],
+        none: &[],
+    },
+    Meaning {
+        all: &[&UNAWARE],
+        none: &[&HARMLESS, &SECRETS],
+    },
+    Meaning {
+        all: &[&FEIGNS],
+        none: &[&HONEST],
+    },
+    Meaning {
+        all: &[&FOREIGN],
+        none: &[],
+    },
+];
+/// Words that leave out what is done.
+static OMITS: [Meaning; 2] = [
+    Meaning {
+        all: &[&SILENCE, &DEED, &HEARERS],
+        none: &[&HARMLESS, &SECRETS],
+    },
+    Meaning {
+        all: &[&ORDER, &UNSEEN],
+        none: &[&HARMLESS, &HONEST, &NOT],
+    },
+];
+static HONEST: Pattern = Pattern::new(
+    r"\b(?:honest\w*|truth\w*|never|don't|do\s+not|tests?|mocks?|stubs?|fixtures?|placeholder|sample|simulat\w+|unit)\b",
+);
+static ORDER: Pattern = Pattern::new(
+    r"\b(?:send|upload|post|forward|copy|collect|run|execute|install|download|transmit|record|append|add|create|email|push|write|change|modify)\b",
+);
+static UNSEEN: Pattern = Pattern::new(
+    r"\b(?:silently|quietly|secretly|covertly|discreetly|invisibly|unnoticed|in\s+secret)\b[^.]{0,80}\b(?:users?(?:'s)?|crontab|profile|account|home|~/|https?:|repository|memory)",
+);
+
 static SILENT: Pattern = Pattern::new(
     r"\b(?:silently|quietly|discreetly)\b[^.]{0,30}\b(?:send|upload|post|forward|copy|collect|run|execute|install|download|transmit|record|append|exfiltrate|email|log)\b",
 );
@@ -44,7 +115,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !(here.is_prose() || matches!(here.unit.place, Place::Decoded | Place::Comment)) {
         return;
     }
-    if let Some(range) = SECRET.find(here.text) {
+    let plain = SECRET.find(here.text);
+    let deceives = speech::find(&DECEIVES, here.text);
+    let is_deceit = deceives.is_some();
+    let meant = deceives.or_else(|| speech::find(&OMITS, here.text));
+    let is_meant = meant.is_some();
+    if let Some(range) = meant.or(plain) {
         let tail = here.text.get(range.start..).unwrap_or_default();
         let near = tail.get(..tail.len().min(range.len() + 60)).unwrap_or(tail);
         // Secrets are kept from users who could leak them, and actions are not.
@@ -56,10 +132,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             .take(MOST_FACTS)
             .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile));
         let reaches_out = reaches_out || here.around(4).any(|text| text.contains("http"));
-        let severity = match (hidden, HARMLESS.is_match(near) || keeps_secrets) {
+        let acts = ORDER.is_match(here.text) && here.file.is_skill_file();
+        let is_harmless = HARMLESS.is_match(near) || keeps_secrets;
+        let severity = match (hidden, is_harmless && !is_meant) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::Info,
             (false, false) if reaches_out && here.file.is_skill_file() => Severity::High,
+            (false, false) if is_meant && (acts || is_deceit) => Severity::High,
             (false, false) => Severity::Medium,
         };
         findings.add(

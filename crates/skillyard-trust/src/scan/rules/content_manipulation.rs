@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::speech::{self, Meaning, NOT};
 
 rule! {
     /// The agent is told to slant, falsify or censor what it writes for the user.
@@ -14,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like"],
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref="],
     check
 }
 
@@ -31,10 +32,37 @@ static SLANT: Pattern = Pattern::new(
     \b(?:disparage|discredit|downplay|belittle|smear)\b[^.]{0,60}\b(?:competitors?|alternatives?|opponents?|critics?)|
     \b(?:fabricat\w+|invent|make\s+up|falsify)\b[^.]{0,40}\b(?:results?|citations?|data|numbers|statistics|reviews?|evidence|quotes?)",
 );
+static RANKS: Pattern = Pattern::new(
+    r"\b(?:rank|list|place|put|name|mention|recommend|describe|present)\b[^.]{0,60}\b(?:first|on\s+top|favou?rabl[ey]|positively|as\s+the\s+best|above\s+(?:all|the\s+others))\b",
+);
+static EACH: Pattern = Pattern::new(
+    r"\b(?:always|every|each|whenever|when\s+you|all)\b|\bin\s+(?:\w+\s+)?(?:suggestions|comparisons|recommendations|answers|reviews|rankings)\b",
+);
+static HIDES: Pattern = Pattern::new(
+    r"\b(?:leave\s+out|omit|hide|skip|ignore|suppress)\b[^.]{0,40}\b(?:criticis\w+|criticiz\w+|negative|bad\s+reviews?|complaints?|drawbacks|weaknesses|reviews)\b",
+);
+static PRODUCT: Pattern = Pattern::new(
+    r"\b(?:product|brand|vendor|company|service|sponsor|partner|supplier|purchase|shop|provider|others\s+have)\w*\b|[?&]ref=|affiliate",
+);
+static BIAS: [Meaning; 2] = [
+    Meaning {
+        all: &[&RANKS, &EACH, &PRODUCT],
+        none: &[&NOT],
+    },
+    Meaning {
+        all: &[&HIDES],
+        none: &[&NOT],
+    },
+];
+
 static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|no)\b[^.]{0,40}$");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = SLANT.find(here.text).filter(|_| here.is_prose()) {
+    if !here.is_prose() {
+        return;
+    }
+    let found = SLANT.find(here.text);
+    if let Some(range) = found.or_else(|| speech::find(&BIAS, here.text)) {
         let before = here.text.get(..range.start).unwrap_or_default();
         let severity = if FORBIDS.is_match(before) || FORBIDS.is_match(&here.text[range.clone()]) {
             Severity::Info

@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::speech::Meaning;
 
 rule! {
     /// The agent is told to ask for secrets, to repeat them, or to write them where they show.
@@ -13,7 +14,7 @@ rule! {
     /// **Fix:** read the secret from the environment, and never print it.
     "scan-credential-request", High,
     "read secrets from the environment, and never print them",
-    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic"],
+    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables"],
     check
 }
 
@@ -21,6 +22,9 @@ static PRINT: Pattern = Pattern::new(concat!(
     r"\b(?:print|log|echo|output|display|include|write|save|store|append|embed|repeat|echo(?:ing)?\s+back)\b\s+(?:out\s+)?(?:\w+\s+){0,4}?",
     r"(?:passwords?|credentials|\w*_?tokens?|api[\s_]keys?|secrets?|private\s+keys?)\b(?:[^.]{0,40}\b(?:to|in|into)\s+(?:the\s+)?(?:logs?|console|output|stdout|file|reply|response|comments?|terminal|chat)|[^.]{0,40}\b(?:for\s+debug|verbatim|plain\s?text|in\s+(?:each|every)))"
 ));
+static DUMP: Pattern = Pattern::new(
+    r"\b(?:print|log|write|dump|include|attach|list|copy|add|paste)\b[^.]{0,40}\b(?:all|every|the\s+whole|the\s+full|values?\s+of|complete)\b[^.]{0,30}\b(?:environment|env)\s+variables?\b[^.]{0,100}\b(?:logs?|issues?|reports?|comments?|commits?|pull\s+requests?|messages?|files?|responses?|attach\w*)\b",
+);
 static COMMIT: Pattern = Pattern::new(
     r"\b(?:commit|push|include|check\s+in|add)\b[^.]{0,30}(?:\.env\b|credentials|secrets|api\s+keys?|tokens?)[^.]{0,30}\b(?:to|in|into)\s+(?:the\s+|every\s+|each\s+)?(?:repo\w*|commits?|git\b|version\s+control|source\s+code|readme|reports?|outputs?)",
 );
@@ -30,6 +34,27 @@ static ASK: Pattern = Pattern::new(
 static KEEP: Pattern = Pattern::new(
     r"\b(?:remember|weave|echo|include|maintain|record|keep)(?:s|ing)?\b[^.]{0,80}\b(?:credentials|passwords|sensitive\s+(?:values|information|data)|private\s+information)\b[^.]{0,40}\b(?:they|user|shared?|provided|mention\w*|conversation)",
 );
+/// Secrets that no service asks for through an agent.
+static GRAVE: Pattern = Pattern::new(
+    r"\b(?:login|computer|machine|system|sudo|admin(?:istrator)?|root|account|bank|email|keychain)(?:'s)?\s+(?:\w+\s+)?passwords?\b|\b(?:banking|apple\s+id|icloud|google|microsoft|facebook|bank)\b[^.]{0,30}\bpasswords?\b|\b(?:verification|security|sms|six-digit)\s+(?:\w+\s+)?codes?\b|\bcard\s+numbers?\b|\bcvv\b|\bone-time\s+(?:code|password)s?\b|\botp\b|\b2fa\s+codes?\b|\bpassphrases?\b|\bprivate\s+keys?\b|\b(?:recovery|seed)\s+(?:words|phrases?|codes?)\b|\bcontents?\s+of\s+(?:\w+\s+)?\.env\b|\bpersonal\s+access\s+tokens?\b|\bpin\s+codes?\b|\bsocial\s+security\s+numbers?\b",
+);
+static WANTS: Pattern = Pattern::new(
+    r"\b(?:ask|request|have|get|make|let|instruct|tell|prompt|require|must)\b[^.]{0,40}\b(?:users?|them|they|person|customer|their|the\s+user's)\b|^\W*(?:request|ask\s+for|collect|obtain|demand)\b|\busers?\s+must\s+(?:supply|provide|enter|type|paste)",
+);
+static KEEPS: Pattern = Pattern::new(
+    r"\b(?:store|save|keep|send|submit|forward|post|upload|write|put|pass|both\s+are\s+needed|into\s+the\s+chat|read\s+it\s+out|query\s+of|for\s+later|go(?:es)?\s+into|log\s+in)\b|https?://",
+);
+static OWN: Pattern = Pattern::new(
+    r"\b(?:pdf|document'?s?|archive|zip|database|wifi|form|fields?|stripe\s+elements|keychain\s+stores|test\s+card)\b",
+);
+static TAKES: Meaning = Meaning {
+    all: &[&WANTS, &GRAVE],
+    none: &[&FORBIDS, &OWN],
+};
+static DIALOG: Pattern = Pattern::new(
+    r"display\s+dialog\b[^;]*(?:password|hidden\s+answer)|(?:printf|echo)\b[^;]*\[sudo\]\s*password\s+for",
+);
+
 static PRESSURE: Pattern = Pattern::new(
     r"\bif\s+(?:the\s+user|they)\s+(?:hesitates?|refuses?|declines?|asks?\s+why|objects?|resists?)|\breassure\s+(?:the\s+user|them)|\btrust\s+is\s+established|\bbuild\s+(?:rapport|trust)|\bframe\s+(?:this|it)\s+as\b",
 );
@@ -38,10 +63,30 @@ static FORBIDS: Pattern = Pattern::new(
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = DIALOG.find(here.text).filter(|_| here.runs()) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "a script asks for the user's password in the system's name",
+        );
+        return;
+    }
+    if let Some(range) = TAKES.find(here.text).filter(|_| here.is_prose()) {
+        let severity = if presses(here) || KEEPS.is_match(here.text) && here.file.is_skill_file() {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        let message = "the user is to be asked for secrets that no service needs";
+        findings.add(&RULE, here, range, severity, message);
+        return;
+    }
     if !here.is_prose() || FORBIDS.is_match(here.text) {
         return;
     }
-    if let Some(range) = PRINT.find(here.text) {
+    if let Some(range) = PRINT.find(here.text).or_else(|| DUMP.find(here.text)) {
         findings.add(
             &RULE,
             here,

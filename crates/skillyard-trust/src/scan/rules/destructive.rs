@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** remove only what the skill made, by its full name.
     "scan-destructive", Critical,
     "remove only what the skill made, by its full name",
-    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove"],
+    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit"],
     check
 }
 
@@ -23,6 +23,18 @@ static ALL: Pattern = Pattern::new(
     :\(\)\s*\{\s*:\|:|\bshred\b[^;|]*(?:/dev/|~|\*)|rmtree\s*\(\s*(?:os\.path\.expanduser\s*\(\s*['"]~/?['"]|path\.home\(\)\s*\)|['"]/['"])|
     remove-item\b[^;|]*(?:\$home|\$env:userprofile|c:\\+)(?:\s|\\?\*|$)[^;|]*-recurse|\b(?:rd|rmdir)\s+/s\s+/q\s+c:\\|\bformat\s+c:"#,
 );
+/// The user's own folders, by the calls that name them.
+static HOME: Pattern = Pattern::new(
+    r#"(?:rmtree|rmsync|rm|rimraf(?:\.sync)?|remove_dir_all|deletedirectory)\s*\(\s*(?:\w+\.)*(?:path\.home\(\)|pathlib\.path\.home\(\)|require\(['"]os['"]\)\.homedir\(\)|(?:os\.)?homedir\(\)|os\.path\.expanduser\s*\(\s*['"]~/?(?:documents|desktop|pictures|downloads)?['"]|process\.env\.home)\s*(?:\)|,|/\s*['"](?:documents|desktop|pictures|downloads|\.ssh)|\+\s*['"]/(?:documents|desktop|pictures))|
+    remove-item\b[^;|]*\$env:userprofile\\(?:documents|desktop|pictures|\*)[^;|]*-recurse|\bvssadmin\s+delete\s+shadows|\bwbadmin\s+delete|\bbcdedit\b[^;|]*recoveryenabled\s+no"#,
+);
+static VARIABLE: Pattern = Pattern::new(
+    r#"\brm\s+(?:-[a-z-]+\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+["']?\$\{?(?:\w+)\}?["']?(?:/\*|/?["']?(?:\s|$|;))"#,
+);
+static WHOLE: Pattern = Pattern::new(
+    r#"^(?:export\s+|local\s+)?\w+=["']?(?:\$\{?home\}?|~|/|\$\{?userprofile\}?)/?["']?(?:\s|$|;)"#,
+);
+
 static KIND: Pattern = Pattern::new(
     r#"(?:for\s+\w+\s+in\s+[^:]*(?:glob|rglob|walk|iterdir|listdir)\s*\([^)]*\)[^;]{0,60}:\s*[^;]{0,80}(?:unlink|remove)\s*\(|\bfind\s+\.\s[^;|]*-name\s+["']?\*\.(?:docx?|xlsx?|pptx?|pdf|py|js|md)["']?[^;|]*-delete|\bgit\s+push\s+(?:--force|-f)\s+\S+\s+(?:main|master)|\bgit\s+clean\s+-[a-z]*f[a-z]*d[a-z]*x)"#,
 );
@@ -32,7 +44,8 @@ static DELETES: Pattern = Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshuti
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
-    if let Some(range) = ALL.find(text) {
+    let variable = VARIABLE.find(text).filter(|_| removes_home(here));
+    if let Some(range) = ALL.find(text).or_else(|| HOME.find(text)).or(variable) {
         let severity = match here.runs() {
             true if is_image(text) => Severity::Info,
             true => Severity::High,
@@ -100,5 +113,17 @@ fn deletes_documents(here: &Here<'_>) -> bool {
             || text.contains("cache")
             || text.contains("output");
         collects && !own && named.iter().filter(|name| text.contains(**name)).count() >= 1
+    })
+}
+
+/// Whether a variable that is removed was set to the home folder or the root.
+fn removes_home(here: &Here<'_>) -> bool {
+    let set = here.around(8).filter(|text| WHOLE.is_match(text));
+    let mut names = set.filter_map(|text| {
+        let name = text.split('=').next()?;
+        name.rsplit(' ').next()
+    });
+    names.any(|name| {
+        here.text.contains(&format!("${name}")) || here.text.contains(&format!("${{{name}"))
     })
 }

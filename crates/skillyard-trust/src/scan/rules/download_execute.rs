@@ -3,7 +3,9 @@
 use super::{Findings, Here, Subject};
 use crate::scan::Severity;
 use crate::scan::facts::{Fact, Seen};
+use crate::scan::flow::{Flow, Kind};
 use crate::scan::hosts::{self, Standing};
+use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 
 rule! {
@@ -20,7 +22,21 @@ rule! {
     skill: check
 }
 
+/// Places where many people publish, and a reader can look first.
+static FORGE: Pattern = Pattern::new(
+    r"https?://(?:[\w-]+\.)*(?:github(?:usercontent)?\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co|sourceforge\.net|pypi\.org|npmjs\.(?:com|org)|crates\.io|googleapis\.com|archive\.org)/",
+);
+static RECEIVES: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|:receive\s*\(|getstream\s*\(");
+static VERIFIES: Pattern = Pattern::new(
+    r"sha(?:256|512|1)?sum|shasum|gpg\s+--verify|cosign\s+verify|hashlib|createhash|get-filehash|minisign",
+);
+
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for flow in &subject.flows {
+        if flow.kind == Kind::FetchedRuns {
+            check_flow(subject, flow, findings);
+        }
+    }
     for block in subject.blocks() {
         check_fetched(subject, block, findings);
         let (Some(download), Some(run)) = (
@@ -50,6 +66,34 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             "a file is downloaded and then started",
         );
     }
+}
+
+/// What was fetched is followed to the statement that runs it.
+fn check_flow(subject: &Subject<'_>, flow: &Flow, findings: &mut Findings<'_>) {
+    let here = Here::new(subject, flow.to.0, flow.to.1);
+    let source = Here::new(subject, flow.from.0, flow.from.1);
+    let is_forge = FORGE.is_match(source.text);
+    let is_read_first = !here.file.is_document || here.file.is_skill_file();
+    let is_received = RECEIVES.is_match(source.text);
+    let severity = match flow.standing {
+        Some(Standing::Local) => return,
+        _ if is_received => Severity::High,
+        Some(Standing::Doubtful | Standing::Plain) => Severity::Critical,
+        Some(Standing::Unknown) if !is_forge && is_read_first => Severity::High,
+        Some(Standing::Unknown) | None => Severity::Medium,
+        Some(Standing::Installer) => Severity::Low,
+    };
+    let verifies = source.around(12).any(|text| VERIFIES.is_match(text));
+    let steps = if verifies { 2 } else { 0 }
+        + u8::from(is_forge)
+        + u8::from(source.is_own_host() && here.file.is_document);
+    findings.add(
+        &RULE,
+        &here,
+        0..here.text.len().min(200),
+        severity.lowered(steps).named(),
+        "what was fetched before is run",
+    );
 }
 
 /// What is fetched is run as code a few lines later.

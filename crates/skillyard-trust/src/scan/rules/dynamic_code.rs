@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::facts::Fact;
+use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 
 rule! {
@@ -21,6 +22,18 @@ rule! {
 static EVALUATES: Pattern = Pattern::new(
     r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)"#,
 );
+/// What a caller handed over, run as it is.
+static PARAMETER: Pattern =
+    Pattern::new(r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:[a-z_]\w*\s*\)|f["'][^"']*\{)"#);
+/// A list of the names that may be used makes a calculator of it.
+static LIMITED: Pattern =
+    Pattern::new(r"__builtins__|globals|namespace|allowed|safe|env\b|scope|ctx|context");
+static TEMPORARY: Pattern = Pattern::new(
+    r#"(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?open\s*\(\s*['"](?:/tmp|/var/tmp|/dev/shm|~/\.)"#,
+);
+static VALUE: Pattern = Pattern::new(
+    r#"["'][^"']*["']\s*:\s*["'].{0,120}(?:require\s*\(\\?["']child_process|__import__\s*\(|os\.system\s*\(|getruntime\(\)\.exec|execsync\s*\()"#,
+);
 static SHELL: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(|shell\s*=\s*true");
 static CHOSEN: Pattern = Pattern::new(
     r"\bos\.(?:system|popen)\s*\(\s*(?:f['\x22]|[a-z_]\w*\s*[+%)]|['\x22][^'\x22]*['\x22]\s*(?:\+|%|\.format))|shell\s*=\s*true",
@@ -28,17 +41,36 @@ static CHOSEN: Pattern = Pattern::new(
 static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^)]*\)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    let text = here.text;
+    if let Some(range) = VALUE
+        .find(text)
+        .filter(|_| here.unit.language == Language::Data && here.is_code())
+    {
+        // A lesson shows what it warns of.
+        let severity = if here.subject.about_security {
+            Severity::Low
+        } else {
+            Severity::High
+        };
+        let message = "a value holds code that starts programs";
+        findings.add(&RULE, here, range, severity.plain(), message);
+        return;
+    }
     if !here.runs() || here.file.path.ends_with(".min.js") {
         return;
     }
-    let text = here.text;
-    if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
+    if let Some(range) = TEMPORARY.find(text) {
+        let message = "code is read from a place that anyone can write, and run";
+        findings.add(&RULE, here, range, Severity::High, message);
+    } else if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
         let severity = if here.has(Fact::Fetches) {
             Severity::Critical
         } else if here.has(Fact::Decodes) {
             Severity::High
         } else if here.file.is_document {
             Severity::Low
+        } else if PARAMETER.is_match(text) && !LIMITED.is_match(text) {
+            Severity::High
         } else {
             Severity::Medium
         };

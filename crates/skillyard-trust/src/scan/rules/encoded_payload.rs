@@ -1,6 +1,6 @@
 //! Encoded text that says more than data would.
 
-use super::{Findings, Here};
+use super::{Findings, Here, Subject};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
@@ -14,8 +14,7 @@ rule! {
     /// **Fix:** write it as it is, or explain what it is.
     "scan-encoded-payload", Critical,
     "decode it and read it before anything is run; write it as it is",
-    words: &["curl", "wget", "http", "bash", "/bin/", "powershell", "exec", "eval", "import ", "socket", "rm -", "ignore", "instruction", "subprocess", "os.system", "require(", "token", "password"],
-    check
+    skill: check_all
 }
 
 static COMMAND: Pattern = Pattern::new(
@@ -24,10 +23,17 @@ static COMMAND: Pattern = Pattern::new(
 );
 static ADDRESS: Pattern = Pattern::new(r"^\s*https?://");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if here.unit.place != Place::Decoded {
-        return;
+fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in subject.files.iter().enumerate() {
+        for (at, unit) in file.units.iter().enumerate() {
+            if unit.place == Place::Decoded {
+                check(&Here::new(subject, index, at), findings);
+            }
+        }
     }
+}
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = COMMAND.find(here.text) {
         let shown: String = here.text.chars().take(80).collect();
         let message = format!("encoded text holds a command: `{shown}`");

@@ -29,7 +29,10 @@ static ENCODED: Pattern = Pattern::new(
 static PUSH: Pattern = Pattern::new(
     r"git\s+remote\s+add\s+\S+\s+https?://\S+.{0,40}git\s+push|git\s+push\s+(?:-\S+\s+)*https?://\S+|git\s+push\s+\S+\s+--mirror",
 );
+static QUIET: Pattern = Pattern::new(r"\s(?:-q|--quiet|--all|--mirror)\b|>\s*/dev/null");
 static REMOTE: Pattern = Pattern::new(r"git\s+remote\s+(?:add|set-url)\b");
+static LOGIN: Pattern =
+    Pattern::new(r"https?://[^\s'\x22]+/(?:login|signin|auth|sessions?|token)\b");
 static HEADER: Pattern =
     Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
 
@@ -67,7 +70,12 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
         };
         let severity = match hosts::worst(here.text) {
             Some(Standing::Doubtful | Standing::Plain) => Severity::High,
-            Some(Standing::Unknown) if !here.text.contains("github.com") => Severity::Medium,
+            Some(Standing::Unknown) if here.text.contains("github.com") => continue,
+            // Everything, and without a word, is no mirror that somebody asked for.
+            Some(Standing::Unknown) if QUIET.is_match(here.text) && !here.file.is_document => {
+                Severity::High
+            }
+            Some(Standing::Unknown) => Severity::Medium,
             _ => continue,
         };
         findings.add(
@@ -103,6 +111,20 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             severity,
             "a file with secrets is read where data is sent",
         );
+    }
+    let caught = block.iter().find(|seen| {
+        let here = subject.here(seen);
+        seen.fact == Fact::Sends && here.does(Fact::Sends) && hosts::is_catcher(here.text)
+    });
+    if let Some(caught) = caught {
+        let message = "data is sent to a host that catches whatever comes";
+        let is_shown = subject.files[caught.file].is_document;
+        let severity = if is_shown {
+            Severity::Medium
+        } else {
+            Severity::High
+        };
+        report(caught, severity, message);
     }
     let encoded = block.iter().find(|seen| {
         let here = subject.here(seen);
@@ -215,6 +237,7 @@ fn is_login(text: &str) -> bool {
     text.contains("grant_type")
         || text.contains("oauth")
         || text.contains("client_id")
+        || LOGIN.is_match(text)
         || HEADER.is_match(text)
 }
 

@@ -35,7 +35,7 @@ static PASTE: Pattern = Pattern::new(
     \b(?:terminal|powershell|command\s+prompt)\b.{0,60}\bpaste\b|\bcopy\b.{0,60}\b(?:script|command|code)\b.{0,40}\b(?:paste|run|execute)\b",
 );
 static DEMAND: Pattern = Pattern::new(
-    r"\b(?:requires?|required|must|mandatory|prerequisites?|before\s+(?:using|proceeding|starting|you|continuing|running|we)|first|necessary|needed|critical|important|will\s+not\s+(?:work|function)|won't\s+work|cannot\s+(?:work|function)|without\s+(?:it|this))\b",
+    r"\b(?:requires?|required|must|mandatory|prerequisites?|before\s+(?:using|proceeding|starting|you|continuing|running|we)|first|necessary|needed|critical|important|will\s+not\s+(?:work|function)|won't\s+work|cannot\s+(?:work|function)|without\s+(?:it|this)|to\s+(?:activate|unlock|continue|finish|complete|enable)|needs)\b",
 );
 static SYSTEM: Pattern =
     Pattern::new(r"\b(?:windows|mac\s?os|osx|linux)\b\s*(?:users?)?\s*[:)\]-]");
@@ -66,7 +66,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         let severity = milder_beside(here, text, severity);
         let message = "a program from an unknown place is to be downloaded and run first";
-        findings.add_plain(&RULE, here, range, severity, message);
+        findings.add(&RULE, here, range, severity.plain(), message);
     } else if let Some(range) = pastes
         && hosts::urls(text).next().is_some()
         && !is_known
@@ -77,7 +77,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             _ => Severity::Medium,
         };
         let message = "a command from a web page is to be pasted into a terminal";
-        findings.add_plain(&RULE, here, range, severity, message);
+        findings.add(&RULE, here, range, severity.plain(), message);
     }
 }
 

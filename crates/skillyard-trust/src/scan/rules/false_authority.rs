@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::speech::{self, Meaning, NOT};
 
 rule! {
     /// An order to change, delete or send something claims a policy nobody can look up.
@@ -11,9 +12,9 @@ rule! {
     /// somebody decided it. The user's company does not speak through a skill's author.
     ///
     /// **Fix:** link to the policy, or leave the step to the user.
-    "scan-false-authority", Medium,
+    "scan-false-authority", High,
     "link to the policy, or leave the step to the user",
-    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always"],
+    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push"],
     check
 }
 
@@ -29,12 +30,50 @@ static HABIT: Pattern = Pattern::new(
 static ERASE: Pattern = Pattern::new(
     r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate)\s+(?:\w+\s+){0,3}(?:original|source|backups?|user(?:'s)?|all|existing|old|other|unread|previous)\s+(?:\w+\s+){0,2}(?:files?|emails?|messages?|backups?|branches|records?|documents?|events?|contacts|logs|history|tables?|data)\b",
 );
+static DESTROYS: Pattern = Pattern::new(
+    r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate|drop|remove|force-push|empty|clear\s+out)\b[^.]{0,60}\b(?:originals?|source\s+\w+|sources|backups?|branches|records?|tables?|databases?|production|history|accounts?|mailbox|emails?|messages?|repositor\w+|spreadsheets?|documents?|photos?)\b",
+);
+static ROUTINE: Pattern = Pattern::new(
+    r"\b(?:after|once|whenever|at\s+the\s+end|when\b[^.]{0,30}\b(?:done|finished|complete)|always|automatically|to\s+save\s+space)\b",
+);
+static UNASKED: Pattern =
+    Pattern::new(r"\bwithout\s+(?:asking|confirm\w*)|\bdo\s+not\s+ask\b|\bdon't\s+ask\b");
+static HARMLESS: Pattern = Pattern::new(
+    r"\b(?:temp\w*|cache\w*|generated|intermediate|build|staging|test|merged|your\s+own|only\s+(?:if|when|after)|unless|if\s+the\s+user|never|ask\s+(?:the|first|before)|confirm\s+with|prefix\w*|whitespace|duplicate\w*|unused|old\s+versions?|stale|comments?)\b",
+);
+static ROUTINELY: [Meaning; 2] = [
+    Meaning {
+        all: &[&DESTROYS, &UNASKED],
+        none: &[&HARMLESS],
+    },
+    Meaning {
+        all: &[&DESTROYS, &ROUTINE, &SOURCES],
+        none: &[&HARMLESS, &NOT],
+    },
+];
+static SOURCES: Pattern = Pattern::new(
+    r"\b(?:originals?|source\s+(?:files?|documents?|spreadsheets?|data|images?)|backups?|production|all\s+(?:\w+\s+)?(?:branches|records|tables|emails|messages)|mailbox|user's)\b",
+);
+
 static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|not|don't|avoid|must\s+not|without|unless|confirm\w*|ask\w*|if\s+the\s+user|only\s+(?:if|when|after)|temp\w*|cache\w*|generated|intermediate|build)\b",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() || FORBIDS.is_match(here.text) {
+    if !here.is_prose() {
+        return;
+    }
+    if let Some(range) = speech::find(&ROUTINELY, here.text) {
+        let severity = if UNASKED.is_match(here.text) {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        let message = "things of the user are to be destroyed unasked";
+        findings.add(&RULE, here, range, severity, message);
+        return;
+    }
+    if FORBIDS.is_match(here.text) {
         return;
     }
     let text = here.text;

@@ -28,11 +28,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         && !PLACEHOLDER.is_match(&here.text[range.clone()])
     {
         let shown = range.start..range.start + 4;
-        findings.add_plain(
+        findings.add(
             &RULE,
             here,
             shown,
-            Severity::Medium,
+            Severity::Medium.plain(),
             "a key stands in the file",
         );
     }

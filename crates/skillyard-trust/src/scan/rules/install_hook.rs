@@ -21,14 +21,16 @@ rule! {
 
 static HOOK: Pattern = Pattern::new(
     r#"["']?(?:post|pre)install["']?\s*:\s*["'](?:node\s+(?:-e\s|[\w./-]+)|(?:ba|z)?sh\b|curl|wget|python|powershell|\./)|
-    ["']?(?:post|pre)?install["']?\s*:\s*["'][^"']*(?:curl|wget|https?:)"#,
+    ["']?(?:post|pre)?install["']?\s*:\s*["'].{0,160}?(?:curl\s|wget\s|https?:|child_process)"#,
 );
 static SETUP: Pattern = Pattern::new(r"cmdclass\s*=\s*\{[^}]*['\x22](?:install|develop|egg_info)");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = HOOK.find(here.text) {
         let text = &here.text[range.clone()];
-        let fetches = text.contains("http") || text.contains("curl") || text.contains(" -e");
+        let hides = text.contains("/.") && !text.contains("./.");
+        let fetches =
+            text.contains("http") || text.contains("curl") || text.contains(" -e") || hides;
         let message = "a script runs as soon as the package is installed";
         if here.unit.place == Place::Data {
             let severity = if fetches {
@@ -36,7 +38,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             } else {
                 Severity::Medium
             };
-            findings.add_plain(&RULE, here, range, severity, message);
+            findings.add(&RULE, here, range, severity.plain(), message);
         } else {
             findings.add(&RULE, here, range, Severity::Critical, message);
         }

@@ -4,6 +4,7 @@ use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
+use crate::scan::speech::{self, HABIT, Meaning, NOT};
 
 rule! {
     /// The agent is told to forget its instructions, its limits or who it works for.
@@ -18,14 +19,15 @@ rule! {
     words: &[
         "ignore", "disregard", "forget", "override", "bypass", "developer mode", "jailbreak", "dan mode", "unrestricted", "you are now",
         "system prompt", "restrictions", "safety", "guardrail", "no longer", "new instructions", "supersede", "privileged mode", "admin mode", "[system]", "<system", "system:",
-        "highest priority", "without restriction", "ethical", "refuse", "god mode", "pre-approved", "approval", "confirmation", "忽略", "ignora", "ignoriere",
+        "highest priority", "without restriction", "ethical", "refuse", "god mode", "pre-approved", "approval", "confirmation", "忽略", "无视", "忽视", "不要理会", "忘记", "無視", "무시", "зaбyдь", "игнopиpyй", "vergiss", "missachte", "oublie", "olvida", "descarta", "desconsider", "dimentica", "ignora", "ignoriere", "ignorez",
+        "aside", "outrank", "overrule", "precedence", "trump", "decline", "uncensored", "unfiltered", "no content", "in advance", "already answered", "already granted", "already approved", "suspended", "lifted", "waived", "bound by", "exempt", "initial prompt", "hidden settings", "im_start", "only ones that", "pay no attention", "stop following", "answers everything", "drop the", "restrictions", "no rules", "no limits",
     ],
     check
 }
 
-/// The same in languages that need no folding.
+/// The same in other languages. Letters of Cyrillic that look like Latin ones are folded.
 static FOREIGN: Pattern = Pattern::new(
-    r"\xe5\xbf\xbd\xe7\x95\xa5[^.]{0,24}(?:\xe6\x8c\x87\xe4\xbb\xa4|\xe6\x8c\x87\xe7\xa4\xba)|\bignor(?:a|e)\s+(?:todas\s+)?(?:las|as)\s+instru|\bignoriere\s+(?:alle\s+)?(?:vorherigen|bisherigen)|\bignore[zr]?\s+(?:toutes\s+)?les\s+instructions",
+    r"忽略[^.]{0,60}(?:指令|指示|规则|提示)|(?:无视|忽视|不要理会|不用管)[^.]{0,40}(?:指令|指示|规则|提示|限制)|忘(?:记|掉)[^.]{0,30}(?:指令|指示|规则)|指示[^.]{0,20}無視|無視[^.]{0,20}指示|(?:이전|기존)[^.]{0,20}지시[^.]{0,20}무시|(?:зaбyдь|игнopиpyй|пpoигнopиpyй|нe oбpaщaй внимaния|oтмeни)[^.]{0,60}(?:инcтpyкц|yкaзaн|пpaвил|кoмaнд)|\b(?:vergiss|ignoriere|missachte|verwirf)\b[^.]{0,40}\b(?:anweisung|vorgabe|regeln|instruktion|richtlinie)\w*|\b(?:oublie[zr]?|ignore[zr]?)\b[^.]{0,40}\b(?:consignes?|instructions?|directives?|r\S{1,3}gles)\b[^.]{0,30}(?:pr\S{1,3}c\S{1,3}dent|ant\S{1,3}rieur|du\s+syst)|\b(?:olvida|ignora|descarta|desconsidere|desconsidera|ignore|esque\S{1,2}a|dimentica)\b[^.]{0,40}\b(?:instru\S{1,9}s|istruzioni|reglas|regras|regole|indicaciones|\S{0,3}rdenes)\b[^.]{0,30}(?:anterior|previ|preced|del\s+sistema|do\s+sistema)",
 );
 
 static OVERRIDE: Pattern = Pattern::new(
@@ -38,6 +40,90 @@ static OVERRIDE: Pattern = Pattern::new(
     \bnever\s+refuse\b|\bcannot\s+refuse\b|\bwithout\s+(?:any\s+)?(?:ethical|safety|moral)\s+(?:constraints?|considerations?|guidelines?|restrictions?)|
     (?:^|\s)\[?<?/?system\]?>?\s*(?:instruction\s+)?override\b|\bact\s+as\s+(?:if\s+you\s+(?:have|had)\s+no|an?\s+unrestricted)",
 );
+static DISCARDS: Pattern = Pattern::new(
+    r"\b(?:ignore|disregard|forget|drop|(?:set|put|push|lay|leave)\s+(?:\w+\s+){0,2}aside|throw\s+out|discard|overrule|abandon|stop\s+following|no\s+longer\s+follow|pay\s+no\s+attention\s+to|do\s+not\s+follow)\b",
+);
+static TOLD: Pattern = Pattern::new(
+    r"\b(?:instructions?|directions|directives?|guidelines?|guardrails|orders|system\s+(?:message|prompt)|you\s+(?:were|have\s+been|got)\s+(?:told|given|taught|trained)|your\s+(?:rules|training|limits|policies|constraints|programming)|rules\s+(?:that\s+)?(?:your|the)\s+(?:developers?|makers?|creators?|vendor|provider|company|operator))\b",
+);
+static PRIOR: Pattern = Pattern::new(
+    r"\b(?:previous(?:ly)?|prior|earlier|so\s+far|until\s+now|original(?:ly)?|system|everything|whatever|anything|any\s+other|all\s+other|your|existing)\b",
+);
+static OUTRANKS: Pattern = Pattern::new(
+    r"\b(?:directions|rules|instructions?|skill|file|document|text|section|steps|this|these|those)\b[^.]{0,40}\b(?:outranks?|supersedes?|overrides?|overrules?|trumps?|(?:take|takes|have|has)\s+(?:absolute\s+)?(?:precedence|priority)\s+over|come\s+before|the\s+only\s+ones\s+that)\s+(?:\w+\s+){0,3}?(?:system\s+(?:message|prompt|instructions?)|the\s+user|anything|your\s+(?:guidelines|rules|training|safety|policies)|all\s+other\s+(?:instructions|rules)|everything\s+else\s*(?:$|[.,;!]|you|that)|safety|count\b|matter\b)",
+);
+static REFUSES: Pattern = Pattern::new(
+    r"\b(?:may\s+not|must\s+not|must\s+never|never|cannot|can't|do\s+not|don't|not\s+allowed\s+to|forbidden\s+to)\s+(?:ever\s+)?(?:decline|refuse|reject|question|object\s+to|say\s+no)\b[^.]{0,30}\b(?:requests?|commands?|instructions?|orders?|anything|prompts?|tasks?)\b",
+);
+static FREE: Pattern = Pattern::new(
+    r"\b(?:act\s+as|you\s+are|become|pretend\s+to\s+be|role-?play|behave\s+(?:as|like)|persona)\b[^.]{0,80}\b(?:(?:no|without(?:\s+any)?|free\s+of)\s+(?:content\s+|ethical\s+|safety\s+)?(?:rules|restrictions|limits|limitations|filters|guidelines|boundaries)|unrestricted|unfiltered|uncensored|answers?\s+everything)\b",
+);
+static TURN: Pattern = Pattern::new(
+    r"<\|im_start\|>\s*(?:system|developer)\b[^<]{0,200}\b(?:lifted|ignore|unrestricted|must\s+(?:now|obey)|no\s+longer|disabled?|operator|limits?|override|all\s+(?:tools?|requests?))\b",
+);
+static ASKS: Pattern = Pattern::new(
+    r"\b(?:confirmations?|approvals?|permissions?|consent|permission\s+prompts?|questions?)\b",
+);
+static ANSWERED: Pattern = Pattern::new(
+    r"\b(?:already|in\s+advance|pre-?)\s*(?:been\s+)?(?:answered|granted|given|approved|agreed|confirmed|authori[sz]ed)|\b(?:agreed|consented|approved|authori[sz]ed)\s+(?:\w+\s+){0,3}in\s+advance|\btreat\b[^.]{0,60}\bas\s+(?:\w+\s+)?(?:yes|approved|granted|answered|given)\b",
+);
+static SAFETY: Pattern = Pattern::new(
+    r"\b(?:safety|security|content|permission|moderation|ethical)\s+(?:checks?|rules?|polic(?:y|ies)|filters?|guidelines?|limits?|controls?|measures|prompts?|restrictions?)\b|\bguardrails\b|\btool\s+limits\b|\b(?:usual|normal|all|your|tool)\s+restrictions\b|\bpermission\s+polic(?:y|ies)\b",
+);
+static OFF: Pattern = Pattern::new(
+    r"\b(?:suspended|lifted|waived|switched\s+off|turned\s+off)\b|\bexempt(?:ed)?\s+from\b|(?:\bnot|n't|\bno\s+longer)\s+(?:\w+\s+)?(?:bound\s+by|subject\s+to|apply|active|in\s+force|enforced)\b",
+);
+static PRINTS: Pattern = Pattern::new(
+    r"\b(?:prints?|reveals?|shows?|outputs?|repeats?|discloses?|leaks?|dumps?)\s+(?:(?:its|your|the|full|complete|entire|own|out)\s+){1,3}(?:initial\s+prompt|system\s+prompt|hidden\s+(?:settings|instructions|prompt)|original\s+instructions)\b",
+);
+/// Things that are ignored every day, and talk about attacks.
+static THINGS: Pattern = Pattern::new(
+    r"\b(?:gitignore|caches?|drafts?|lint\w*|eslint|css|themes?|whitespace|columns?|rows|injection|attack\w*|jailbreak\w*|untrusted|payloads?|e\.g|example|such\s+as|if\s+(?:a|the|any)\b[^.]{0,40}\b(?:says|contains|asks|tells))\b",
+);
+/// Orders that stand in what the agent reads for somebody are not to be followed.
+static EMBEDDED: Pattern = Pattern::new(
+    r"\b(?:found|embedded|contained|inside|within|appearing)\b|\b(?:in|from)\s+(?:the\s+|any\s+|a\s+)?(?:\w+\s+)?(?:files?|pages?|emails?|comments|documents?|content|tool\s+(?:results|outputs?)|data|issues?)\b",
+);
+
+/// The meanings that take the agent away from its user, in whatever words.
+static MEANINGS: [Meaning; 8] = [
+    Meaning {
+        all: &[&DISCARDS, &TOLD, &PRIOR],
+        none: &[&THINGS, &EMBEDDED, &FORGETS_NOT],
+    },
+    Meaning {
+        all: &[&OUTRANKS],
+        none: &[&THINGS, &NOT],
+    },
+    Meaning {
+        all: &[&REFUSES],
+        none: &[&THINGS],
+    },
+    Meaning {
+        all: &[&FREE],
+        none: &[&THINGS, &NOT],
+    },
+    Meaning {
+        all: &[&TURN],
+        none: &[],
+    },
+    Meaning {
+        all: &[&ASKS, &ANSWERED, &HABIT],
+        none: &[&THINGS, &NOT],
+    },
+    Meaning {
+        all: &[&SAFETY, &OFF],
+        none: &[&THINGS],
+    },
+    Meaning {
+        all: &[&PRINTS],
+        none: &[&THINGS, &NOT],
+    },
+];
+static FORGETS_NOT: Pattern = Pattern::new(
+    r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule)\b",
+);
+
 static APPROVAL: Pattern = Pattern::new(
     r"\b(?:bypass|skip|disable|suppress|without\s+(?:asking|requesting|waiting)\s+for|do\s+not\s+(?:ask|wait)\s+for|never\s+ask\s+for)\b[^.]{0,30}\b(?:user\s+|human\s+|any\s+|security\s+|permission\s+)?(?:confirmation|approval|permission|consent|permission\s+prompts?)s?\b|
     \b(?:all|every|any)\b[^.]{0,30}\b(?:actions?|commands?|operations?|tool\s+calls?)\b[^.]{0,20}\b(?:are|is)\s+pre-?approved",
@@ -46,13 +132,23 @@ static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|do\s+not|don't|must\s+not|should\s+not|cannot|refuse|reject|treat\b.{0,40}\bas\s+(?:data|untrusted)|attempts?\s+to|try(?:ing)?\s+to|such\s+as|e\.g\.|like|detect|injection|if\b.{0,60}\b(?:says|contains|asks|tells|instructs)|attack\w*|malicious|unless|not\s+follow)\b",
 );
 
+/// Whether the words are about a style, or say not to forget.
+fn is_daily(text: &str, range: &std::ops::Range<usize>) -> bool {
+    THINGS.is_match(&text[range.clone()]) || FORGETS_NOT.is_match(text)
+}
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let hidden = here.unit.place == Place::Hidden;
     let counts = here.is_prose() || matches!(here.unit.place, Place::Decoded | Place::Comment);
     if !counts {
         return;
     }
-    if let Some(range) = OVERRIDE.find(here.text).or_else(|| FOREIGN.find(here.text)) {
+    let found = OVERRIDE
+        .find(here.text)
+        .filter(|range| hidden || !is_daily(here.text, range))
+        .or_else(|| FOREIGN.find(here.text))
+        .or_else(|| speech::find(&MEANINGS, here.text));
+    if let Some(range) = found {
         let before = here.text.get(..range.start).unwrap_or_default();
         let quoted = before.trim_end().ends_with(['"', '\'', '(']);
         let severity = match (hidden, FORBIDS.is_match(before) || quoted) {
@@ -62,7 +158,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         let message = "the agent is told to leave its instructions or limits behind";
         if hidden {
-            findings.add_plain(&RULE, here, range, severity, message);
+            findings.add(&RULE, here, range, severity.plain(), message);
         } else {
             findings.add(&RULE, here, range, severity, message);
         }

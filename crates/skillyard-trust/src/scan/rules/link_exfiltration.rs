@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** remove it.
     "scan-link-exfiltration", High,
     "remove it: who shows the answer sends the address",
-    words: &["![", "<img", "render", "image", "?data=", "?q=", "pixel"],
+    words: &["![", "<img", "render", "image", "?data=", "?q=", "pixel", "badge"],
     check
 }
 
@@ -23,8 +23,19 @@ static PICTURE: Pattern = Pattern::new(
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|include|encode|add|embed|put|insert)\b[^.]{0,80}\b(?:data|conversation|secrets?|tokens?|contents?|summary|response|history|keys?)\b[^.]{0,60}\b(?:to|in|into|as)\s+(?:the\s+|an?\s+)?(?:\w+\s+)?(?:url|query|image|link|parameter|pixel|markdown\s+image)",
 );
+static SHOWS: Pattern = Pattern::new(
+    r"\b(?:show|render|include|insert|embed|add|display|put|append|end|output)\b[^.]{0,60}(?:!\[|<img|\b(?:image|badge|picture|pixel|link|icon|logo)\b)",
+);
+static CARRIES: Pattern = Pattern::new(
+    r"https?://[^\s)]*[?&/=][^\s)]*[\s\S]{0,80}\b(?:where|with|containing|replac\w+|is\s+the|holds?|encoded)\b[^\n]{0,120}\b(?:conversation|text|summary|contents?|secrets?|tokens?|keys?|data|answer|prompt|history|message)\b",
+);
+
 static BADGE: Pattern = Pattern::new(
     r"shields\.io|badge|github\.com|githubusercontent|localhost|quickchart|api\.qrserver|placehold|picsum|unsplash|example\.com",
+);
+
+static BADGE_HOST: Pattern = Pattern::new(
+    r"shields\.io|github\.com|githubusercontent|localhost|quickchart|qrserver|example\.com",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -47,6 +58,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             range,
             severity,
             "the address of a picture carries data away",
+        );
+    } else if let Some(range) = CARRIES
+        .find(text)
+        .filter(|range| SHOWS.is_match(text) && !BADGE_HOST.is_match(&text[range.clone()]))
+    {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::High,
+            "what was said is to be put into the address of a picture",
         );
     } else if let Some(range) = ORDER.find(text).filter(|_| text.contains("http")) {
         findings.add(

@@ -65,7 +65,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     };
     if here.unit.place == Place::Data && severity >= Severity::High {
-        findings.add_plain(&RULE, here, range, severity, message);
+        findings.add(&RULE, here, range, severity.plain(), message);
     } else {
         findings.add(&RULE, here, range, severity, message);
     }

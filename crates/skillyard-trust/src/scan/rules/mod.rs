@@ -40,6 +40,7 @@ mod content_manipulation;
 mod credential_read;
 mod credential_request;
 mod decode_execute;
+mod decoded_flow;
 mod delayed_trigger;
 mod destructive;
 mod dns_exfiltration;
@@ -71,14 +72,17 @@ mod package_name;
 mod paste_site;
 mod path_escape;
 mod persistence;
+mod persuaded_user;
 mod pipe_to_shell;
 mod planted_output;
 mod privilege;
 mod ransom;
 mod raw_address;
+mod remote_instructions;
 mod resource_abuse;
 mod reverse_shell;
 mod secret_bundle;
+mod secret_flow;
 mod security_disabled;
 mod send_instruction;
 mod standing_order;
@@ -95,10 +99,12 @@ mod workflow;
 pub static ALL: &[&Rule] = &[
     &fake_prerequisite::RULE,
     &archive_password::RULE,
+    &persuaded_user::RULE,
     &paste_site::RULE,
     &pipe_to_shell::RULE,
     &download_execute::RULE,
     &decode_execute::RULE,
+    &decoded_flow::RULE,
     &encoded_payload::RULE,
     &raw_address::RULE,
     &package_from_url::RULE,
@@ -107,6 +113,7 @@ pub static ALL: &[&Rule] = &[
     &auto_run::RULE,
     &system_tool::RULE,
     &exfiltration::RULE,
+    &secret_flow::RULE,
     &secret_bundle::RULE,
     &environment_harvest::RULE,
     &credential_read::RULE,
@@ -120,6 +127,7 @@ pub static ALL: &[&Rule] = &[
     &instruction_override::RULE,
     &concealment::RULE,
     &tool_poisoning::RULE,
+    &remote_instructions::RULE,
     &standing_order::RULE,
     &content_manipulation::RULE,
     &planted_output::RULE,

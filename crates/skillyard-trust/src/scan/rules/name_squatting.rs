@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** choose a name of its own.
     "scan-name-squatting", Medium,
     "choose a name of its own, or make sure that this is the skill you meant",
-    words: &["name"],
+    words: &["name:"],
     check
 }
 
@@ -155,7 +155,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             continue;
         };
         let message = format!("`{part}` is easily taken for `{word}`");
-        findings.add_plain(&RULE, here, 0..here.text.len(), Severity::Medium, message);
+        findings.add(
+            &RULE,
+            here,
+            0..here.text.len(),
+            Severity::Medium.plain(),
+            message,
+        );
         return;
     }
 }

@@ -36,6 +36,9 @@ static REBUILD: Pattern = Pattern::new(
     \b(?:run|execute|follow)\b[^.]{0,60}\b(?:decoded|reconstructed|deobfuscated|decrypted|concatenated|reassembled)\b",
 );
 
+static COMMAND: Pattern = Pattern::new(
+    r"\b(?:run|execute|eval)\b[^.]{0,60}\b(?:terminal|shell|commands?|bash|script|it)\b",
+);
 static ENCODED: Pattern = Pattern::new(
     r"base(?:64|32|85)|rot-?13|\bhex\b|encoded|cipher|obfuscat|encrypted|fragments?|\bxor\b",
 );
@@ -48,7 +51,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 &RULE,
                 here,
                 range,
-                Severity::Medium,
+                if COMMAND.is_match(text) {
+                    Severity::High
+                } else {
+                    Severity::Medium
+                },
                 "the agent is told to rebuild hidden text and act on it",
             );
         }
@@ -73,11 +80,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 "a command is put together by the shell",
             );
         } else if let Some(range) = LOOKUP.find(text) {
-            findings.add_plain(
+            findings.add(
                 &RULE,
                 here,
                 range,
-                Severity::High,
+                Severity::High.plain(),
                 "what is called is put together from pieces",
             );
         } else if let Some(range) = ESCAPES

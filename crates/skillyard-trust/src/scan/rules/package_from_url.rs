@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** name a package of the registry, with its version.
     "scan-package-from-url", High,
     "name a package of the registry, with its version",
-    words: &["install", "npx", "uvx", "index-url", "registry", "add "],
+    words: &["install", "npx", "uvx", "index-url", "registry", "add ", "config set"],
     check
 }
 
@@ -24,10 +24,14 @@ static FROM: Pattern = Pattern::new(
     \b(?:npx|bunx|uvx|pnpm\s+dlx)\s+(?:-\S+\s+)*["']?(?:git\+)?(?:https?://|github:)\S+"#,
 );
 static INDEX: Pattern = Pattern::new(
-    r"--(?:extra-)?index-url[\s=]+\S+|--registry[\s=]+https?://\S+|\bregistry\s*=\s*http://\S+|--trusted-host[\s=]\S+",
+    r"--(?:extra-)?index-url[\s=]+\S+|--registry[\s=]+https?://\S+|\bregistry\s*=\s*http://\S+|--trusted-host[\s=]\S+|\b(?:npm|pnpm|yarn|pip3?)\s+config\s+set\s+(?:-g\s+)?\S*(?:registry|index-url)\s+https?://\S+",
 );
 static USUAL: Pattern = Pattern::new(
     r"https?://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|pypi\.org|pytorch\.org|nvidia\.com|npmjs\.(?:org|com)|huggingface\.co|googleapis\.com|jfrog\.io|codeberg\.org|bitbucket\.org|npmmirror\.com|tsinghua\.edu\.cn|aliyun\.com|pkg\.dev|intel\.com|amd\.com|gpuopen\.com|apache\.org|jsr\.io)",
+);
+
+static DEMANDS: Pattern = Pattern::new(
+    r"\b(?:sudo|required|must|has\s+to|first|before|mandatory|will\s+(?:stop|not\s+work))\b",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -46,6 +50,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Some(Standing::Doubtful | Standing::Plain) => Severity::High,
         _ if USUAL.is_match(found) || !found.contains("://") => Severity::Low,
         Some(Standing::Local | Standing::Installer) => Severity::Info,
+        _ if DEMANDS.is_match(here.text) && here.file.is_skill_file() => Severity::High,
         _ => Severity::Medium,
     };
     findings.add(&RULE, here, range, severity, what);

@@ -39,11 +39,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         (true, _) => Severity::Medium,
         (false, _) => Severity::Info,
     };
-    findings.add_named(
+    findings.add(
         &RULE,
         here,
         range,
-        severity,
+        severity.named(),
         format!("`{site}` serves what anyone left there"),
     );
 }

@@ -28,11 +28,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else {
             Severity::Low
         };
-        findings.add_named(
+        findings.add(
             &RULE,
             here,
             range,
-            severity,
+            severity.named(),
             "a path leads out of its folder to private files",
         );
     }

@@ -18,18 +18,31 @@ rule! {
     "let the user set it up, and tell them how to undo it",
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
-        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup\\", "githooks", "asar", "resources/app",
+        "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login",
     ],
     check
 }
 
 static PROFILE: Pattern = Pattern::new(
-    r#"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*|write_text|appendfile\w*\s*\([^)]*|add-content[^;]*)\s*["']?[^\s;|]*(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.zprofile|\.zshenv|/etc/profile)"#,
+    r#"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*|write_text|appendfile\w*\s*\([^;]{0,80}|add-content[^;]*)\s*["']?[^\s;|]*(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.zprofile|\.zshenv|/etc/profile)"#,
 );
 static TIMER: Pattern = Pattern::new(
     r"\|\s*crontab\b|\bcrontab\s+(?:-\s|\S*\.(?:txt|cron)|/|<)|(?:>>?|tee)\s*\S*/etc/cron|/etc/cron\.\w+/\w+|(?:>>?|tee|cp|mv)\s+\S*(?:/etc/systemd/system|\.config/systemd/user)/|
     launchagents/[\w.-]+\.plist|launchctl\s+(?:load|bootstrap)|schtasks\s+/create|register-scheduledtask|currentversion\\+run\b|/etc/rc\.local",
 );
+/// Places that only make a program start again, which no task needs.
+static START: Pattern = Pattern::new(
+    r#"start\ menu['",/\\\s]+programs['",/\\\s]+startup|(?:new-itemproperty|set-itemproperty|reg\s+add|regcreatekey|setvalueex)\b[^;]*currentversion\\+run\b|^\[hkey_[^\]]*currentversion\\+run|schtasks\s+/create|register-scheduledtask|launchagents[^;]{0,20}com\.apple\."#,
+);
+/// Files that are run whenever a shell or Python starts, as a program names them.
+static KEPT: Pattern = Pattern::new(
+    r#"['"/]\.(?:bashrc|zshrc|zshenv|zprofile|bash_profile|profile|bash_login)['"]|['"/](?:user|site)customize\.py|['"/][\w-]+\.pth['"]"#,
+);
+/// What hides or takes over when it is started.
+static STEALTHY: Pattern = Pattern::new(
+    r"(?:~|\$home|\$\{home\}|/tmp|/var/tmp)/\S*\.\w[\w-]*/|/tmp/|-w(?:indowstyle)?\s+hidden|>\s*/dev/null\s+2>&1\s*&|\bnohup\b|\balias\s+(?:sudo|ssh|git|su|ls|cd)=|/\.\w[\w-]*(?:\s|$|['\x22])",
+);
+
 static GRAVE: Pattern = Pattern::new(
     r"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*)\s*[^\s;|]*authorized_keys|core\.hookspath\s+[\x22']?(?:/tmp|~|/|\$home)|(?:>>|tee\s+-a)\s*[^\s;|]*\.ssh/config",
 );
@@ -48,6 +61,31 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
     let reaches_out =
         hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
+    let stealthy = here.runs() && !here.file.is_document && STEALTHY.is_match(text);
+    if let Some(range) = START
+        .find(text)
+        .filter(|_| here.runs() && !here.file.is_document)
+    {
+        let message = "a program is set up to start with the system";
+        findings.add(&RULE, here, range, Severity::High.named(), message);
+        return;
+    }
+    if let Some(range) = KEPT.find(text).filter(|_| {
+        here.runs() && !here.file.is_document && here.writes_nearby() && !PROFILE.is_match(text)
+    }) {
+        let reaches = here
+            .around(4)
+            .any(|text| text.contains("http") || text.contains("curl"));
+        let is_python = text.contains("usercustom") || text.contains(".pth");
+        let severity = if reaches || is_python {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        let message = "a file that runs by itself is written to";
+        findings.add(&RULE, here, range, severity.named(), message);
+        return;
+    }
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
         let severity = if here.file.is_document {
             Severity::Medium
@@ -60,7 +98,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "keys, hosts or hooks of the user are changed",
         )
     } else if let Some(range) = PROFILE.find(text) {
-        let severity = match (reaches_out, PATH_ONLY.is_match(text)) {
+        let takes_over = stealthy && (text.contains("alias ") || text.contains("nohup"));
+        let severity = match (reaches_out || takes_over, PATH_ONLY.is_match(text)) {
             (true, _) => Severity::High,
             (false, true) => Severity::Low,
             (false, false) if here.file.is_document => Severity::Low,
@@ -77,7 +116,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         (range, severity, "a git hook is installed")
     } else if let Some(range) = TIMER.find(text) {
-        let severity = match (reaches_out, here.file.is_document) {
+        let severity = match (reaches_out || stealthy, here.file.is_document) {
             (true, _) => Severity::High,
             (false, false) => Severity::Medium,
             (false, true) => Severity::Low,

@@ -57,7 +57,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Standing::Unknown => Severity::Medium,
         Standing::Local | Standing::Installer => Severity::Low,
     };
-    let severity = if !is_field && is_own_host(here) {
+    let severity = if !is_field && here.is_own_host() {
         severity.lowered(1)
     } else {
         severity
@@ -93,23 +93,4 @@ fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
 /// are where tools explain their own installers.
 fn is_read_first(here: &Here<'_>) -> bool {
     !here.file.is_document || here.file.is_skill_file() || here.unit.place == Place::Decoded
-}
-
-/// Whether the skill is called like the host: the makers of a tool explain how to get it.
-fn is_own_host(here: &Here<'_>) -> bool {
-    let mut owners = hosts::urls(here.text).map(|url| hosts::owner(hosts::host(url)));
-    let skill = here.subject.files.iter().find(|file| file.is_skill_file());
-    let fields = || {
-        let units = skill.into_iter().flat_map(|file| file.units.iter());
-        let fields = units.take_while(|unit| unit.place == Place::Frontmatter);
-        fields.filter_map(|unit| skill.map(|file| file.text(unit)))
-    };
-    let speaks_of = |name: &str| {
-        let mut fields = fields().filter(|field| !field.contains("http"));
-        fields.any(|field| field.contains(name))
-    };
-    owners.any(|owner| {
-        let name = owner.split('.').next().unwrap_or(owner);
-        name.len() > 3 && name != "githubusercontent" && name != "github" && speaks_of(name)
-    })
 }

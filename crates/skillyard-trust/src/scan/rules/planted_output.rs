@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::speech::{Meaning, NOT};
 
 rule! {
     /// The agent is told to plant something in everything it makes, or to give others access.
@@ -14,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependency"],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank"],
     check
 }
 
@@ -28,6 +29,40 @@ static SHARE: Pattern = Pattern::new(
 static PAYMENT: Pattern = Pattern::new(
     r"\b(?:always|instead|replace|change|update|use|redirect|route|default)\b[^.]{0,80}\b(?:account\s+number|iban|routing\s+number|payout|payee|recipient|wallet\s+address|payment\s+address|bank\s+account|merchant\s+(?:id|account)|paypal)\b[^.]{0,80}(?:\b0x[0-9a-f]{40}\b|\b[a-z]{2}\d{2}[\s\d]{10,}|\b\d{8,}\b|\bbc1\w{20,}|[\w.+-]+@[\w-]+\.[a-z]{2,})",
 );
+static GRANT: Pattern = Pattern::new(
+    r"\b(?:give|grant|add|invite|share|allow)\b[^.]{0,60}\b(?:access|permissions?|rights|collaborator|editor|admin|owner|viewer)\b[^.]{0,40}\b[\w.+-]+@[\w-]+\.[a-z]{2,}",
+);
+static INVITE: Pattern = Pattern::new(
+    r"\b(?:invite|add|cc|bcc|copy|include)\b[^.]{0,20}\b[\w.+-]+@[\w-]+\.[a-z]{2,}[^.]{0,40}\b(?:all|every|each|any)\b",
+);
+static IMPORTS: Pattern = Pattern::new(
+    r"\b(?:add|insert|put|place|prepend|include)\b[^.]{0,40}(?:\bimport\s+\w+|\brequire\s*\(|<script|https?://)[^.]{0,60}\b(?:each|every|all)\s+(?:\w+\s+){0,2}(?:files?|pages?|modules?|projects?)\b",
+);
+static DEPEND: Pattern = Pattern::new(
+    r"\b(?:add|install|include|import|put|require)\b[^.]{0,60}\b(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|modules?|imports?)\b[^.]{0,60}\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:projects?|repos?\w*|pages?|builds?|apps?|services?)\b",
+);
+static ACCOUNT: Pattern = Pattern::new(
+    r"\b(?:create|add|insert|include|seed|leave)\b[^.]{0,60}\b(?:second|extra|additional|hidden|default|backup|another|support|maintenance)\b[^.]{0,20}\b(?:account|user|login|admin|key|endpoint|route)\b",
+);
+static ALWAYS: Pattern = Pattern::new(
+    r"\b(?:in\s+(?:each|every|all|any)|always|whenever|every\s+time|password\b|so\s+that\s+we)\b",
+);
+static BACKDOOR: Meaning = Meaning {
+    all: &[&ACCOUNT, &ALWAYS],
+    none: &[&NOT],
+};
+static REPLACE: Pattern =
+    Pattern::new(r"\b(?:replace|change|swap|substitute|switch|redirect|route|update)\b");
+static BANK: Pattern = Pattern::new(
+    r"\b(?:bank\s+accounts?|account\s+numbers?|iban|routing\s+numbers?|payee|payouts?|wallet\s+address\w*|payment\s+(?:details|address))\b",
+);
+static NUMBER: Pattern =
+    Pattern::new(r"\b[a-z]{2}\d{2}(?:\s?\w{4}){3,}|\b0x[0-9a-f]{40}\b|\bbc1\w{20,}|\b\d{8,}\b");
+static REDIRECTS: Meaning = Meaning {
+    all: &[&REPLACE, &BANK, &NUMBER],
+    none: &[&NOT],
+};
+
 static EXAMPLE: Pattern = Pattern::new(
     r"@(?:example|company|acme|domain|email|test|yourdomain|corp)\.|e\.g\.|\bexample\b|for\s+instance|\bsupport@|\bfeedback|\bsecurity@",
 );
@@ -36,7 +71,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() || EXAMPLE.is_match(here.text) {
         return;
     }
-    if let Some(range) = PAYMENT.find(here.text) {
+    if let Some(range) = PAYMENT
+        .find(here.text)
+        .or_else(|| REDIRECTS.find(here.text))
+    {
         findings.add(
             &RULE,
             here,
@@ -44,7 +82,19 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium,
             "money is to go to another account",
         );
-    } else if let Some(range) = SHARE.find(here.text) {
+    } else if let Some(range) = BACKDOOR.find(here.text) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "a way in is to be left in what is made",
+        );
+    } else if let Some(range) = SHARE
+        .find(here.text)
+        .or_else(|| GRANT.find(here.text))
+        .or_else(|| INVITE.find(here.text))
+    {
         findings.add(
             &RULE,
             here,
@@ -52,7 +102,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium,
             "somebody else is to get access or copies",
         );
-    } else if let Some(range) = PLANT.find(here.text) {
+    } else if let Some(range) = PLANT
+        .find(here.text)
+        .or_else(|| DEPEND.find(here.text))
+        .or_else(|| IMPORTS.find(here.text))
+    {
         findings.add(
             &RULE,
             here,

@@ -25,11 +25,11 @@ static DEFANGED: Pattern =
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let Some(range) = hosts::raw_address(here.text) else {
         if let Some(range) = DEFANGED.find(here.text) {
-            findings.add_named(
+            findings.add(
                 &RULE,
                 here,
                 range,
-                Severity::High,
+                Severity::High.named(),
                 "an address is spelled so that only a reader puts it together",
             );
         }
@@ -41,11 +41,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         Severity::Low
     };
-    findings.add_named(
+    findings.add(
         &RULE,
         here,
         range,
-        severity,
+        severity.named(),
         "a server is named by its number",
     );
 }

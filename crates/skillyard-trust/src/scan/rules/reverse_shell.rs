@@ -12,7 +12,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-reverse-shell", Critical,
     "do not run it: whoever listens there can do whatever the user can",
-    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect"],
+    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod"],
     check
 }
 
@@ -24,8 +24,29 @@ static SHELL: Pattern = Pattern::new(
     (?:net\.(?:socket|connect)|new\s+net\.socket)[^;]{0,300}(?:spawn|exec)[^;]{0,60}(?:sh|cmd)"#,
 );
 
+static CONNECTS: Pattern = Pattern::new(
+    r"\bnet\.(?:connect|socket|createconnection|dial)|fsockopen|tcpsocket|tcpclient|socket\.(?:socket|create_connection)",
+);
+static PROGRAM: Pattern = Pattern::new(
+    r#"(?:spawn|exec|execfile|proc_open|popen|exec\.command|process\.start)\w*\s*\(\s*['"](?:/bin/)?(?:(?:ba|z)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?)['"]"#,
+);
+static PLUMBS: Pattern =
+    Pattern::new(r"\.pipe\s*\(|\.stdin|stdin\s*=|proc_open|=>\s*\$|redirectstandard");
+/// A whole remote shell in one statement of any language.
+static LINE: Pattern = Pattern::new(
+    r"(?:tcpsocket|fsockopen|\bsocket\b|\.tcp\(\))[^\n]{0,200}(?:connect|\.new|sockaddr_in)[^\n]{0,300}(?:popen|exec\s*\(|system\s*\(|proc_open|spawn)|\btelnet\s+\S+\s+\d+[^;]{0,60}\|\s*(?:/bin/)?(?:ba|z)?sh\b|\bmknod\s+\S+\s+p\b[^\n]{0,80}\b(?:nc|telnet|openssl)\b",
+);
+static STREAM: Pattern = Pattern::new(r"(?:ba|z)?sh\s+-i\b[^;]{0,60}\bopenssl\s+s_client");
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let Some(range) = SHELL.find(here.text) else {
+    let found = SHELL
+        .find(here.text)
+        .or_else(|| STREAM.find(here.text))
+        .or_else(|| {
+            LINE.find(here.text)
+                .filter(|_| here.runs() && here.text.len() < 800)
+        });
+    let Some(range) = found.or_else(|| plumbed(here)) else {
         return;
     };
     // `/dev/tcp` is also how shells without `nc` see whether a port is open.
@@ -47,4 +68,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         severity,
         "a shell is connected to another machine",
     );
+}
+
+/// A connection whose other end is the input and output of a shell, a few lines apart.
+fn plumbed(here: &Here<'_>) -> Option<std::ops::Range<usize>> {
+    let connects = CONNECTS.find(here.text).filter(|_| here.runs())?;
+    let around = |pattern: &Pattern| here.around(5).any(|text| pattern.is_match(text));
+    (around(&PROGRAM) && around(&PLUMBS)).then_some(connects)
 }

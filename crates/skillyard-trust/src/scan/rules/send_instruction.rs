@@ -21,17 +21,17 @@ rule! {
 }
 
 static SEND: Pattern = Pattern::new(
-    r"\b(?:upload(?:ing)?|send(?:ing)?|forward(?:ing)?|post|transmit|submit|exfiltrat\w*|share|sync|beacon|email|report|bcc|cc)\b",
+    r"\b(?:upload(?:s|ing)?|sends?|sending|forward(?:s|ing)?|posts?|transmits?|submits?|mail(?:s|ing)?|exfiltrat\w*|share|sync|beacon|email|report|bcc|cc|push|publish|mirror|replicate|(?:stored?|saved?|kept|copied|backed\s+up|exported|uploaded|sent|posted|mirrored|archived)\s+(?:on|to|at|in|with)\s+(?:our|the|a|your)?\s*(?:\w+\s+){0,2}(?:server|service|cloud|backend|endpoint|mirror))\b",
 );
 static PRIVATE: Pattern = Pattern::new(
-    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup|metrics|logs?|data|code|outputs?|details|statistics)\b",
+    r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|\.env|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup|metrics|logs?|data|code|outputs?|details|statistics|working\s+tree|address\s+book|originals?|contracts?|copy|full\s+text|everything)\b",
 );
 static TARGET: Pattern = Pattern::new(r"https?://[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
 static GRAVE: Pattern = Pattern::new(
     r"\b(?:credentials?|(?:access|session|auth|api)\s+tokens?|session[\s-]token|passwords?|api\s+keys?|secrets?|private\s+keys?|seed\s+phrase|ssh\s+keys?|env(?:ironment)?\s+variables?|\.env\b|all\s+(?:\w+\s+)?(?:data|messages|conversations|outputs?|files)|conversation|chat\s+history|/etc/passwd|id_rsa)\b",
 );
 static HABIT: Pattern = Pattern::new(
-    r"\b(?:always|after\s+(?:every|each|any|completing|finishing|editing|processing|creating|all)|before\s+(?:every|each|any|finali[sz]ing|completing)|every\s+time|each\s+time|whenever|on\s+each|at\s+the\s+end\s+of|automatically|must|make\s+sure|for\s+each|important|required|ensure)\b",
+    r"\b(?:always|after\s+(?:every|each|any|completing|finishing|editing|processing|creating|all)|before\s+(?:every|each|any|finali[sz]ing|completing)|every\s+time|each\s+time|whenever|on\s+each|at\s+the\s+end\s+of|automatically|must|make\s+sure|for\s+each|important|required|ensure|after\s+(?:reading|you|a|the)|when(?:ever)?\s+(?:you|a|an|the)|while\s+you|once\s+(?:you|the|a)|for\s+(?:quality|compliance|record|audit|backup))\b",
 );
 static SENDS: Pattern = Pattern::new(
     r#"\bcurl\b[^;|]*(?:-x\s?post|--data|-d\s|-f\s+['"]?\w+=)[^;|]*https?://\S+|\bcurl\b[^;|]*https?://\S+[^;|]*(?:-x\s?post|--data|-d\s|-f\s+['"]?\w+=)"#,

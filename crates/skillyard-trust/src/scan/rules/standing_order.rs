@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::speech::{Meaning, NOT};
 
 rule! {
     /// Something is to be run or done after every task, whatever the task was.
@@ -25,6 +26,16 @@ static HABIT: Pattern = Pattern::new(
 static SCRIPT: Pattern = Pattern::new(
     r"\b(?:run|execut\w+|call\w*|invok\w+|launch\w*|start\w*|using)\b[^.]{0,60}(?:\b|/)[\w-]+\.(?:sh|py|js|cjs|mjs|ps1|rb|pl|bat)\b",
 );
+static WORDS: Pattern = Pattern::new(
+    r"\b(?:every|each|all|full|whole|entire)\s+(?:\w+\s+){0,2}(?:prompts?|conversations?|messages?|chats?|dialogues?)\b",
+);
+static CALLS: Pattern = Pattern::new(
+    r"\b(?:call|run|pass|execute|invoke|pipe|hand|include|send)\b[^.]{0,80}[\w/-]+\.(?:py|sh|js|mjs|ps1)\b",
+);
+static HANDS: Meaning = Meaning {
+    all: &[&WORDS, &CALLS],
+    none: &[&NOT],
+};
 static REASON: Pattern = Pattern::new(
     r"\b(?:clean\s?up|remove|delete|prune|purge|back(?:ed)?\s?up|sync\w*|hooks|integrations|central\s+server|cloud|endpoint|integrity|telemetry|analytics|metrics|monitoring|logging|compliance|optimi[sz]e|maintenance|disk\s+space|health\s+check|verification\s+server|audit)\b",
 );
@@ -36,6 +47,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let text = here.text;
+    if let Some(range) = HANDS.find(text) {
+        let message = "what the user says is to be handed to a script";
+        findings.add(&RULE, here, range, Severity::Medium, message);
+        return;
+    }
     let (Some(habit), Some(script)) = (HABIT.find(text), SCRIPT.find(text)) else {
         return;
     };

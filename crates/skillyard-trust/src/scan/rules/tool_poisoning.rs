@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** describe what the skill does; put steps into the body.
     "scan-tool-poisoning", High,
     "describe what the skill does, and leave orders out of descriptions and tags",
-    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant"],
+    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first"],
     check
 }
 
@@ -32,6 +32,15 @@ static FIELD: Pattern = Pattern::new(
     ignore\s+(?:all|other|previous)|instead\s+of\s+any\s+other\s+(?:tool|skill))",
 );
 
+/// The description of a tool, in a list of tools, that gives orders.
+static TOOL: Pattern = Pattern::new(
+    r#"["']?description["']?\s*:\s*["'][^"']{0,400}(?:<important>|before\s+(?:using|calling)\s+this\s+tool|when\s+this\s+tool\s+is\s+available|do\s+not\s+(?:tell|mention)|must\s+(?:first\s+)?(?:send|pass|include|read|forward|call)|instead\s+of\s+the\s+recipient|otherwise\s+the\s+tool\s+will\s+not|(?:read|pass|include)\s+(?:the\s+contents?\s+of\s+)?[~./]\S*(?:\.ssh|\.env|mcp\.json|credentials))"#,
+);
+/// A skill that wants to be used for everything, or alone.
+static GREEDY: Pattern = Pattern::new(
+    r"\bfor\s+every\s+(?:request|task|message|prompt|conversation|question)\b|\bbefore\s+any\s+other\s+(?:skill|tool)|\bnever\s+use\s+(?:other|another|any\s+other)\s+(?:skills?|tools?)|\balways\s+load\s+(?:it|this)\s+first|\bregardless\s+of\s+(?:the\s+)?(?:task|topic|request)|\binstead\s+of\s+(?:all\s+|any\s+)?other\s+skills?|\b(?:must|always)\s+be\s+(?:used|loaded|called)\s+first\b",
+);
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if here.unit.place == Place::Frontmatter {
         if let Some(range) = FIELD.find(here.text) {
@@ -42,7 +51,24 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 Severity::High,
                 "the description gives orders",
             );
+        } else if let Some(range) = GREEDY.find(here.text) {
+            let severity = if GREEDY.count(here.text, 2) > 1 {
+                Severity::High
+            } else {
+                Severity::Low
+            };
+            let message = "the skill wants to be used for everything";
+            findings.add(&RULE, here, range, severity, message);
         }
+    } else if let Some(range) = TOOL.find(here.text).filter(|_| here.is_code()) {
+        let message = "the description of a tool gives orders";
+        // A lesson shows what it warns of.
+        let severity = if here.subject.about_security {
+            Severity::Medium
+        } else {
+            Severity::High
+        };
+        findings.add(&RULE, here, range, severity.plain(), message);
     } else if (here.is_prose() || here.unit.place == Place::Comment)
         && let Some(range) = TAG.find(here.text)
         && ORDER.is_match(here.text)
@@ -51,7 +77,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let message = "a marked block gives orders beside the task";
         // The documentation of a function that is a tool is what the agent reads of it.
         if here.unit.place == Place::Comment {
-            findings.add_plain(&RULE, here, range, Severity::High, message);
+            findings.add(&RULE, here, range, Severity::High.plain(), message);
         } else {
             findings.add(&RULE, here, range, Severity::High, message);
         }

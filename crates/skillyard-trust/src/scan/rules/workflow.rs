@@ -118,7 +118,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                 } else {
                     Severity::Low
                 };
-                findings.add_plain(&RULE, &here, range, severity, message);
+                findings.add(&RULE, &here, range, severity.plain(), message);
             }
         }
     }

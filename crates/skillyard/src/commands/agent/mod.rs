@@ -13,7 +13,7 @@ mod versions;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, Pin};
+use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, pins};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
@@ -123,7 +123,8 @@ impl Said {
             definition.instructions.clone_from(instructions);
         }
         if let Some(names) = &self.skills {
-            definition.skills = pins(&all_skills(context)?, names)?;
+            let pinned = pins(&all_skills(context)?, names);
+            definition.skills = pinned.map_err(skillyard_agent::TurnError::from)?;
         }
         if let Some(names) = &self.mcp {
             let names = names.iter().map(|name| name.trim().to_owned());
@@ -174,36 +175,6 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
     shelf(context, &wanted)
 }
 
-/// Skills as they are now, sorted by name, each once.
-fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, CommandError> {
-    let mut pins = Vec::new();
-    for name in names
-        .iter()
-        .map(|name| name.trim())
-        .filter(|name| !name.is_empty())
-    {
-        let failed = skillyard_agent::TurnError::from;
-        let found = shelf.find(name).map_err(failed)?;
-        pins.push(Pin {
-            name: found.skill.record.name.to_string(),
-            digest: shelf.digest(name).map_err(failed)?.to_string(),
-        });
-    }
-    pins.sort_by(|a, b| a.name.cmp(&b.name));
-    pins.dedup_by(|a, b| a.name == b.name);
-    Ok(pins)
-}
-
-/// How the skills of an agent fare now.
-fn drift(shelf: &Shelf, definition: &Definition) -> Vec<(Pin, Drift)> {
-    let pins = definition.skills.iter().cloned();
-    pins.map(|pin| {
-        let drift = pin.drift(shelf.digest(&pin.name).ok().as_ref());
-        (pin, drift)
-    })
-    .collect()
-}
-
 /// Tells what a change came to.
 fn changed(context: &Context, kept: &Kept, before: Option<u32>, kind: EventKind) -> Outcome {
     let is_new = before != Some(kept.version);
@@ -249,7 +220,7 @@ pub(crate) fn resolved(
 ) -> Result<(Settings, Vec<String>, AgentVersion), CommandError> {
     let kept = store(context).load(name).map_err(AgentFailure::from)?;
     let shelf = all_skills(context)?;
-    for (pin, drift) in drift(&shelf, &kept.definition) {
+    for (pin, drift) in kept.definition.drift(&shelf) {
         let text = match drift {
             Drift::Same => continue,
             Drift::Changed { .. } => "has changed since this version of the agent was made",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use skillyard_agent::agent::Drift;
 
-use super::{Outcome, all_skills, as_json, drift, hash, store};
+use super::{Outcome, all_skills, as_json, hash, store};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::agent::AgentFailure;
@@ -27,7 +27,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let kept = store(context)
         .load(&args.name)
         .map_err(AgentFailure::from)?;
-    let skills = drift(&all_skills(context)?, &kept.definition);
+    let skills = kept.definition.drift(&all_skills(context)?);
     if context.printer.is_json() {
         let mut value = as_json(&kept);
         let skills = skills

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use clap::Subcommand;
 use serde_json::json;
-use skillyard_agent::agent::Drift;
+use skillyard_agent::TurnError;
+use skillyard_agent::agent::{Drift, pins};
 use skillyard_audit::EventKind;
 
-use super::{Outcome, all_skills, changed, drift, pins, store};
+use super::{Outcome, all_skills, changed, store};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
@@ -59,7 +60,7 @@ fn add(context: &Context, names: &Names) -> Outcome {
     let store = store(context);
     let before = store.load(&names.agent).map_err(AgentFailure::from)?;
     let mut definition = before.definition;
-    let new = pins(&all_skills(context)?, &names.skills)?;
+    let new = pins(&all_skills(context)?, &names.skills).map_err(TurnError::from)?;
     definition
         .skills
         .retain(|pin| new.iter().all(|each| each.name != pin.name));
@@ -102,7 +103,7 @@ fn remove(context: &Context, names: &Names) -> Outcome {
 
 fn list(context: &Context, agent: &str) -> Outcome {
     let kept = store(context).load(agent).map_err(AgentFailure::from)?;
-    let skills = drift(&all_skills(context)?, &kept.definition);
+    let skills = kept.definition.drift(&all_skills(context)?);
     if context.printer.is_json() {
         let skills: Vec<_> = skills
             .iter()

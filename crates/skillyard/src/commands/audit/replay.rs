@@ -3,7 +3,7 @@
 use serde_json::json;
 use skillyard_agent::TurnError;
 use skillyard_agent::replay::{Recorded, replay, sessions};
-use skillyard_audit::{Entry, Filter, read};
+use skillyard_audit::{Filter, read};
 use skillyard_trust::verdict::OptIn;
 
 use crate::agent::{Wanted, shelf, store};
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             ..Filter::default()
         };
         let reading = read(&context.environment.logs_folder(), &filter)?;
-        events.extend(reading.lines.iter().filter_map(|line| recorded(line)));
+        events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
     }
     let outcome = replay(&session, &shelf(context, &wanted)?, events);
     let status = if outcome.is_ok() {
@@ -81,15 +81,4 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     context.printer.data(&visible(&text))?;
     Ok(status)
-}
-
-fn recorded(line: &[u8]) -> Option<Recorded> {
-    let entry = Entry::parse(line)?;
-    Some(Recorded {
-        place: entry.seq,
-        session: entry.session?.into_owned(),
-        kind: entry.event.into_owned(),
-        skill: entry.skill.map(std::borrow::Cow::into_owned),
-        detail: entry.detail,
-    })
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -14,8 +14,9 @@ use crate::sanitize::visible;
 
 /// Copy the whole registry into a new folder
 ///
-/// It can run while the registry is served. The copy is served as it is, with
-/// `--database sqlite:DIR/registry.db --blobs DIR/blobs`.
+/// It can run while the registry is served, whatever its database is. The copy has the key that
+/// signs the log, so keep it as you keep that. It is served as it is, with
+/// `--database sqlite:DIR/registry.db --blobs DIR/blobs`, or put elsewhere with `registry restore`.
 ///
 /// Examples:
 ///   skillyard registry backup ./registry-copy
@@ -24,6 +25,9 @@ use crate::sanitize::visible;
 pub(super) struct Args {
     /// The folder, which must not exist
     folder: PathBuf,
+    /// Leave out the key that signs the log
+    #[arg(long)]
+    without_key: bool,
     #[command(flatten)]
     storage: Storage,
 }
@@ -34,6 +38,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let copied = maintenance::back_up(&registry, &folder).await;
     let copied = copied.map_err(RegistryFailure::from)?;
     registry.database.close().await;
+    if !args.without_key {
+        log_key::copy(context, &folder)?;
+    }
     let shown = folder.to_string_lossy();
     if context.printer.is_json() {
         context

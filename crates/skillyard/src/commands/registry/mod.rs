@@ -1,8 +1,12 @@
 //! `skillyard registry`: one file a verb.
 
 mod backup;
+mod export_static;
 mod gc;
 mod log_key;
+mod mirror;
+mod name;
+mod restore;
 mod serve;
 mod token;
 mod verify;
@@ -42,6 +46,10 @@ enum Verb {
     Verify(verify::Args),
     Gc(gc::Args),
     Backup(backup::Args),
+    Restore(restore::Args),
+    Mirror(mirror::Args),
+    ExportStatic(export_static::Args),
+    Name(name::Args),
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Outcome {
@@ -57,8 +65,27 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
             Verb::Verify(args) => verify::run(context, &args).await,
             Verb::Gc(args) => gc::run(context, &args).await,
             Verb::Backup(args) => backup::run(context, &args).await,
+            Verb::Restore(args) => restore::run(context, &args).await,
+            Verb::Mirror(args) => mirror::run(context, &args).await,
+            Verb::ExportStatic(args) => export_static::run(context, &args).await,
+            Verb::Name(args) => name::run(context, &args).await,
         }
     })
+}
+
+/// This machine's registry, for a server that has other things to serve, too.
+pub(crate) async fn server(
+    context: &Context,
+    url: &str,
+) -> Result<skillyard_registry::Server, CommandError> {
+    let storage = Storage {
+        database: None,
+        blobs: None,
+    };
+    let key = log_key::load(context, None)?;
+    let registry = storage.registry(context).await?;
+    let settings = skillyard_registry::Settings::new(url);
+    Ok(skillyard_registry::Server::new(registry, settings).with_log_key(key))
 }
 
 /// Where the registry keeps what it has.

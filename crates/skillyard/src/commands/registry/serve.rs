@@ -1,9 +1,12 @@
 //! `skillyard registry serve`.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use serde_json::json;
+use skillyard_registry::rate::Rates;
+use skillyard_registry::server::{Access, Proxy};
 use skillyard_registry::{Server, Settings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,6 +24,7 @@ use crate::error::registry::RegistryFailure;
 /// Examples:
 ///   skillyard registry serve
 ///   skillyard registry serve --port 8080 --url https://skills.example.com
+///   skillyard registry serve --reads-per-minute 0          behind a proxy that limits by itself
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
@@ -41,6 +45,21 @@ pub(super) struct Args {
     /// The key that signs the log of all versions; the same on every node of a cluster
     #[arg(long, value_name = "FILE")]
     log_key: Option<PathBuf>,
+    /// How often one address may read; 0 is without end
+    #[arg(long, value_name = "N", default_value_t = 12_000)]
+    reads_per_minute: u32,
+    /// How often one address or token may change something; 0 is without end
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    writes_per_minute: u32,
+    /// Let nobody in without a token, not even to read
+    #[arg(long)]
+    private: bool,
+    /// Believe the proxy before it, which says in X-Forwarded-For who asks
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Hold new names that are one letter from a skill with so many downloads
+    #[arg(long, value_name = "DOWNLOADS", default_value_t = 100)]
+    popular: u64,
     #[command(flatten)]
     storage: Storage,
 }
@@ -69,7 +88,19 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .url
         .clone()
         .unwrap_or_else(|| format!("http://{bound}"));
-    let server = Server::new(registry, Settings::new(&*url)).with_log_key(key);
+    let mut settings = Settings::new(&*url);
+    settings.rates = Rates {
+        reads: NonZeroU32::new(args.reads_per_minute),
+        writes: NonZeroU32::new(args.writes_per_minute),
+    };
+    if args.private {
+        settings.access = Access::Private;
+    }
+    if args.behind_proxy {
+        settings.proxy = Proxy::Trusted;
+    }
+    let registry = registry.with_popular(args.popular);
+    let server = Server::new(registry, settings).with_log_key(key);
     if context.printer.is_json() {
         context
             .printer

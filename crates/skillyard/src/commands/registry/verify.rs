@@ -13,7 +13,9 @@ use crate::error::registry::RegistryFailure;
 use crate::report::elapsed;
 use crate::sanitize::visible;
 
-/// Read every archive and compare it with its digest
+/// Read every archive and make the log anew, and compare both with what was published
+///
+/// The log is compared with every length of it that was ever signed and handed out.
 ///
 /// Examples:
 ///   skillyard registry verify
@@ -38,22 +40,38 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
                 json!({ "name": name, "version": version, "problem": damage.as_str() })
             })
             .collect();
-        context
-            .printer
-            .json(&json!({ "sound": found.sound, "damaged": damaged }))?;
+        context.printer.json(&json!({
+            "sound": found.sound,
+            "damaged": damaged,
+            "log": {
+                "entries": found.entries,
+                "root": found.root,
+                "checkpoints": found.checkpoints,
+                "problems": found.problems,
+            },
+        }))?;
     } else {
         for (name, version, damage) in &found.damaged {
             let line = format!(" ✗ {name}@{version}: its archive is {}", damage.as_str());
             context.printer.data(&format!("{}\n", visible(&line)))?;
         }
+        for problem in &found.problems {
+            let line = format!(" ✗ {problem}");
+            context.printer.data(&format!("{}\n", visible(&line)))?;
+        }
         context.printer.note(&format!(
-            "{} sound, {} damaged, in {}",
+            "{} sound, {} damaged; the log has {} entries and {}; in {}",
             found.sound,
             found.damaged.len(),
+            found.entries,
+            match (found.checkpoints, found.problems.len()) {
+                (count, 0) => format!("agrees with {count} checkpoints"),
+                (_, problems) => format!("{problems} problems"),
+            },
             elapsed(start.elapsed())
         ));
     }
-    Ok(if found.damaged.is_empty() {
+    Ok(if found.is_sound() {
         Status::Yes
     } else {
         Status::No

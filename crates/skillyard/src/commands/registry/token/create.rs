@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use skillyard_registry::store::tokens;
+use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::{NewToken, Scope, is_account};
 
 use super::super::super::Outcome;
@@ -14,7 +14,9 @@ use crate::error::registry::RegistryFailure;
 
 /// Make a token and show it, once
 ///
-/// A scope is `publish`, `yank` or `owners`, alone or with `:NAME` or `:PREFIX*`.
+/// A scope is `publish`, `yank` or `owners`, alone or with `:NAME` or `:PREFIX*`, such as
+/// `publish:@acme/*`; `tokens`, to make further tokens with `skillyard token`; or `read`, for a
+/// registry that is served with `--private`.
 ///
 /// Examples:
 ///   skillyard registry token create --user ada --scope publish --scope yank
@@ -31,6 +33,9 @@ pub(super) struct Args {
     /// After how many days it ends
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3650))]
     days: u32,
+    /// What to recognise it by
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
     #[command(flatten)]
     storage: Storage,
 }
@@ -47,7 +52,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .map_err(RegistryFailure::from)?;
     let token = NewToken::draw().map_err(RegistryFailure::from)?;
     let database = args.storage.database(context).await?;
-    tokens::add(&database, &token, &args.user, &scopes, now, Some(expires))
+    let terms = Terms {
+        account: &args.user,
+        scopes: &scopes,
+        expires: Some(expires),
+        label: args.label.as_deref(),
+    };
+    tokens::add(&database, &token, terms, now)
         .await
         .map_err(RegistryFailure::from)?;
     database.close().await;

@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let database = args.storage.database(context).await?;
-    let tokens = tokens::list(&database)
+    let tokens = tokens::list(&database, None)
         .await
         .map_err(RegistryFailure::from)?;
     database.close().await;

@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let database = args.storage.database(context).await?;
-    let revoked = tokens::revoke(&database, &args.id, context.now()).await;
+    let revoked = tokens::revoke(&database, &args.id, None, context.now()).await;
     let revoked = revoked.map_err(RegistryFailure::from)?;
     database.close().await;
     if !revoked {

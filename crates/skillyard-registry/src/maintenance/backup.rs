@@ -1,0 +1,122 @@
+//! A copy of everything, and a registry made from one.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skillyard_format::Digest;
+
+use super::copy::copy;
+use super::verify::verify;
+use super::{MaintenanceError, Verified};
+use crate::blobs::Blobs;
+use crate::database::{CopyOutcome, Database};
+use crate::registry::Registry;
+use crate::store::versions;
+
+/// What was restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Restored {
+    /// How many versions.
+    pub versions: usize,
+    /// How many archives, of which several versions may have the same.
+    pub archives: usize,
+}
+
+/// Copies everything into a new folder, which can be served as it is; says how many archives.
+///
+/// The database is copied as it is at one moment, then the archives that it names: an archive is
+/// never younger than the version that has it, and none is removed while a version has it. The
+/// folder has its name only once all is there.
+pub async fn back_up(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {
+    if folder.exists() {
+        let source = std::io::ErrorKind::AlreadyExists.into();
+        return Err(failed(folder)(source));
+    }
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = folder.with_file_name(name);
+    // One that was broken off is of no use.
+    if part.exists() {
+        std::fs::remove_dir_all(&part).map_err(failed(&part))?;
+    }
+    std::fs::create_dir_all(&part).map_err(failed(&part))?;
+    let copied = copy_into(registry, &part).await?;
+    std::fs::rename(&part, folder).map_err(failed(folder))?;
+    Ok(copied)
+}
+
+async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {
+    let file = folder.join("registry.db");
+    let outcome = registry.database.copy_to(&file.to_string_lossy()).await?;
+    let copy_of = open(&file).await?;
+    if outcome == CopyOutcome::OtherTool {
+        copy(&registry.database, &copy_of).await?;
+    }
+    let copies = Blobs::in_folder(&folder.join("blobs"))?;
+    let digests = distinct(&copy_of).await?;
+    for digest in &digests {
+        let bytes = registry.blobs.read(*digest).await?;
+        copies.put(*digest, bytes).await?;
+    }
+    copy_of.close().await;
+    Ok(digests.len())
+}
+
+/// Puts a copy into a registry that is empty, once it has been looked through.
+pub async fn restore(registry: &Registry, folder: &Path) -> Result<Restored, MaintenanceError> {
+    let file = folder.join("registry.db");
+    if !file.is_file() {
+        let source = std::io::ErrorKind::NotFound.into();
+        return Err(failed(&file)(source));
+    }
+    let from = open(&file).await?;
+    let blobs = Blobs::in_folder(&folder.join("blobs"))?;
+    let clock = Arc::new(jiff::Timestamp::now);
+    let old = Registry::new(from.clone(), blobs, None, clock);
+    let found = verify(&old).await?;
+    if !found.is_sound() {
+        return Err(MaintenanceError::Damaged(told(&found)));
+    }
+    let digests = distinct(&from).await?;
+    // Archives first: a version without its archive would be a promise that cannot be kept.
+    for digest in &digests {
+        let bytes = old.blobs.read(*digest).await?;
+        registry.blobs.put(*digest, bytes).await?;
+    }
+    copy(&from, &registry.database).await?;
+    from.close().await;
+    Ok(Restored {
+        versions: found.entries,
+        archives: digests.len(),
+    })
+}
+
+fn told(found: &Verified) -> Vec<String> {
+    let damaged = found
+        .damaged
+        .iter()
+        .map(|(name, version, damage)| format!("{name}@{version} is {}", damage.as_str()));
+    damaged
+        .chain(found.problems.iter().cloned())
+        .take(5)
+        .collect()
+}
+
+async fn open(file: &Path) -> Result<Database, MaintenanceError> {
+    let address = format!("sqlite:{}", file.display());
+    Ok(Database::open(&address).await?)
+}
+
+async fn distinct(database: &Database) -> Result<HashSet<Digest>, MaintenanceError> {
+    let digests = versions::digests(database).await?;
+    Ok(digests.into_iter().map(|(_, _, digest)| digest).collect())
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> MaintenanceError + use<> {
+    let path: PathBuf = path.to_owned();
+    move |source| MaintenanceError::Disk {
+        path: path.clone(),
+        source,
+    }
+}

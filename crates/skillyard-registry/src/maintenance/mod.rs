@@ -1,0 +1,59 @@
+//! What whoever runs a registry does now and then: look it through, tidy up, copy it, hand it out.
+
+mod backup;
+mod collect;
+mod copy;
+mod export;
+mod verify;
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::blobs::BlobError;
+use crate::database::DatabaseError;
+use crate::error::RegistryError;
+
+pub use backup::{Restored, back_up, restore};
+pub use collect::collect;
+pub use export::{Exported, export_static};
+pub use verify::{Damage, Verified, verify};
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum MaintenanceError {
+    /// The database.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The archives.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    /// The disk.
+    #[error("cannot write to `{}`", path.display())]
+    Disk {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is something where something is to be put.
+    #[error("the registry to restore into is not empty")]
+    NotEmpty,
+    /// What is to be restored is damaged.
+    #[error("the copy is damaged, and nothing was restored: {}", .0.join("; "))]
+    Damaged(Vec<String>),
+    /// Something else.
+    #[error(transparent)]
+    Registry(Box<RegistryError>),
+}
+
+impl From<RegistryError> for MaintenanceError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(Box::new(error))
+    }
+}
+
+impl From<sqlx::Error> for MaintenanceError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error.into())
+    }
+}

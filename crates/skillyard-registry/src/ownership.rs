@@ -1,0 +1,307 @@
+//! Who may do what: roles for skills and in namespaces, and handing them over.
+
+use jiff::SignedDuration;
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::{Namespace, QualifiedName};
+use sqlx::AnyConnection;
+
+use crate::error::RegistryError;
+use crate::names;
+use crate::registry::{Registry, allow, enough, exists};
+use crate::role::Role;
+use crate::squat::Among;
+use crate::store::transfers::{self, Transfer};
+use crate::store::{namespaces, owners, stored};
+use crate::token::{self, Action, Identity};
+
+/// How long an offer stands.
+const STANDS: SignedDuration = SignedDuration::from_hours(24 * 14);
+
+/// What roles are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// One skill.
+    Skill(QualifiedName),
+    /// All that is and will be in a namespace.
+    Namespace(Namespace),
+}
+
+impl Subject {
+    /// Its text: `pdf`, `@acme/pdf` or `@acme`.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Skill(name) => name.to_string(),
+            Self::Namespace(namespace) => namespace.to_string(),
+        }
+    }
+
+    /// The text that the scopes of tokens are compared with.
+    fn scope(&self) -> String {
+        match self {
+            Self::Skill(name) => name.to_string(),
+            Self::Namespace(namespace) => format!("{namespace}/"),
+        }
+    }
+
+    async fn exists(&self, connection: &mut AnyConnection) -> Result<(), RegistryError> {
+        match self {
+            Self::Skill(name) => exists(connection, name).await,
+            Self::Namespace(namespace) => {
+                let folded = names::folded_text(namespace.as_str());
+                match namespaces::lookalike(connection, &folded).await? {
+                    Some(found) if found == namespace.as_str() => Ok(()),
+                    _ => Err(RegistryError::NoNamespace(namespace.to_string())),
+                }
+            }
+        }
+    }
+
+    async fn role(
+        &self,
+        connection: &mut AnyConnection,
+        account: &str,
+    ) -> Result<Option<Role>, RegistryError> {
+        Ok(match self {
+            Self::Skill(name) => owners::role(connection, name, account).await?,
+            Self::Namespace(namespace) => namespaces::role(connection, namespace, account).await?,
+        })
+    }
+
+    async fn set(
+        &self,
+        connection: &mut AnyConnection,
+        account: &str,
+        role: Option<Role>,
+        now: jiff::Timestamp,
+    ) -> Result<(), RegistryError> {
+        match (self, role) {
+            (Self::Skill(name), Some(role)) => {
+                owners::set(connection, name.as_str(), account, role, now).await?;
+            }
+            (Self::Skill(name), None) => owners::remove(connection, name.as_str(), account).await?,
+            (Self::Namespace(namespace), Some(role)) => {
+                namespaces::set(connection, namespace, account, role, now).await?;
+            }
+            (Self::Namespace(namespace), None) => {
+                namespaces::remove(connection, namespace, account).await?;
+            }
+        }
+        let left = match self {
+            // Its namespace answers for it.
+            Self::Skill(name) if name.namespace().is_some() => 1,
+            Self::Skill(name) => owners::count(connection, name.as_str()).await?,
+            Self::Namespace(namespace) => namespaces::count(connection, namespace).await?,
+        };
+        if left == 0 {
+            return Err(RegistryError::LastOwner(self.text()));
+        }
+        Ok(())
+    }
+}
+
+impl Registry {
+    /// Gives an account a role, or takes it away; the last owner stays.
+    pub async fn set_role(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+        account: &str,
+        role: Option<Role>,
+    ) -> Result<(), RegistryError> {
+        let event = changed(identity, subject)
+            .detail("of", account.chars().take(64).collect::<String>())
+            .detail("role", role.map_or("none", Role::as_str));
+        let result = async {
+            self.writable().await?;
+            allow(identity, Action::Owners, &subject.scope())?;
+            account_named(account)?;
+            let (mut change, _) = self.database.change().await?;
+            subject.exists(&mut change).await?;
+            let own = subject.role(&mut change, &identity.account).await?;
+            // Everybody may go.
+            let leaves = role.is_none() && account == identity.account && own.is_some();
+            if !leaves {
+                enough(own, Role::Owner, identity, &subject.text())?;
+            }
+            subject.set(&mut change, account, role, self.now()).await?;
+            change.commit().await?;
+            Ok(())
+        };
+        self.noted(event, result.await).await
+    }
+
+    /// Makes a namespace, whose first owner is whoever asks; nothing happens when it is theirs.
+    pub async fn create_namespace(
+        &self,
+        identity: &Identity,
+        namespace: &Namespace,
+    ) -> Result<(), RegistryError> {
+        let subject = Subject::Namespace(namespace.clone());
+        let event = changed(identity, &subject).detail("change", "created");
+        let result = self.try_create(identity, namespace).await;
+        if let Ok(Made::Before) = result {
+            return Ok(());
+        }
+        self.noted(event, result.map(|_| ())).await
+    }
+
+    async fn try_create(
+        &self,
+        identity: &Identity,
+        namespace: &Namespace,
+    ) -> Result<Made, RegistryError> {
+        self.writable().await?;
+        let is_own = namespace.as_str() == identity.account;
+        if !is_own {
+            allow(identity, Action::Owners, &format!("{namespace}/"))?;
+        }
+        names::check_namespace(namespace)?;
+        let text = namespace.as_str();
+        self.hold_if_near(Among::Namespaces, text, &namespace.to_string(), identity)
+            .await?;
+        let folded = names::folded_text(text);
+        let (mut change, _) = self.database.change().await?;
+        if let Some(found) = namespaces::lookalike(&mut change, &folded).await? {
+            if found != text {
+                return Err(RegistryError::Confusable {
+                    name: namespace.to_string(),
+                    other: format!("@{found}"),
+                });
+            }
+            let role = namespaces::role(&mut change, namespace, &identity.account).await?;
+            enough(role, Role::Owner, identity, &namespace.to_string())?;
+            return Ok(Made::Before);
+        }
+        // Somebody's own namespace waits for them.
+        let accounts = namespaces::accounts(&mut change).await?;
+        let is_other = |each: &&String| {
+            **each != identity.account && names::folded_text(&each.to_lowercase()) == folded
+        };
+        if let Some(other) = accounts.iter().find(is_other) {
+            return Err(RegistryError::Confusable {
+                name: namespace.to_string(),
+                other: other.clone(),
+            });
+        }
+        let now = self.now();
+        namespaces::add(&mut change, namespace, &folded, now).await?;
+        let account = &identity.account;
+        namespaces::set(&mut change, namespace, account, Role::Owner, now).await?;
+        change.commit().await?;
+        Ok(Made::Now)
+    }
+
+    /// Offers to hand a skill or a namespace over; nothing changes until it is accepted.
+    pub async fn offer(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+        recipient: &str,
+    ) -> Result<Transfer, RegistryError> {
+        let event = changed(identity, subject)
+            .detail("change", "offered")
+            .detail("of", recipient.chars().take(64).collect::<String>());
+        let result = async {
+            self.writable().await?;
+            allow(identity, Action::Owners, &subject.scope())?;
+            account_named(recipient)?;
+            let now = self.now();
+            let expires = now.checked_add(STANDS).map_err(RegistryError::internal)?;
+            let transfer = Transfer {
+                subject: subject.text(),
+                sender: identity.account.clone(),
+                recipient: recipient.to_owned(),
+                expires: stored(expires),
+            };
+            let (mut change, _) = self.database.change().await?;
+            subject.exists(&mut change).await?;
+            let role = subject.role(&mut change, &identity.account).await?;
+            enough(role, Role::Owner, identity, &subject.text())?;
+            transfers::offer(&mut change, &transfer, now).await?;
+            change.commit().await?;
+            Ok(transfer)
+        };
+        self.noted(event, result.await).await
+    }
+
+    /// Takes over what was offered: who accepts becomes an owner, who offered is none any more.
+    pub async fn accept(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+    ) -> Result<(), RegistryError> {
+        let event = changed(identity, subject).detail("change", "accepted");
+        let result = async {
+            self.writable().await?;
+            allow(identity, Action::Owners, &subject.scope())?;
+            let now = self.now();
+            let (mut change, _) = self.database.change().await?;
+            let found = transfers::find(&mut change, &subject.text(), now).await?;
+            let found = found.filter(|found| found.recipient == identity.account);
+            let Some(found) = found else {
+                return Err(RegistryError::NoTransfer(subject.text()));
+            };
+            // Who is no owner any more has nothing to give.
+            let role = subject.role(&mut change, &found.sender).await?;
+            if role != Some(Role::Owner) {
+                return Err(RegistryError::NoTransfer(subject.text()));
+            }
+            let owner = Some(Role::Owner);
+            subject
+                .set(&mut change, &found.recipient, owner, now)
+                .await?;
+            if found.sender != found.recipient {
+                subject.set(&mut change, &found.sender, None, now).await?;
+            }
+            transfers::remove(&mut change, &found.subject).await?;
+            change.commit().await?;
+            Ok(())
+        };
+        self.noted(event, result.await).await
+    }
+
+    /// Takes an offer back, or declines it.
+    pub async fn decline(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+    ) -> Result<(), RegistryError> {
+        let event = changed(identity, subject).detail("change", "declined");
+        let result = async {
+            self.writable().await?;
+            allow(identity, Action::Owners, &subject.scope())?;
+            let (mut change, _) = self.database.change().await?;
+            let found = transfers::find(&mut change, &subject.text(), self.now()).await?;
+            let role = subject.role(&mut change, &identity.account).await?;
+            let is_theirs =
+                |found: &Transfer| found.recipient == identity.account || role == Some(Role::Owner);
+            let Some(found) = found.filter(is_theirs) else {
+                return Err(RegistryError::NoTransfer(subject.text()));
+            };
+            transfers::remove(&mut change, &found.subject).await?;
+            change.commit().await?;
+            Ok(())
+        };
+        self.noted(event, result.await).await
+    }
+}
+
+/// Whether something had to be made.
+enum Made {
+    Before,
+    Now,
+}
+
+fn changed(identity: &Identity, subject: &Subject) -> Event {
+    Event::new(EventKind::RegistryOwnersChanged)
+        .skill(subject.text())
+        .detail("account", &identity.account)
+}
+
+fn account_named(account: &str) -> Result<(), RegistryError> {
+    if token::is_account(account) {
+        return Ok(());
+    }
+    let reason = "an account is 1 to 64 letters, digits, `-`, `_` and `.`";
+    Err(RegistryError::Parameter(reason.to_owned()))
+}

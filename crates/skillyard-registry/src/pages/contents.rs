@@ -1,0 +1,33 @@
+//! The files of a version, out of its archive, a few archives at a time.
+
+use skillyard_format::package::archive::ArchiveError;
+
+use crate::error::RegistryError;
+use crate::package::{self, Unpacked};
+use crate::server::Server;
+use crate::store::versions::VersionRow;
+
+/// Opens the archives of versions and makes something of the files that are wanted.
+pub(super) async fn opened<T: Send + 'static, const N: usize>(
+    server: &Server,
+    versions: [&VersionRow; N],
+    wanted: impl Fn(&str) -> bool + Send + 'static,
+    make: impl FnOnce([Vec<Unpacked>; N]) -> T + Send + 'static,
+) -> Result<T, RegistryError> {
+    // Held until the page is made; the semaphore is never closed.
+    let _permit = server.opened.acquire().await;
+    let mut archives = Vec::with_capacity(N);
+    for version in versions {
+        archives.push(server.registry.blobs.read(version.digest).await?);
+    }
+    // Unpacking is work for milliseconds, not for the reactor.
+    let work = tokio::task::spawn_blocking(move || {
+        let mut all: [Vec<Unpacked>; N] = std::array::from_fn(|_| Vec::new());
+        for (files, archive) in all.iter_mut().zip(&archives) {
+            *files = package::unpacked(archive, &wanted)?;
+        }
+        Ok::<T, ArchiveError>(make(all))
+    });
+    let done = work.await.map_err(RegistryError::internal)?;
+    done.map_err(RegistryError::internal)
+}

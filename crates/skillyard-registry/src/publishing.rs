@@ -1,0 +1,234 @@
+//! Publishing: all of an upload, or nothing.
+
+use jiff::Timestamp;
+use semver::Version;
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::{Namespace, QualifiedName, SkillName};
+
+use crate::blobs::BlobError;
+use crate::error::RegistryError;
+use crate::names;
+use crate::package::{self, Package};
+use crate::registry::{Registry, allow, need};
+use crate::role::Role;
+use crate::squat::{self, Among};
+use crate::store::{held, namespaces, owners, skills, tags, versions};
+use crate::token::{Action, Identity};
+
+/// Where an upload is to go.
+#[derive(Debug, Clone, Default)]
+pub struct Destination {
+    /// The namespace; without one, a bare name.
+    pub namespace: Option<Namespace>,
+    /// A tag that is to stand for the version.
+    pub tag: Option<String>,
+    /// What the upload has to be.
+    pub expected: Option<(SkillName, Version)>,
+}
+
+/// What came of publishing.
+#[derive(Debug)]
+pub enum Published {
+    /// There is a new version.
+    New(Package),
+    /// These very files were there under this version already.
+    Same(Package),
+}
+
+/// Where an upload would go.
+enum Place {
+    NewSkill,
+    NewVersion,
+    Taken,
+}
+
+impl Registry {
+    /// Publishes an upload: all of it, or nothing.
+    ///
+    /// The archive is stored first. Until the one transaction after it commits, nothing points
+    /// there; what a crash leaves behind is an archive without a version, which `gc` removes.
+    pub async fn publish(
+        &self,
+        identity: &Identity,
+        upload: bytes::Bytes,
+        destination: Destination,
+    ) -> Result<Published, RegistryError> {
+        let now = self.now();
+        let event = Event::new(EventKind::RegistryPublished).detail("account", &identity.account);
+        // Unpacking and scanning are work for seconds at worst, not for the reactor.
+        let examined = tokio::task::spawn_blocking(move || package::examine(&upload, now)).await;
+        let mut package = match examined.map_err(RegistryError::internal)? {
+            Ok(package) => package,
+            Err(refusal) => return self.noted(event, Err(refusal.into())).await,
+        };
+        let own = package.name.name().clone();
+        package.name = QualifiedName::new(destination.namespace.clone(), own);
+        let event = event
+            .skill(package.name.as_str())
+            .digest(package.tree.to_string())
+            .detail("version", package.version.to_string())
+            .detail("archive", package.digest.to_string());
+        let result = if let Some(error) = other_than(&destination, &package) {
+            Err(error)
+        } else {
+            let tag = destination.tag.as_deref();
+            self.publish_package(identity, package, tag, now).await
+        };
+        // What changed nothing is no event.
+        if let Ok(Published::Same(_)) = result {
+            return result;
+        }
+        self.noted(event, result).await
+    }
+
+    async fn publish_package(
+        &self,
+        identity: &Identity,
+        package: Package,
+        tag: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Published, RegistryError> {
+        let name = package.name.clone();
+        self.writable().await?;
+        allow(identity, Action::Publish, name.as_str())?;
+        names::check(&name)?;
+        // A stranger's upload is not stored at all.
+        let mut connection = self
+            .database
+            .pool()
+            .acquire()
+            .await
+            .map_err(RegistryError::from)?;
+        let place = self
+            .may_publish(&mut connection, identity, &package)
+            .await?;
+        drop(connection);
+        if matches!(place, Place::NewSkill) && name.namespace().is_none() {
+            let text = name.as_str();
+            self.hold_if_near(Among::Names, text, text, identity)
+                .await?;
+        }
+        self.blobs
+            .put(package.digest, package.archive.clone())
+            .await?;
+
+        let (mut change, sequence) = self.database.change().await?;
+        // Asked again, because others may have published in between.
+        match self.may_publish(&mut change, identity, &package).await? {
+            Place::NewSkill => {
+                let folded = names::folded(&name);
+                skills::add(&mut change, &name, &folded, &package.version, sequence, now).await?;
+                // A namespace answers for what is in it.
+                if name.namespace().is_none() {
+                    let account = &identity.account;
+                    owners::set(&mut change, name.as_str(), account, Role::Owner, now).await?;
+                }
+            }
+            Place::NewVersion => {}
+            Place::Taken => return Ok(Published::Same(package)),
+        }
+        // While this change is open `gc` removes nothing; what it removed before has to be sent again.
+        if !self.blobs.has(package.digest).await? {
+            return Err(BlobError::Missing(package.digest).into());
+        }
+        versions::add(&mut change, &package, &identity.account, sequence, now).await?;
+        if let Some(tag) = tag {
+            tags::set(&mut change, name.as_str(), tag, &package.version, now).await?;
+        }
+        skills::refresh(&mut change, name.as_str(), sequence).await?;
+        change.commit().await?;
+        Ok(Published::New(package))
+    }
+
+    async fn may_publish(
+        &self,
+        connection: &mut sqlx::AnyConnection,
+        identity: &Identity,
+        package: &Package,
+    ) -> Result<Place, RegistryError> {
+        let name = &package.name;
+        if let Some(namespace) = name.namespace() {
+            self.enter(connection, identity, namespace).await?;
+        }
+        match skills::lookalike(connection, &names::folded(name)).await? {
+            None if name.namespace().is_none() => return Ok(Place::NewSkill),
+            None => {
+                need(connection, identity, name, Role::Publisher).await?;
+                return Ok(Place::NewSkill);
+            }
+            Some(other) if other != name.as_str() => {
+                return Err(RegistryError::Confusable {
+                    name: name.to_string(),
+                    other,
+                });
+            }
+            Some(_) => {}
+        }
+        need(connection, identity, name, Role::Publisher).await?;
+        match versions::find(connection, name.as_str(), &package.version).await? {
+            None => Ok(Place::NewVersion),
+            Some(there) if there.digest == package.digest => Ok(Place::Taken),
+            Some(there) => Err(RegistryError::Immutable {
+                skill: name.to_string(),
+                version: package.version.to_string(),
+                published: there.digest,
+            }),
+        }
+    }
+
+    /// Refuses a namespace that is not there. Everybody's own is made when it is first used.
+    async fn enter(
+        &self,
+        connection: &mut sqlx::AnyConnection,
+        identity: &Identity,
+        namespace: &Namespace,
+    ) -> Result<(), RegistryError> {
+        let folded = names::folded_text(namespace.as_str());
+        match namespaces::lookalike(connection, &folded).await? {
+            Some(found) if found == namespace.as_str() => Ok(()),
+            None if namespace.as_str() == identity.account => {
+                Box::pin(self.create_namespace(identity, namespace)).await
+            }
+            _ => Err(RegistryError::NoNamespace(namespace.to_string())),
+        }
+    }
+
+    /// Holds a new name that is one edit from a popular one, until it is let pass.
+    pub(crate) async fn hold_if_near(
+        &self,
+        among: Among,
+        text: &str,
+        shown: &str,
+        identity: &Identity,
+    ) -> Result<(), RegistryError> {
+        let mut connection = self.database.pool().acquire().await?;
+        let account = &identity.account;
+        let near = squat::near(&mut connection, among, text, account, self.popular).await?;
+        drop(connection);
+        let Some(other) = near else {
+            return Ok(());
+        };
+        if held::is_allowed(&self.database, shown, account).await? {
+            return Ok(());
+        }
+        let error = RegistryError::Held {
+            name: shown.to_owned(),
+            other,
+        };
+        let reason = error.to_string();
+        held::note(&self.database, shown, account, &reason, self.now()).await?;
+        Err(error)
+    }
+}
+
+/// An upload that is not what the address says.
+fn other_than(destination: &Destination, package: &Package) -> Option<RegistryError> {
+    let (name, version) = destination.expected.as_ref()?;
+    if name == package.name.name() && *version == package.version {
+        return None;
+    }
+    Some(RegistryError::OtherPackage {
+        found: format!("{}@{}", package.name.name(), package.version),
+        named: format!("{name}@{version}"),
+    })
+}

@@ -1,0 +1,58 @@
+//! Every length of the log that was signed and handed out: what the log of today has to begin with.
+
+use skillyard_trust::transparency::{Checkpoint, SignedCheckpoint};
+
+use crate::database::{Database, DatabaseError};
+
+/// All of them, the shortest first.
+pub(crate) async fn all(database: &Database) -> Result<Vec<SignedCheckpoint>, DatabaseError> {
+    let rows: Vec<Row> =
+        sqlx::query_as("SELECT size, root, time, key, signature FROM checkpoints ORDER BY size")
+            .fetch_all(database.pool())
+            .await?;
+    let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
+    Ok(rows?)
+}
+
+/// The longest.
+pub(crate) async fn last(database: &Database) -> Result<Option<SignedCheckpoint>, DatabaseError> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT size, root, time, key, signature FROM checkpoints ORDER BY size DESC LIMIT 1",
+    )
+    .fetch_optional(database.pool())
+    .await?;
+    Ok(row.map(read).transpose()?)
+}
+
+/// Keeps one, unless there is one of that length.
+pub(crate) async fn keep(
+    database: &Database,
+    signed: &SignedCheckpoint,
+) -> Result<(), DatabaseError> {
+    sqlx::query(
+        "INSERT INTO checkpoints (size, root, time, key, signature) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (size) DO NOTHING",
+    )
+    .bind(i64::try_from(signed.checkpoint.size).unwrap_or(i64::MAX))
+    .bind(signed.checkpoint.root.to_string())
+    .bind(&signed.checkpoint.time)
+    .bind(&signed.key)
+    .bind(&signed.signature)
+    .execute(database.pool())
+    .await?;
+    Ok(())
+}
+
+type Row = (i64, String, String, String, String);
+
+fn read((size, root, time, key, signature): Row) -> Result<SignedCheckpoint, sqlx::Error> {
+    Ok(SignedCheckpoint {
+        checkpoint: Checkpoint {
+            size: u64::try_from(size).unwrap_or_default(),
+            root: root.parse().map_err(super::decode)?,
+            time,
+        },
+        key,
+        signature,
+    })
+}

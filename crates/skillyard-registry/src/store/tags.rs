@@ -1,0 +1,84 @@
+//! Words that stand for a version: `beta`, `lts`, and `latest` where somebody set it by hand.
+
+use jiff::Timestamp;
+use semver::Version;
+use sqlx::AnyConnection;
+
+use super::stored;
+use crate::database::{Database, DatabaseError};
+
+/// The tags of a skill with their versions, sorted.
+pub async fn of(database: &Database, skill: &str) -> Result<Vec<(String, String)>, DatabaseError> {
+    let mut rows: Vec<(String, String)> =
+        sqlx::query_as("SELECT tag, version FROM tags WHERE skill = $1")
+            .bind(skill)
+            .fetch_all(database.pool())
+            .await?;
+    rows.sort_unstable();
+    Ok(rows)
+}
+
+/// Every tag there is: skill, tag, version.
+pub(crate) async fn all(
+    database: &Database,
+) -> Result<Vec<(String, String, String)>, DatabaseError> {
+    let rows = sqlx::query_as("SELECT skill, tag, version FROM tags");
+    Ok(rows.fetch_all(database.pool()).await?)
+}
+
+/// The version that a tag stands for, within a change.
+pub(crate) async fn find(
+    connection: &mut AnyConnection,
+    skill: &str,
+    tag: &str,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar("SELECT version FROM tags WHERE skill = $1 AND tag = $2")
+        .bind(skill)
+        .bind(tag)
+        .fetch_optional(connection)
+        .await
+}
+
+/// Lets a tag stand for a version.
+pub(crate) async fn set(
+    connection: &mut AnyConnection,
+    skill: &str,
+    tag: &str,
+    version: &Version,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO tags (skill, tag, version, changed) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (skill, tag) DO UPDATE SET version = excluded.version, changed = excluded.changed",
+    )
+    .bind(skill)
+    .bind(tag)
+    .bind(version.to_string())
+    .bind(stored(now))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Takes a tag away; says whether it was there.
+pub(crate) async fn remove(
+    connection: &mut AnyConnection,
+    skill: &str,
+    tag: &str,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query("DELETE FROM tags WHERE skill = $1 AND tag = $2")
+        .bind(skill)
+        .bind(tag)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Takes all tags of a skill away.
+pub(crate) async fn clear(connection: &mut AnyConnection, skill: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM tags WHERE skill = $1")
+        .bind(skill)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Entity tags: who has an answer already gets the word that it has not changed.
+
+use axum::body::{Body, HttpBody as _, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use skillyard_format::Digest;
+use skillyard_web::tag::is_known;
+
+/// Longer answers bring a tag of their own, or none.
+const LONGEST: u64 = 1024 * 1024;
+
+/// May be kept, and is asked for again before it is used: a yank must reach everybody soon.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("public, max-age=0, must-revalidate");
+/// Is for one account alone.
+const NEVER: HeaderValue = HeaderValue::from_static("private, no-store");
+
+/// Tags answers to questions, and says how long they may be kept.
+pub(crate) async fn tagged(request: Request, next: Next) -> Response {
+    let is_question = matches!(*request.method(), Method::GET | Method::HEAD);
+    let is_personal = request.headers().contains_key(header::AUTHORIZATION);
+    let known: Vec<HeaderValue> = known(request.headers());
+    let mut response = next.run(request).await;
+    if !is_question || response.status() != StatusCode::OK {
+        return response;
+    }
+    if !response.headers().contains_key(header::CACHE_CONTROL) {
+        let caching = if is_personal { NEVER } else { ASK_AGAIN };
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, caching);
+    }
+    response = with_tag(response).await;
+    let tag = response.headers().get(header::ETAG);
+    let Some(tag) = tag.and_then(|tag| tag.to_str().ok()) else {
+        return response;
+    };
+    if is_known(known.iter().filter_map(|each| each.to_str().ok()), tag) {
+        return unchanged(response.headers());
+    }
+    response
+}
+
+fn known(headers: &HeaderMap) -> Vec<HeaderValue> {
+    let values = headers.get_all(header::IF_NONE_MATCH);
+    values.iter().cloned().collect()
+}
+
+/// The answer with a tag over its bytes, unless it has one or is long.
+async fn with_tag(response: Response) -> Response {
+    let length = response.body().size_hint().exact();
+    let is_short = length.is_some_and(|length| (1..=LONGEST).contains(&length));
+    if response.headers().contains_key(header::ETAG) || !is_short {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let tag = format!("\"{}\"", &Digest::of(&bytes).to_hex()[..32]);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        parts.headers.insert(header::ETAG, tag);
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// Only the headers that say what has not changed.
+fn unchanged(headers: &HeaderMap) -> Response {
+    let mut response = StatusCode::NOT_MODIFIED.into_response();
+    for name in [header::ETAG, header::CACHE_CONTROL, header::VARY] {
+        if let Some(value) = headers.get(&name) {
+            response.headers_mut().insert(name, value.clone());
+        }
+    }
+    response
+}

@@ -1,0 +1,261 @@
+//! Copies of a registry: looked through, backed up under load, restored elsewhere, as plain files.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use skillyard_registry::maintenance::{self, MaintenanceError};
+use skillyard_registry::{Blobs, Database, Registry};
+use skillyard_trust::signature::{Algorithm, SigningKey};
+use tempfile::TempDir;
+
+use super::programs::Postgres;
+use super::yard::{Yard, skill, with_file};
+
+fn key() -> SigningKey {
+    SigningKey::generate(Algorithm::Ed25519, getrandom::fill).unwrap()
+}
+
+async fn opened(address: &str, blobs: &std::path::Path) -> Registry {
+    let database = Database::open(address).await.unwrap();
+    let blobs = Blobs::in_folder(blobs).unwrap();
+    Registry::new(database, blobs, None, Arc::new(jiff::Timestamp::now))
+}
+
+async fn copy_in(folder: &std::path::Path) -> Registry {
+    let address = format!("sqlite:{}", folder.join("registry.db").display());
+    opened(&address, &folder.join("blobs")).await
+}
+
+/// A registry with some of everything, and its log handed out after every version.
+async fn furnished() -> Yard {
+    let mut yard = Yard::new().await;
+    yard.server = yard.server.clone().with_log_key(key());
+    yard.router = yard.server.router();
+    let ada = yard.full("ada").await;
+    for version in ["1.0.0", "1.1.0", "2.0.0-rc.1"] {
+        yard.publish(&ada, skill("forms", version)).await;
+        yard.get("/log/checkpoint").await;
+    }
+    yard.publish_in("ada", &ada, skill("papers", "1.0.0")).await;
+    yard.get("/log/checkpoint").await;
+    yard.delete("/skills/forms/1.1.0?reason=broken", &ada).await;
+    let beta = json!({ "version": "2.0.0-rc.1" });
+    yard.put("/skills/forms/dist-tags/beta", &ada, &beta).await;
+    yard.put(
+        "/skills/forms/deprecation",
+        &ada,
+        &json!({ "message": "use papers" }),
+    )
+    .await;
+    yard
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_changed_behind_its_back_is_found() {
+    let yard = furnished().await;
+    let folder = yard.folder.path().join("copy");
+    let registry = copy_in(yard.folder.path()).await;
+    let found = maintenance::verify(&registry).await.unwrap();
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!((found.sound, found.entries, found.checkpoints), (4, 4, 4));
+    for (statement, problem) in [
+        (
+            "DELETE FROM versions WHERE version = '1.0.0' AND skill = 'forms'",
+            "are not those that were signed",
+        ),
+        (
+            "DELETE FROM versions WHERE skill = '@ada/papers'",
+            "4 entries were signed, and there are 3",
+        ),
+        (
+            "UPDATE versions SET signer = 'eve' WHERE version = '1.0.0' AND skill = 'forms'",
+            "are not those that were signed",
+        ),
+        (
+            "UPDATE versions SET sequence = 99 WHERE version = '1.0.0' AND skill = 'forms'",
+            "are not those that were signed",
+        ),
+        (
+            "UPDATE checkpoints SET root = 'sha256:0000000000000000000000000000000000000000000000000000000000000000' WHERE size = 2",
+            "not signed by its key",
+        ),
+        ("UPDATE tags SET version = '7.7.7'", "which is not there"),
+        (
+            "UPDATE skills SET latest = '7.7.7' WHERE name = 'forms'",
+            "which is not there",
+        ),
+        (
+            "UPDATE versions SET size = 3 WHERE version = '1.0.0' AND skill = 'forms'",
+            "of another length",
+        ),
+        (
+            "UPDATE versions SET tree = 'sha256:0000000000000000000000000000000000000000000000000000000000000000' WHERE version = '1.0.0' AND skill = 'forms'",
+            "of other files",
+        ),
+    ] {
+        let _ = std::fs::remove_dir_all(&folder);
+        maintenance::back_up(&registry, &folder).await.unwrap();
+        let copy = copy_in(&folder).await;
+        copy.database.tamper(statement).await.unwrap();
+        let found = maintenance::verify(&copy).await.unwrap();
+        assert!(!found.is_sound(), "{statement}");
+        let damaged = found
+            .damaged
+            .iter()
+            .map(|(_, _, damage)| damage.as_str().to_owned());
+        let told: Vec<String> = found.problems.iter().cloned().chain(damaged).collect();
+        assert!(
+            told.iter().any(|each| each.contains(problem)),
+            "{statement}: {told:?}"
+        );
+        // What is damaged is not restored.
+        let other = TempDir::new().unwrap();
+        let target = copy_in(other.path()).await;
+        let refused = maintenance::restore(&target, &folder).await;
+        assert!(
+            matches!(refused, Err(MaintenanceError::Damaged(_))),
+            "{statement}"
+        );
+        copy.database.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_is_whole() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let (router, running) = (yard.router.clone(), Arc::clone(&stop));
+    let publishing = tokio::spawn(async move {
+        let mut number = 0;
+        while !running.load(Ordering::Relaxed) {
+            number += 1;
+            let archive = with_file(
+                "forms",
+                &format!("1.0.{number}"),
+                "n.md",
+                format!("{number}").as_bytes(),
+            );
+            let request = axum::http::Request::post("/skills")
+                .header("authorization", format!("Bearer {ada}"))
+                .body(axum::body::Body::from(archive))
+                .unwrap();
+            let response = tower::ServiceExt::oneshot(router.clone(), request)
+                .await
+                .unwrap();
+            assert_eq!(response.status(), 201);
+        }
+        number
+    });
+    let registry = copy_in(yard.folder.path()).await;
+    let mut before = 0;
+    for round in 0..5 {
+        tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+        let folder = yard.folder.path().join(format!("copy-{round}"));
+        let archives = maintenance::back_up(&registry, &folder).await.unwrap();
+        let copy = copy_in(&folder).await;
+        let found = maintenance::verify(&copy).await.unwrap();
+        assert!(found.is_sound(), "{found:?}");
+        assert_eq!((found.sound, found.entries), (archives, archives));
+        assert!(archives >= before);
+        before = archives;
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(publishing.await.unwrap() >= before);
+    assert!(before > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_moves_to_postgres_and_back() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let yard = furnished().await;
+    let first = yard.folder.path().join("first");
+    maintenance::back_up(&copy_in(yard.folder.path()).await, &first)
+        .await
+        .unwrap();
+    let blobs = TempDir::new().unwrap();
+    let cluster = opened(postgres.url(), blobs.path()).await;
+    let restored = maintenance::restore(&cluster, &first).await.unwrap();
+    assert_eq!((restored.versions, restored.archives), (4, 4));
+    let again = maintenance::restore(&cluster, &first).await;
+    assert!(matches!(again, Err(MaintenanceError::NotEmpty)));
+    let found = maintenance::verify(&cluster).await.unwrap();
+    assert!(found.is_sound() && found.checkpoints == 4, "{found:?}");
+
+    let second = yard.folder.path().join("second");
+    maintenance::back_up(&cluster, &second).await.unwrap();
+    let database = Database::open(&format!("sqlite:{}", second.join("registry.db").display()))
+        .await
+        .unwrap();
+    let copy = Yard::over(
+        TempDir::new().unwrap(),
+        database,
+        Blobs::in_folder(&second.join("blobs")).unwrap(),
+        |_| {},
+    );
+    for path in [
+        "/index/fo/rm/forms",
+        "/index/@ada/pa/pe/papers",
+        "/skills/forms",
+        "/skills/forms/dist-tags",
+        "/namespaces/ada",
+        "/log/entries?from=0",
+    ] {
+        assert_eq!(
+            copy.get(path).await.text(),
+            yard.get(path).await.text(),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plain_files_say_what_the_registry_says() {
+    let yard = furnished().await;
+    let key = key();
+    yard.database
+        .tamper("DELETE FROM checkpoints")
+        .await
+        .unwrap();
+    let registry = copy_in(yard.folder.path()).await;
+    let folder = yard.folder.path().join("public");
+    let url = "https://yard.example";
+    let first = maintenance::export_static(&registry, &key, url, &folder)
+        .await
+        .unwrap();
+    assert_eq!((first.skills, first.versions, first.unchanged), (2, 4, 0));
+    for path in [
+        "/index/fo/rm/forms",
+        "/index/@ada/pa/pe/papers",
+        "/skills/forms/1.0.0/download",
+        "/skills/@ada/papers/1.0.0/archive.tar.gz",
+        "/log/entries/forms/1.1.0?size=4",
+        "/log/entries/@ada/papers/1.0.0?size=4",
+        "/.well-known/agent-skills/index.json",
+        "/.well-known/skills/index.json",
+        "/.well-known/skills/forms/SKILL.md",
+        "/@ada/.well-known/skills/papers/SKILL.md",
+        "/@ada/.well-known/agent-skills/index.json",
+        "/.claude-plugin/marketplace.json",
+    ] {
+        let plain = path.split('?').next().unwrap().trim_start_matches('/');
+        let file =
+            std::fs::read(folder.join(plain)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(file == yard.get(path).await.body, "{path}");
+    }
+    let again = maintenance::export_static(&registry, &key, url, &folder)
+        .await
+        .unwrap();
+    // Only the time at which the log was signed is another.
+    assert!(again.written <= 1, "{again:?}");
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "3.0.0")).await;
+    maintenance::export_static(&registry, &key, url, &folder)
+        .await
+        .unwrap();
+    assert!(folder.join("log/consistency/4/5").is_file());
+    assert!(folder.join("skills/forms/3.0.0/download").is_file());
+}

@@ -1,0 +1,82 @@
+//! What is found first, and how many have what.
+
+use serde_json::json;
+use skillyard_registry::store::downloads::{self, Download};
+
+use super::yard::{Yard, skill, with_file};
+
+async fn names(yard: &Yard, query: &str) -> Vec<String> {
+    let found = yard.get(&format!("/skills?{query}")).await.json();
+    let found = found["skills"].as_array().unwrap().clone();
+    let name = |each: &serde_json::Value| each["name"].as_str().unwrap().to_owned();
+    found.iter().map(name).collect()
+}
+
+#[tokio::test]
+async fn the_name_itself_comes_first_and_a_squatter_does_not() {
+    let yard = Yard::new().await;
+    let (ada, eve, bob) = (
+        yard.full("ada").await,
+        yard.full("eve").await,
+        yard.full("bob").await,
+    );
+    yard.publish(&ada, skill("form", "1.0.0")).await;
+    yard.publish(&ada, skill("form-filler", "1.0.0")).await;
+    yard.publish(&ada, skill("tax-form", "1.0.0")).await;
+    yard.publish_in("eve", &eve, skill("form", "1.0.0")).await;
+    yard.publish_in("bob", &bob, skill("form", "1.0.0")).await;
+    let visit = |number: usize| Download {
+        skill: "@bob/form".to_owned(),
+        day: "2027-01-15".to_owned(),
+        visitor: number.to_string(),
+    };
+    let visits: Vec<Download> = (0..10).map(visit).collect();
+    downloads::count(&yard.database, &visits).await.unwrap();
+    // Another change, so that the counts are looked at again.
+    yard.publish(&ada, skill("papers", "1.0.0")).await;
+    let found = names(&yard, "q=form").await;
+    assert_eq!(found[..2], ["form", "@bob/form"], "{found:?}");
+    assert!(found[2..].contains(&"@eve/form".to_owned()), "{found:?}");
+    assert_eq!(names(&yard, "q=%40bob/form").await[0], "@bob/form");
+    assert_eq!(names(&yard, "q=%40bob").await[0], "@bob/form");
+    assert_eq!(names(&yard, "owner=bob").await, ["@bob/form"]);
+}
+
+#[tokio::test]
+async fn facets_count_what_was_found() {
+    let yard = Yard::new().await;
+    let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    for name in ["forms", "papers"] {
+        yard.publish(&ada, skill(name, "1.0.0")).await;
+    }
+    let script = with_file(
+        "runner",
+        "1.0.0",
+        "scripts/run.sh",
+        b"#!/bin/sh\necho hello\n",
+    );
+    yard.publish_in("eve", &eve, script).await;
+    let found = yard.get("/skills?facets=true&limit=1").await.json();
+    assert_eq!(found["skills"].as_array().unwrap().len(), 1);
+    let facets = &found["facets"];
+    assert_eq!(
+        facets["owners"],
+        json!([{ "value": "ada", "count": 2 }, { "value": "eve", "count": 1 }])
+    );
+    assert_eq!(facets["licenses"], json!([{ "value": "MIT", "count": 3 }]));
+    assert_eq!(
+        (&facets["with_scripts"], &facets["signed"]),
+        (&json!(1), &json!(0))
+    );
+    let narrowed = yard.get("/skills?facets=true&scripts=false").await.json();
+    assert_eq!(
+        narrowed["facets"]["owners"],
+        json!([{ "value": "ada", "count": 2 }])
+    );
+    assert_eq!(yard.get("/skills?signed=true").await.json()["total"], 0);
+    assert_eq!(
+        yard.get("/skills?signed=false&verdict=clean").await.json()["total"],
+        3
+    );
+    assert_eq!(yard.get("/skills").await.json().get("facets"), None);
+}

@@ -1,0 +1,153 @@
+//! Tokens that people make for themselves, and registries that want one from everybody.
+
+use axum::body::Body;
+use serde_json::json;
+use skillyard_registry::server::Access;
+
+use super::yard::{Yard, skill};
+
+#[tokio::test]
+async fn a_token_makes_tokens_that_can_do_no_more() {
+    let yard = Yard::new().await;
+    let maker = yard.token("ada", &["publish", "yank:pdf*", "tokens"]).await;
+    let ask_for = async |scopes: &[&str], token: &str| {
+        yard.post(
+            "/tokens",
+            token,
+            &json!({ "scopes": scopes, "label": "ci" }),
+        )
+        .await
+    };
+    let made = ask_for(&["publish:forms", "read"], &maker).await;
+    assert_eq!(made.status, 201, "{}", made.text());
+    let made = made.json();
+    let secret = made["token"].as_str().unwrap();
+    assert!(secret.starts_with("sky_"));
+    // It ends with the one that made it, which lasts an hour, not after 90 days.
+    assert_eq!(made["expires"], "2027-01-15T09:00:00Z");
+    assert_eq!(
+        yard.publish(secret, skill("forms", "1.0.0")).await.status,
+        201
+    );
+    assert_eq!(
+        yard.publish(secret, skill("papers", "1.0.0"))
+            .await
+            .problem(),
+        "403 scope"
+    );
+
+    for more in ["yank", "yank:p*", "owners", "owners:pdf"] {
+        assert_eq!(
+            ask_for(&[more], &maker).await.problem(),
+            "403 more-than-own",
+            "{more}"
+        );
+    }
+    assert_eq!(ask_for(&["read"], secret).await.problem(), "403 scope");
+    for bad in ["", "all", "publish:%", "tokens:x"] {
+        assert_eq!(
+            ask_for(&[bad], &maker).await.problem(),
+            "400 parameter",
+            "{bad}"
+        );
+    }
+    assert_eq!(ask_for(&[], &maker).await.problem(), "400 parameter");
+
+    let listed = yard
+        .ask("GET", "/tokens", Some(&maker), Body::empty())
+        .await;
+    assert!(!listed.text().contains(&secret[8..]), "{}", listed.text());
+    let listed = listed.json()["tokens"].clone();
+    let of = |label: &str| {
+        let found = listed.as_array().unwrap().iter();
+        found
+            .clone()
+            .find(|each| each["label"] == label)
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(of("ci")["prefix"], secret[..8]);
+    assert_eq!(of("ci")["scopes"], json!(["publish:forms", "read"]));
+
+    // Somebody else's are not seen and not ended.
+    let eve = yard.token("eve", &["tokens"]).await;
+    let theirs = yard
+        .ask("GET", "/tokens", Some(&eve), Body::empty())
+        .await
+        .json();
+    assert_eq!(theirs["tokens"].as_array().unwrap().len(), 1);
+    let path = format!("/tokens/{}", made["id"].as_str().unwrap());
+    assert_eq!(
+        yard.delete(&path, &eve).await.problem(),
+        "404 no-such-token"
+    );
+    // Every token can end itself.
+    assert_eq!(yard.delete(&path, secret).await.status, 200);
+    assert_eq!(
+        yard.publish(secret, skill("forms", "1.1.0"))
+            .await
+            .problem(),
+        "401 token-refused"
+    );
+    yard.pass(3601);
+    assert_eq!(
+        ask_for(&["publish"], &maker).await.problem(),
+        "401 token-refused"
+    );
+}
+
+#[tokio::test]
+async fn a_private_registry_lets_nobody_in_without_a_token() {
+    let yard = Yard::with(|settings| settings.access = Access::Private).await;
+    let (ada, reader) = (yard.full("ada").await, yard.token("bob", &["read"]).await);
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    for path in [
+        "/",
+        "/skills",
+        "/skills/forms",
+        "/skills/forms/download",
+        "/index/fo/rm/forms",
+        "/log/entries?from=0",
+        "/.well-known/agent-skills/index.json",
+        "/nothing",
+    ] {
+        assert_eq!(yard.get(path).await.problem(), "401 token-needed", "{path}");
+        let answer = yard.ask("GET", path, Some(&reader), Body::empty()).await;
+        assert_ne!(answer.status, 401, "{path}");
+    }
+    assert_eq!(yard.get("/health").await.status, 200);
+    assert_eq!(
+        yard.publish(&reader, skill("papers", "1.0.0"))
+            .await
+            .problem(),
+        "403 scope"
+    );
+}
+
+#[tokio::test]
+async fn whoever_has_a_token_counts_once_wherever_they_are() {
+    let yard = Yard::new().await;
+    let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    for token in [Some(&ada), Some(&ada), Some(&eve), None, None] {
+        yard.ask(
+            "GET",
+            "/skills/forms/download",
+            token.map(|each| &**each),
+            Body::empty(),
+        )
+        .await;
+    }
+    // Words that are no token are nobody in particular.
+    for made_up in ["sky_1", "sky_2", "sky_3"] {
+        yard.ask(
+            "GET",
+            "/skills/forms/download",
+            Some(made_up),
+            Body::empty(),
+        )
+        .await;
+    }
+    yard.server.settle().await;
+    assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 3);
+}

@@ -1,0 +1,82 @@
+// The menu of skills behind a slash.
+import { make } from "./dom.js";
+
+const MOST = 50;
+
+let known = null;
+/** The skills that a user may name. */
+export const skills = async () => {
+  if (!known) {
+    const answer = await fetch("/api/v1/skills?status=enabled&limit=500");
+    known = answer.ok ? (await answer.json()).skills.filter((skill) => skill.user_invocable) : [];
+  }
+  return known;
+};
+
+/** Offers skills while a name is typed; gives a function that handles keys and says whether it did. */
+export const attach = (box, menu) => {
+  let chosen = 0;
+  const word = () => /(?:^|\s)\/([^\s/]*)$/.exec(box.value.slice(0, box.selectionStart));
+  const close = () => {
+    menu.hidden = true;
+    box.removeAttribute("aria-activedescendant");
+  };
+  const choose = (name) => {
+    const found = word();
+    if (!found) return;
+    const start = box.selectionStart - found[1].length;
+    box.setRangeText(name + " ", start, box.selectionStart, "end");
+    close();
+    box.focus();
+  };
+  const mark = () => {
+    [...menu.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === chosen)));
+    const item = menu.children[chosen];
+    if (!item) return;
+    box.setAttribute("aria-activedescendant", item.id);
+    item.scrollIntoView({ block: "nearest" });
+  };
+  const option = (skill, at) => {
+    const item = make("li", "", make("strong", "", "/" + skill.name), make("span", "muted", skill.description));
+    item.id = "skill-" + at;
+    item.setAttribute("role", "option");
+    item.dataset.name = skill.name;
+    item.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      choose(skill.name);
+    });
+    return item;
+  };
+  const suggest = async () => {
+    if (!word()) return close();
+    const all = await skills();
+    const found = word();
+    if (!found) return close();
+    const typed = found[1].toLowerCase();
+    const fits = all.filter((skill) => skill.name.includes(typed));
+    fits.sort((a, b) => b.name.startsWith(typed) - a.name.startsWith(typed));
+    menu.replaceChildren(...fits.slice(0, MOST).map(option));
+    chosen = 0;
+    menu.hidden = fits.length === 0;
+    mark();
+  };
+  box.addEventListener("input", suggest);
+  box.addEventListener("blur", close);
+  const key = (event) => {
+    if (menu.hidden) return false;
+    const count = menu.children.length;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      chosen = (chosen + (event.key === "ArrowDown" ? 1 : count - 1)) % count;
+      mark();
+    } else if (event.key === "Enter" && word()?.[1] === menu.children[chosen].dataset.name) {
+      // The name is there already: the message is meant.
+      close();
+      return false;
+    } else if (event.key === "Tab" || event.key === "Enter") choose(menu.children[chosen].dataset.name);
+    else if (event.key === "Escape") close();
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return { key, close };
+};

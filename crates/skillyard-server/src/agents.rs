@@ -1,0 +1,65 @@
+//! What the server needs to let agents talk: sessions, models and whoever makes a runtime.
+
+use std::sync::Arc;
+
+use skillyard_agent::Runtime;
+use skillyard_agent::agent::AgentStore;
+use skillyard_agent::session::{Session, SessionStore};
+use skillyard_agent::settings::Strategy;
+use skillyard_agent::shelf::Shelf;
+
+use crate::host::HostError;
+
+/// The agents of this machine. All of it may block: it is called on threads of its own.
+pub trait Agents: Send + Sync + 'static {
+    /// The sessions, which the terminal shares.
+    fn sessions(&self) -> Arc<SessionStore>;
+
+    /// The agents that have a name.
+    fn definitions(&self) -> AgentStore;
+
+    /// The models that can be chosen.
+    fn models(&self) -> Result<Models, AgentsError>;
+
+    /// A new session, which is kept once something is said in it.
+    fn begin(&self, wish: &Wish) -> Result<Session, AgentsError>;
+
+    /// What a turn of a session needs.
+    fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError>;
+
+    /// The skills that an agent can reach, or only some of them.
+    fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError>;
+}
+
+/// The models that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Models {
+    /// What is taken when nobody chooses.
+    pub default: String,
+    /// What the configuration and the agents name.
+    pub known: Vec<String>,
+}
+
+/// What a new session is to be like; what is not said is as configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// An agent.
+    pub agent: Option<String>,
+    /// The model, as `SERVER/NAME`.
+    pub model: Option<String>,
+    /// Who picks skills.
+    pub strategy: Option<Strategy>,
+    /// Whose it is; the user's own without one.
+    pub owner: Option<String>,
+}
+
+/// Why agents could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentsError {
+    /// It makes no sense; the words are for whoever asked.
+    #[error("{0}")]
+    Wrong(String),
+    /// The machine failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}

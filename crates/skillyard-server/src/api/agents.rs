@@ -1,0 +1,204 @@
+//! `/api/v1/agents`: agents that have a name, and their versions.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skillyard_agent::agent::{AgentError, Definition};
+use skillyard_agent::settings::{Strategy, ToolMode};
+use utoipa::ToSchema;
+
+use super::input::{Given, Named};
+use crate::problem::Problem;
+use crate::roster::{Card, Draft};
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// The agents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AgentList {
+    /// By name.
+    agents: Vec<Card>,
+}
+
+/// What a new agent is to be like.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewAgent {
+    /// Its name: small letters, digits and hyphens.
+    #[schema(min_length = 1, max_length = 64)]
+    name: String,
+    #[serde(flatten)]
+    said: Said,
+}
+
+/// What an agent is like; what is not said is as configured, or stays as it is.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct Said {
+    /// The model, as `SERVER/NAME`.
+    model: Option<String>,
+    /// What it is for, in a line.
+    description: Option<String>,
+    /// What it is told.
+    instructions: Option<String>,
+    /// Its skills, which are pinned as they are now.
+    skills: Option<Vec<String>>,
+    /// Who picks skills: `tool`, `router` or `hybrid`.
+    #[schema(value_type = Option<String>)]
+    strategy: Option<Strategy>,
+    /// How the model calls tools: `native`, `json_schema` or `text`.
+    #[schema(value_type = Option<String>)]
+    tool_mode: Option<ToolMode>,
+}
+
+impl From<Said> for Draft {
+    fn from(said: Said) -> Self {
+        Self {
+            model: said.model,
+            description: said.description,
+            instructions: said.instructions,
+            skills: said.skills,
+            strategy: said.strategy,
+            tool_mode: said.tool_mode,
+        }
+    }
+}
+
+/// The versions of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Versions {
+    /// The agent.
+    name: String,
+    /// The version that holds.
+    current: u32,
+    /// All of them, the oldest first.
+    versions: Vec<Version>,
+}
+
+/// A version of an agent.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Version {
+    /// Its number.
+    version: u32,
+    /// The hash of what it says.
+    hash: String,
+}
+
+/// List agents
+#[utoipa::path(get, path = "/api/v1/agents", tag = "agents",
+    responses((status = 200, body = AgentList),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<AgentList>, Problem> {
+    let agents = elsewhere(move || server.agent_cards()).await??;
+    Ok(Json(AgentList { agents }))
+}
+
+/// Make an agent
+#[utoipa::path(post, path = "/api/v1/agents", tag = "agents", request_body = NewAgent,
+    responses((status = 201, body = Card),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 409, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn create(
+    State(server): State<Arc<Server>>,
+    Given(new): Given<NewAgent>,
+) -> Result<(StatusCode, Json<Card>), Problem> {
+    let made = elsewhere(move || server.make_agent(&new.name, new.said.into()));
+    Ok((StatusCode::CREATED, Json(made.await??)))
+}
+
+/// Get an agent, and whether its skills are what they were
+#[utoipa::path(get, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
+    responses((status = 200, body = Card),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn get(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Card>, Problem> {
+    let card = elsewhere(move || server.agent_card(&name)).await??;
+    Ok(Json(card))
+}
+
+/// Change an agent, which makes a new version
+#[utoipa::path(put, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
+    request_body = Said,
+    responses((status = 200, body = Card),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn change(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+    Given(said): Given<Said>,
+) -> Result<Json<Card>, Problem> {
+    let changed = elsewhere(move || server.change_agent(&name, said.into())).await??;
+    Ok(Json(changed))
+}
+
+/// List the versions of an agent
+#[utoipa::path(get, path = "/api/v1/agents/{name}/versions", tag = "agents", params(("name" = String, Path)),
+    responses((status = 200, body = Versions),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn versions(
+    State(server): State<Arc<Server>>,
+    Named(name): Named<String>,
+) -> Result<Json<Versions>, Problem> {
+    let read = elsewhere(move || {
+        let kept = server.register.agents()?.definitions().load(&name)?;
+        let versions = kept.versions.into_iter();
+        Ok::<_, Problem>(Versions {
+            name: kept.name,
+            current: kept.version,
+            versions: versions
+                .map(|(version, hash)| Version { version, hash })
+                .collect(),
+        })
+    });
+    Ok(Json(read.await??))
+}
+
+/// Get what a version of an agent says
+#[utoipa::path(get, path = "/api/v1/agents/{name}/versions/{version}", tag = "agents",
+    params(("name" = String, Path), ("version" = u32, Path)),
+    responses((status = 200, body = Object),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn version(
+    State(server): State<Arc<Server>>,
+    Named((name, version)): Named<(String, u32)>,
+) -> Result<Json<Value>, Problem> {
+    let read = elsewhere(move || {
+        let definitions = server.register.agents()?.definitions();
+        let definition: Definition = definitions.version(&name, version)?;
+        Ok::<_, Problem>(serde_json::to_value(definition).unwrap_or_default())
+    });
+    Ok(Json(read.await??))
+}
+
+impl From<AgentError> for Problem {
+    fn from(error: AgentError) -> Self {
+        match &error {
+            AgentError::Name { .. } => Self::bad(error.to_string()),
+            AgentError::Unknown { nearest, .. } => {
+                let near = nearest.as_ref();
+                let near = near.map(|near| format!("; did you mean `{near}`?"));
+                let text = format!("{error}{}", near.unwrap_or_default());
+                Self::new(StatusCode::NOT_FOUND, text)
+            }
+            AgentError::NoVersion { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
+            AgentError::Exists(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            // What the files say may name paths of this machine.
+            _ => crate::host::HostError::new(error).into(),
+        }
+    }
+}

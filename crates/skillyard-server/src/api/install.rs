@@ -1,0 +1,81 @@
+//! `POST /api/v1/install`: a plan first, then, with the plan's name, what it says.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::input::Given;
+use crate::installing::{Installation, Order, OrderScope, Refusal};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// What is to be installed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InstallInput {
+    /// Where it is, as `skillyard install` takes it.
+    #[schema(min_length = 1, max_length = 4096)]
+    reference: String,
+    /// Which skills of it; without any, the only one there is.
+    #[serde(default)]
+    skills: Vec<String>,
+    /// Whose skills they become.
+    scope: Option<ScopeInput>,
+    /// The plan that an earlier answer named; without it nothing is installed, only planned.
+    plan: Option<String>,
+}
+
+/// Whose skills they become.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScopeInput {
+    /// The user's.
+    User,
+    /// The project's.
+    Project,
+}
+
+/// Plan an installation, or carry a plan out
+#[utoipa::path(post, path = "/api/v1/install", tag = "admin", request_body = InstallInput,
+    responses((status = 200, body = Installation),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 409, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn install(
+    State(server): State<Arc<Server>>,
+    Given(input): Given<InstallInput>,
+) -> Result<Json<Installation>, Problem> {
+    // What looks like a flag is none of ours.
+    if input.reference.trim().is_empty() || input.reference.len() > 4096 {
+        return Err(Problem::bad("`reference` says where the skill is"));
+    }
+    let order = Order {
+        reference: input.reference,
+        skills: input.skills,
+        scope: input.scope.map(|scope| match scope {
+            ScopeInput::User => OrderScope::User,
+            ScopeInput::Project => OrderScope::Project,
+        }),
+        plan: input.plan,
+    };
+    let done = elsewhere(move || {
+        let done = server
+            .host
+            .install(&order)
+            .map_err(|refusal| match refusal {
+                Refusal::Refused(text) => Problem::new(StatusCode::CONFLICT, text),
+                Refusal::Host(error) => error.into(),
+            })?;
+        if done.applied {
+            server.reload()?;
+        }
+        Ok::<_, Problem>(done)
+    });
+    Ok(Json(done.await??))
+}

@@ -1,0 +1,189 @@
+//! `/api/v1/sessions/{id}/…`: talking, following what happens, answering questions.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use utoipa::ToSchema;
+
+use super::input::{Caller, Given, Named};
+use crate::access::Role;
+use crate::chat::{Consent, Conversation, Keeper, Place, Trace};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::view::Veil;
+use crate::web::elsewhere;
+
+/// The longest message, in characters.
+const LONGEST: usize = 25_000;
+/// How many events wait for a slow reader; the others wait where they are kept.
+const WINDOW: usize = 16;
+
+/// What the user says.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Message {
+    /// The text.
+    #[schema(min_length = 1, max_length = 25_000, pattern = r"\S")]
+    text: String,
+}
+
+/// The answer to a question.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Decision {
+    /// The answer.
+    consent: Consent,
+}
+
+/// Say something; what comes of it is told by the session's events
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/messages", tag = "chat", params(("id" = String, Path)),
+    request_body = Message,
+    responses((status = 202, description = "it is being answered"),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 409, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn say(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+    headers: HeaderMap,
+    Given(message): Given<Message>,
+) -> Result<StatusCode, Problem> {
+    let text = message.text.trim();
+    if text.is_empty() || text.chars().count() > LONGEST {
+        return Err(Problem::bad("a message has between 1 and 25000 characters"));
+    }
+    let conversation = find(&server, &id, caller.keeper).await?;
+    server.take_turn(conversation, text.to_owned(), Trace::of(&headers))?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Stop the answer that is under way
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/stop", tag = "chat", params(("id" = String, Path)),
+    responses((status = 202, description = "it was told to stop"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn stop(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<StatusCode, Problem> {
+    find(&server, &id, caller.keeper).await?.stop();
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Answer a question that a session waits for
+///
+/// Yes needs the role `run`; yes for as long as a skill stays the same, which is remembered on
+/// the machine, needs `admin`.
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/approvals/{question}", tag = "chat",
+    params(("id" = String, Path), ("question" = String, Path)), request_body = Decision,
+    responses((status = 202, description = "it was told"),
+        (status = 400, body = Problem, content_type = "application/problem+json"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 415, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn decide(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named((id, question)): Named<(String, String)>,
+    Given(decision): Given<Decision>,
+) -> Result<StatusCode, Problem> {
+    let (needed, text) = match decision.consent {
+        Consent::No => (Role::Chat, ""),
+        Consent::Once | Consent::Session => (
+            Role::Run,
+            "letting scripts run needs a token with the role `run`",
+        ),
+        Consent::Digest => (
+            Role::Admin,
+            "what is remembered on this machine needs a token with the role `admin`",
+        ),
+    };
+    if !caller.may(needed) {
+        return Err(Problem::new(StatusCode::FORBIDDEN, text));
+    }
+    let conversation = find(&server, &id, caller.keeper).await?;
+    if !conversation.decide(&question, decision.consent) {
+        let text = "nobody waits for an answer to this";
+        return Err(Problem::new(StatusCode::NOT_FOUND, text));
+    }
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Follow a session; `Last-Event-ID` says what is known already
+#[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat", params(("id" = String, Path)),
+    responses((status = 200, description = "events, each with its id", content_type = "text/event-stream"),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn follow(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+    Named(id): Named<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let veil = caller.viewer(&server).veil();
+    let conversation = find(&server, &id, caller.keeper).await?;
+    let Ok(place) = Arc::clone(&server.followers).try_acquire_owned() else {
+        let text = "too many are following sessions already";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
+    };
+    let known = headers.get("last-event-id");
+    let known = known.and_then(|id| Place::parse(id.to_str().ok()?));
+    let (sender, receiver) = mpsc::channel(WINDOW);
+    tokio::spawn(async move {
+        tell(&conversation, known, &veil, &sender).await;
+        drop(place);
+    });
+    let events = Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default());
+    Ok(events.into_response())
+}
+
+/// Tells events until the reader goes, or the conversation is told elsewhere.
+async fn tell(
+    conversation: &Conversation,
+    mut known: Option<Place>,
+    veil: &Veil,
+    reader: &mpsc::Sender<Result<Event, Infallible>>,
+) {
+    let mut lengths = conversation.lengths();
+    loop {
+        for (place, event) in conversation.since(known.as_ref()) {
+            let data = veil.over(&serde_json::to_string(&event).unwrap_or_default());
+            let event = Event::default().id(place.to_string()).data(data);
+            if reader.send(Ok(event)).await.is_err() {
+                return;
+            }
+            known = Some(place);
+        }
+        if conversation.is_over() {
+            return;
+        }
+        tokio::select! {
+            () = reader.closed() => return,
+            changed = lengths.changed() => if changed.is_err() {
+                return;
+            },
+        }
+    }
+}
+
+async fn find(
+    server: &Arc<Server>,
+    id: &str,
+    keeper: Keeper,
+) -> Result<Arc<Conversation>, Problem> {
+    let (server, id) = (Arc::clone(server), id.to_owned());
+    elsewhere(move || server.register.find(&id, &keeper)).await?
+}

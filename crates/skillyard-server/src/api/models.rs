@@ -1,0 +1,35 @@
+//! `GET /api/v1/models`: what can be chosen for a new session.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::web::elsewhere;
+
+/// The models that can be chosen.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Choices {
+    /// What is taken when nobody chooses.
+    default: String,
+    /// What the configuration and the agents name; other models of those servers work, too.
+    models: Vec<String>,
+}
+
+/// List models
+#[utoipa::path(get, path = "/api/v1/models", tag = "chat",
+    responses((status = 200, body = Choices),
+        (status = 403, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Choices>, Problem> {
+    let models = elsewhere(move || Ok::<_, Problem>(server.register.agents()?.models()?));
+    let models = models.await??;
+    Ok(Json(Choices {
+        default: models.default,
+        models: models.known,
+    }))
+}

@@ -1,0 +1,271 @@
+//! What is told about a session, as it travels to pages and programs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, Trigger};
+use skillyard_agent::message::CallOutcome;
+use utoipa::ToSchema;
+
+/// How much of a text is shown; the model reads all of it.
+const LONGEST: usize = 64 * 1024;
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum ChatEvent {
+    /// Everything that was told before is told anew.
+    Reset,
+    /// The user said something.
+    User {
+        /// What.
+        text: String,
+    },
+    /// A turn began.
+    Started {
+        /// The model, as `SERVER/NAME`.
+        model: String,
+    },
+    /// A skill entered the session without a call of the model.
+    Skill {
+        /// The skill.
+        name: String,
+        /// What it consists of.
+        digest: String,
+        /// Who wanted it: `user` or `router`.
+        trigger: String,
+        /// What entered.
+        content: String,
+    },
+    /// The skills that are active now.
+    Active {
+        /// In the order in which they became so.
+        skills: Vec<ActiveSkill>,
+    },
+    /// A line of the runtime, such as a shortlist of skills.
+    Note {
+        /// The line.
+        text: String,
+    },
+    /// A piece of an answer; pieces that follow one another belong together.
+    Text {
+        /// The piece.
+        text: String,
+    },
+    /// A tool is called.
+    ToolCall {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// What it is called with; a text if the model wrote no JSON.
+        #[schema(value_type = Value)]
+        input: Value,
+    },
+    /// A call ended.
+    ToolResult {
+        /// The call.
+        id: String,
+        /// How it ended.
+        outcome: CallEnd,
+        /// What it gave.
+        output: String,
+        /// How long it took, if that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        milliseconds: Option<u64>,
+    },
+    /// A person is asked.
+    Approval {
+        /// What.
+        question: Question,
+    },
+    /// A person has answered.
+    Decided {
+        /// The question.
+        id: String,
+        /// The answer.
+        consent: Consent,
+    },
+    /// A request to the model failed and is made again.
+    Retry {
+        /// Why.
+        reason: String,
+        /// After how long.
+        milliseconds: u64,
+    },
+    /// What a request to the model cost, in tokens.
+    Usage {
+        /// All that it read.
+        input: u64,
+        /// How much of that came from a cache.
+        cached: u64,
+        /// What it wrote.
+        output: u64,
+    },
+    /// Something went wrong.
+    Problem {
+        /// What.
+        text: String,
+    },
+    /// The turn is over.
+    Done {
+        /// Why, if it is known: `answered`, `cancelled`, `step_limit` and so on.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct ActiveSkill {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it consists of.
+    pub(crate) digest: String,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CallEnd {
+    /// As wished.
+    Ok,
+    /// It was not allowed.
+    Denied,
+    /// It was tried and did not work.
+    Failed,
+}
+
+impl From<CallOutcome> for CallEnd {
+    fn from(outcome: CallOutcome) -> Self {
+        match outcome {
+            CallOutcome::Ok => Self::Ok,
+            CallOutcome::Denied => Self::Denied,
+            CallOutcome::Failed => Self::Failed,
+        }
+    }
+}
+
+/// Something that only a person can allow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Question {
+    /// Its id, unlike that of any other in the session.
+    pub(crate) id: String,
+    /// The call that waits for it.
+    pub(crate) call: String,
+    /// `script`, `command` or `change`.
+    pub(crate) kind: String,
+    /// What is to be run or changed, exactly.
+    pub(crate) command: String,
+    /// The skill whose script it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) skill: Option<String>,
+    /// What that skill consists of; consent to `digest` holds for exactly this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<String>,
+    /// Why it is asked.
+    pub(crate) reason: String,
+}
+
+impl Question {
+    /// What the agent asks, under an id of ours.
+    pub(super) fn of(id: String, request: &ApprovalRequest) -> Self {
+        let (kind, command, skill, digest) = match &request.action {
+            Action::Script {
+                skill,
+                digest,
+                script,
+                arguments,
+            } => {
+                let words = [script.clone()]
+                    .into_iter()
+                    .chain(arguments.iter().cloned());
+                let line: Vec<String> = words.collect();
+                let (skill, digest) = (Some(skill.clone()), Some(digest.clone()));
+                ("script", line.join(" "), skill, digest)
+            }
+            Action::Command { command } => ("command", command.clone(), None, None),
+            Action::Change { tool, path } => ("change", format!("{tool} {path}"), None, None),
+            Action::Lent { tool, arguments } => ("tool", format!("{tool} {arguments}"), None, None),
+        };
+        Self {
+            id,
+            call: request.call.clone(),
+            kind: kind.to_owned(),
+            command,
+            skill,
+            digest,
+            reason: request.reason.clone(),
+        }
+    }
+}
+
+/// The answer of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Consent {
+    /// Yes, this once.
+    Once,
+    /// Yes, until the session ends.
+    Session,
+    /// Yes, whenever the skill consists of exactly these bytes.
+    Digest,
+    /// No.
+    No,
+}
+
+impl From<Consent> for Answer {
+    fn from(consent: Consent) -> Self {
+        match consent {
+            Consent::Once => Self::Once,
+            Consent::Session => Self::Session,
+            Consent::Digest => Self::Digest,
+            Consent::No => Self::No,
+        }
+    }
+}
+
+/// Where an event stands: in which telling of the session, and at which place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The telling; a server that starts again tells anew.
+    pub(crate) telling: String,
+    /// The place, from 0.
+    pub(crate) at: usize,
+}
+
+impl Place {
+    /// Reads what an event's id said.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (telling, at) = text.split_once('-')?;
+        Some(Self {
+            telling: telling.to_owned(),
+            at: at.parse().ok()?,
+        })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}-{}", self.telling, self.at)
+    }
+}
+
+/// Who wanted a skill, in a word.
+pub(super) fn trigger(trigger: Trigger) -> String {
+    trigger.as_str().to_owned()
+}
+
+/// Why a turn ended, in a word.
+pub(super) fn reason(reason: EndReason) -> Option<String> {
+    let value = serde_json::to_value(reason).ok()?;
+    value.as_str().map(str::to_owned)
+}
+
+/// As much of a text as is shown.
+pub(super) fn shown(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}\n[{} more bytes]", &text[..end], text.len() - end)
+}

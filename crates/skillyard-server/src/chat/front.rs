@@ -1,0 +1,126 @@
+//! The front end of a turn: what happens becomes events, what is asked waits for a person.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
+
+use super::Conversation;
+use super::event::{ActiveSkill, ChatEvent, reason, shown, trigger};
+use crate::metrics::Metrics;
+
+/// The front end of a turn.
+pub(super) struct Front<'a> {
+    pub(super) conversation: &'a Conversation,
+    pub(super) metrics: &'a Metrics,
+    pub(super) active: Vec<ActiveSkill>,
+    pub(super) model: String,
+    /// Why the turn ended, once it has.
+    pub(super) ended: Option<String>,
+}
+
+impl FrontEnd for Front<'_> {
+    fn event(&mut self, event: &TurnEvent) {
+        let told = match event {
+            TurnEvent::Started { model, .. } => {
+                self.model.clone_from(model);
+                ChatEvent::Started {
+                    model: model.clone(),
+                }
+            }
+            TurnEvent::SkillActivated {
+                name,
+                digest,
+                trigger: by,
+                tokens,
+                text,
+            } => {
+                self.metrics.tokens(name, *tokens);
+                self.activated(name, digest);
+                // The call of a model is told as a call.
+                if *by == Trigger::Model {
+                    return;
+                }
+                ChatEvent::Skill {
+                    name: name.clone(),
+                    digest: digest.clone(),
+                    trigger: trigger(*by),
+                    content: shown(text),
+                }
+            }
+            TurnEvent::Text { delta } => ChatEvent::Text {
+                text: delta.clone(),
+            },
+            TurnEvent::ToolCall {
+                id,
+                name,
+                arguments,
+                ..
+            } => called(id, name, arguments),
+            TurnEvent::ToolResult {
+                id,
+                outcome,
+                content,
+                milliseconds,
+                ..
+            } => ChatEvent::ToolResult {
+                id: id.clone(),
+                outcome: (*outcome).into(),
+                output: shown(content),
+                milliseconds: Some(*milliseconds),
+            },
+            TurnEvent::Retry {
+                reason,
+                milliseconds,
+            } => ChatEvent::Retry {
+                reason: reason.clone(),
+                milliseconds: *milliseconds,
+            },
+            TurnEvent::Usage(usage) => {
+                self.metrics.usage(&self.model, usage);
+                ChatEvent::Usage {
+                    input: usage.input,
+                    cached: usage.cached,
+                    output: usage.output,
+                }
+            }
+            // The end is told when everything is kept.
+            TurnEvent::Done { reason: why, .. } => {
+                self.ended = reason(*why);
+                return;
+            }
+        };
+        self.conversation.tell(told);
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+        self.conversation.ask(request).into()
+    }
+
+    fn cancel(&self) -> Arc<AtomicBool> {
+        self.conversation.stopped()
+    }
+}
+
+impl Front<'_> {
+    fn activated(&mut self, name: &str, digest: &str) {
+        self.active.retain(|each| each.name != name);
+        self.active.push(ActiveSkill {
+            name: name.to_owned(),
+            digest: digest.to_owned(),
+        });
+        let skills = self.active.clone();
+        self.conversation.tell(ChatEvent::Active { skills });
+    }
+}
+
+/// A call as it is told, whatever the model wrote.
+pub(super) fn called(id: &str, name: &str, arguments: &str) -> ChatEvent {
+    let input = serde_json::from_str(arguments);
+    ChatEvent::ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        input: input.unwrap_or_else(|_| Value::String(shown(arguments))),
+    }
+}

@@ -1,0 +1,143 @@
+//! A turn on a thread of its own, from the message to its end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use axum::http::StatusCode;
+use skillyard_agent::TurnError;
+
+use super::event::ChatEvent;
+use super::front::Front;
+use super::history::active;
+use super::watched::Watched;
+use super::{Conversation, Trace};
+use crate::host::HostError;
+use crate::log::Line;
+use crate::problem::Problem;
+use crate::server::Server;
+
+impl Server {
+    /// Takes a turn on a thread of its own; the session must be free for it.
+    pub(crate) fn take_turn(
+        self: &Arc<Self>,
+        conversation: Arc<Conversation>,
+        text: String,
+        trace: Option<Trace>,
+    ) -> Result<(), Problem> {
+        // A turn that waits for a person keeps its thread.
+        let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() else {
+            let text = "too many sessions are being answered already";
+            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
+        };
+        if !conversation.begin() {
+            let text = "the last message is still being answered";
+            return Err(Problem::new(StatusCode::CONFLICT, text));
+        }
+        conversation.tell(ChatEvent::User { text: text.clone() });
+        let server = Arc::clone(self);
+        tokio::task::spawn_blocking(move || {
+            let mut ending = Ending {
+                conversation: &conversation,
+                reason: None,
+            };
+            let start = Instant::now();
+            match server.turn(&conversation, &text, trace) {
+                Ok(reason) => ending.reason = reason,
+                Err(problem) => {
+                    if let Some(cause) = problem.cause() {
+                        let what = "a turn";
+                        server.host.log(&Line::Failure { what, cause });
+                    }
+                    let text = problem.detail().to_owned();
+                    conversation.tell(ChatEvent::Problem { text });
+                }
+            }
+            let end = ending.reason.as_deref().unwrap_or("failed");
+            server.metrics.turn(end, start.elapsed());
+            drop(ending);
+            drop(place);
+        });
+        Ok(())
+    }
+
+    fn turn(
+        self: &Arc<Self>,
+        conversation: &Conversation,
+        text: &str,
+        trace: Option<Trace>,
+    ) -> Result<Option<String>, Problem> {
+        let agents = self.register.agents()?;
+        let mut session = self.register.session(conversation)?;
+        let mut runtime = agents.runtime(&session)?;
+        runtime.host = Box::new(Watched {
+            machine: runtime.host,
+            server: Arc::clone(self),
+            trace,
+        });
+        let mut front = Front {
+            conversation,
+            metrics: &self.metrics,
+            active: active(&session),
+            model: String::new(),
+            ended: None,
+        };
+        let ended = runtime.turn(&mut session, text, &mut front);
+        // Even a turn that failed may have been kept in part.
+        if let Ok(Some(length)) = agents.sessions().length(&session.id) {
+            conversation.kept().store(length, Ordering::Release);
+            conversation.draft().take();
+        }
+        let reason = front.ended;
+        ended.map(|_| reason).map_err(explained)
+    }
+
+    /// Lets a skill of a session go; tells whether it was active.
+    pub(crate) fn release(
+        self: &Arc<Self>,
+        conversation: &Conversation,
+        name: &str,
+    ) -> Result<bool, Problem> {
+        if !conversation.begin() {
+            let text = "a message is being answered";
+            return Err(Problem::new(StatusCode::CONFLICT, text));
+        }
+        let _ending = Quiet(conversation);
+        let agents = self.register.agents()?;
+        let mut session = self.register.session(conversation)?;
+        let mut runtime = agents.runtime(&session)?;
+        let released = runtime.release(&mut session, name).map_err(explained)?;
+        let skills = active(&session);
+        conversation.tell(ChatEvent::Active { skills });
+        Ok(released)
+    }
+}
+
+/// What the user can use of it is told; what may name paths is not.
+fn explained(error: TurnError) -> Problem {
+    match error {
+        TurnError::Skill(_) | TurnError::Provider(_) => Problem::bad(error.to_string()),
+        other => HostError::new(other).into(),
+    }
+}
+
+/// Ends the turn however the thread ends.
+struct Ending<'a> {
+    conversation: &'a Conversation,
+    reason: Option<String>,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.conversation.end(self.reason.take());
+    }
+}
+
+/// Frees the session without telling of a turn.
+struct Quiet<'a>(&'a Conversation);
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        self.0.free();
+    }
+}

@@ -1,0 +1,80 @@
+//! What the server asks the program around it to install, and what comes of it.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::host::HostError;
+
+/// What is to be installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// Where it is, as `skillyard install` takes it.
+    pub reference: String,
+    /// Which skills of it; without any, the only one there is.
+    pub skills: Vec<String>,
+    /// Whose skills they become.
+    pub scope: Option<OrderScope>,
+    /// The plan that was looked at; without one nothing is installed, only planned.
+    pub plan: Option<String>,
+}
+
+/// Whose skills they become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderScope {
+    /// The user's.
+    User,
+    /// The project's.
+    Project,
+}
+
+/// A plan, or what it came to.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Installation {
+    /// What the plan is known by; who sends it back agrees to it.
+    pub plan: String,
+    /// Whether it was carried out.
+    pub applied: bool,
+    /// Whose skills they are: `user` or `project`.
+    pub scope: String,
+    /// What changes.
+    pub skills: Vec<Installing>,
+    /// What is there already.
+    pub unchanged: Vec<String>,
+}
+
+/// A skill that is installed.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct Installing {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// `added`, `changed` or `repaired`.
+    pub change: String,
+    /// Where it comes from.
+    pub source: String,
+    /// What it consists of.
+    pub digest: String,
+    /// How far it will be trusted.
+    pub tier: String,
+    /// Who signed it, if somebody who is trusted did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+    /// About how many tokens it adds to every prompt.
+    pub tokens: usize,
+    /// Its scripts.
+    pub scripts: Vec<String>,
+    /// What the scanner found.
+    pub findings: Vec<String>,
+}
+
+/// Why nothing is installed.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The answer is no; the words are for the admin who asked.
+    #[error("{0}")]
+    Refused(String),
+    /// The machine failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}

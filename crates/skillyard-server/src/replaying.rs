@@ -1,0 +1,62 @@
+//! A session made again from what is on disk, beside what the audit log says.
+
+use serde::Serialize;
+use skillyard_agent::replay::{Recorded, replay};
+use skillyard_audit::{Filter, read};
+use utoipa::ToSchema;
+
+use crate::chat::Keeper;
+use crate::problem::Problem;
+use crate::server::Server;
+
+/// What came of replaying a session.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Replayed {
+    /// The session.
+    pub(crate) session: String,
+    /// Whether every byte that a model was given is the same.
+    pub(crate) same: bool,
+    /// How many messages were compared.
+    pub(crate) messages: usize,
+    /// How many requests to models.
+    pub(crate) requests: usize,
+    /// How many texts were made again.
+    pub(crate) rendered: usize,
+    /// How many results were compared with the log only.
+    pub(crate) recorded: usize,
+    /// The first thing that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) divergence: Option<String>,
+}
+
+impl Server {
+    /// Replays a session of an exact id, whoever's it is.
+    pub(crate) fn replayed(&self, id: &str) -> Result<Replayed, Problem> {
+        let conversation = self.register.find(id, &Keeper::All)?;
+        let session = self.register.session(&conversation)?;
+        let shelf = self.register.agents()?;
+        let shelf = shelf.shelf(Some(session.prompt.skills.clone()))?;
+        let filter = Filter {
+            session: Some(session.id.clone()),
+            ..Filter::default()
+        };
+        let unreadable = |_| Problem::bad("the audit log cannot be read");
+        let reading = read(self.host.audit_folder(), &filter).map_err(unreadable)?;
+        let events: Vec<Recorded> = reading
+            .lines
+            .iter()
+            .filter_map(|line| Recorded::of(line))
+            .collect();
+        let outcome = replay(&session, &shelf, events);
+        let done = outcome.as_ref().copied().unwrap_or_default();
+        Ok(Replayed {
+            session: session.id,
+            same: outcome.is_ok(),
+            messages: done.messages,
+            requests: done.requests,
+            rendered: done.rendered,
+            recorded: done.recorded,
+            divergence: outcome.err().map(|divergence| divergence.to_string()),
+        })
+    }
+}

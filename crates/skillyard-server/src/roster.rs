@@ -1,0 +1,181 @@
+//! Agents as pages and programs see them, and how they are made.
+
+use serde::Serialize;
+use skillyard_agent::agent::{Definition, Drift, Kept, pins};
+use skillyard_agent::settings::{Limits, Strategy, ToolMode};
+use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::WorkspaceTools;
+use skillyard_audit::{Event, EventKind};
+use utoipa::ToSchema;
+
+use crate::problem::Problem;
+use crate::server::Server;
+
+/// An agent.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Card {
+    /// Its name.
+    pub(crate) name: String,
+    /// The version that holds.
+    pub(crate) version: u32,
+    /// The hash of that version.
+    pub(crate) hash: String,
+    /// What it is for.
+    pub(crate) description: String,
+    /// Its model.
+    pub(crate) model: String,
+    /// Who picks skills.
+    pub(crate) strategy: String,
+    /// What it is told.
+    pub(crate) instructions: String,
+    /// Its skills.
+    pub(crate) skills: Vec<PinnedSkill>,
+    /// How many of its skills are not what they were.
+    pub(crate) drifted: usize,
+}
+
+/// A skill of an agent.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct PinnedSkill {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it consisted of when the version was made.
+    pub(crate) digest: String,
+    /// How it fares now: `same`, `changed` or `missing`.
+    pub(crate) drift: String,
+}
+
+/// What an agent is to be like; what is not said is as configured, or stays as it is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    pub(crate) model: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) instructions: Option<String>,
+    pub(crate) skills: Option<Vec<String>>,
+    pub(crate) strategy: Option<Strategy>,
+    pub(crate) tool_mode: Option<ToolMode>,
+}
+
+impl Draft {
+    fn apply(self, shelf: &Shelf, definition: &mut Definition) -> Result<(), Problem> {
+        let wrong = |error: skillyard_agent::shelf::ShelfError| Problem::bad(error.to_string());
+        if let Some(names) = &self.skills {
+            definition.skills = pins(shelf, names).map_err(wrong)?;
+        }
+        let fields = [
+            (self.model, &mut definition.model),
+            (self.description, &mut definition.description),
+            (self.instructions, &mut definition.instructions),
+        ];
+        for (said, field) in fields {
+            if let Some(said) = said {
+                *field = said;
+            }
+        }
+        definition.strategy = self.strategy.unwrap_or(definition.strategy);
+        definition.tool_mode = self.tool_mode.unwrap_or(definition.tool_mode);
+        Ok(())
+    }
+}
+
+impl Server {
+    /// All agents, by name; one that cannot be read is left out, and its own page says why.
+    pub(crate) fn agent_cards(&self) -> Result<Vec<Card>, Problem> {
+        let agents = self.register.agents()?;
+        let definitions = agents.definitions();
+        let shelf = agents.shelf(None)?;
+        let names = definitions.names();
+        let kept = names.iter().filter_map(|name| definitions.load(name).ok());
+        Ok(kept.map(|kept| card(kept, &shelf)).collect())
+    }
+
+    /// One agent.
+    pub(crate) fn agent_card(&self, name: &str) -> Result<Card, Problem> {
+        let agents = self.register.agents()?;
+        let kept = agents.definitions().load(name)?;
+        Ok(card(kept, &agents.shelf(None)?))
+    }
+
+    /// Makes an agent.
+    pub(crate) fn make_agent(&self, name: &str, draft: Draft) -> Result<Card, Problem> {
+        let agents = self.register.agents()?;
+        let mut definition = Definition {
+            model: agents.models()?.default,
+            description: String::new(),
+            instructions: String::new(),
+            strategy: Strategy::default(),
+            tool_mode: ToolMode::default(),
+            workspace: WorkspaceTools::default(),
+            mcp: Vec::new(),
+            limits: Limits::default(),
+            skills: Vec::new(),
+        };
+        let shelf = agents.shelf(None)?;
+        draft.apply(&shelf, &mut definition)?;
+        let kept = agents.definitions().create(name, &definition)?;
+        self.record(&changed(EventKind::AgentCreated, &kept));
+        Ok(card(kept, &shelf))
+    }
+
+    /// Makes a new version of an agent.
+    pub(crate) fn change_agent(&self, name: &str, draft: Draft) -> Result<Card, Problem> {
+        let agents = self.register.agents()?;
+        let definitions = agents.definitions();
+        let before = definitions.load(name)?;
+        let mut definition = before.definition;
+        let shelf = agents.shelf(None)?;
+        draft.apply(&shelf, &mut definition)?;
+        let kept = definitions.update(name, &definition)?;
+        if kept.version != before.version {
+            self.record(&changed(EventKind::AgentUpdated, &kept));
+        }
+        Ok(card(kept, &shelf))
+    }
+}
+
+fn changed(kind: EventKind, kept: &Kept) -> Event {
+    Event::new(kind)
+        .trigger("web")
+        .detail("agent", &kept.name)
+        .detail("version", kept.version.to_string())
+        .detail("hash", hash(kept))
+}
+
+fn hash(kept: &Kept) -> String {
+    let hash = kept.versions.get(&kept.version);
+    hash.cloned().unwrap_or_default()
+}
+
+fn card(kept: Kept, shelf: &Shelf) -> Card {
+    let skills: Vec<PinnedSkill> = kept
+        .definition
+        .drift(shelf)
+        .into_iter()
+        .map(|(pin, drift)| PinnedSkill {
+            name: pin.name,
+            digest: pin.digest,
+            drift: match drift {
+                Drift::Same => "same",
+                Drift::Changed { .. } => "changed",
+                Drift::Missing => "missing",
+            }
+            .to_owned(),
+        })
+        .collect();
+    let strategy = match kept.definition.strategy {
+        Strategy::Tool => "tool",
+        Strategy::Router => "router",
+        Strategy::Hybrid => "hybrid",
+    };
+    Card {
+        hash: hash(&kept),
+        drifted: skills.iter().filter(|skill| skill.drift != "same").count(),
+        skills,
+        strategy: strategy.to_owned(),
+        version: kept.version,
+        description: kept.definition.description,
+        model: kept.definition.model,
+        instructions: kept.definition.instructions,
+        name: kept.name,
+    }
+}

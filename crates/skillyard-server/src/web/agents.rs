@@ -1,0 +1,110 @@
+//! Agents: a list, one by one, and a form that makes one.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Form, Path, State};
+use axum::response::{IntoResponse as _, Redirect};
+use serde::Deserialize;
+
+use super::{Frame, NoPage, Page, elsewhere, shown};
+use crate::problem::Problem;
+use crate::roster::{Card, Draft};
+use crate::server::Server;
+
+#[derive(Template)]
+#[template(path = "agents.html")]
+struct AgentsPage {
+    frame: Frame,
+    active: &'static str,
+    agents: Vec<Card>,
+    models: Vec<String>,
+    model: String,
+}
+
+#[derive(Template)]
+#[template(path = "agent.html")]
+struct AgentPage {
+    frame: Frame,
+    active: &'static str,
+    agent: Card,
+    versions: Vec<(u32, String)>,
+}
+
+/// `GET /agents`.
+pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || {
+        let models = server.register.agents()?.models()?;
+        Ok::<_, Problem>(AgentsPage {
+            frame: within,
+            active: "agents",
+            agents: server.agent_cards()?,
+            models: models.known,
+            model: models.default,
+        })
+    });
+    match composed.await.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+/// `GET /agents/{name}`.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    Path(name): Path<String>,
+) -> Page {
+    let within = frame.clone();
+    let composed = elsewhere(move || {
+        let kept = server.register.agents()?.definitions().load(&name)?;
+        Ok::<_, Problem>(AgentPage {
+            frame: within,
+            active: "agents",
+            agent: server.agent_card(&name)?,
+            versions: kept.versions.into_iter().rev().collect(),
+        })
+    });
+    match composed.await.and_then(|page| page) {
+        Ok(page) => Ok(shown(&page)),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}
+
+/// What the form says.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Filled {
+    name: String,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    instructions: String,
+    #[serde(default)]
+    skills: String,
+}
+
+/// `POST /agents`.
+pub(crate) async fn create(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    Form(filled): Form<Filled>,
+) -> Page {
+    let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let skills = filled.skills.split([',', ' ', '\n']);
+    let skills: Vec<String> = skills.map(str::to_owned).collect();
+    let draft = Draft {
+        model: given(filled.model),
+        description: given(filled.description),
+        instructions: given(filled.instructions),
+        skills: Some(skills),
+        ..Draft::default()
+    };
+    let made = elsewhere(move || server.make_agent(filled.name.trim(), draft)).await;
+    match made.and_then(|made| made) {
+        Ok(card) => Ok(Redirect::to(&format!("/agents/{}", card.name)).into_response()),
+        Err(problem) => Err(NoPage::new(frame, problem)),
+    }
+}

@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+
+pub mod address;
+pub mod assets;
+pub mod markdown;
+pub mod policy;
+pub mod size;
+pub mod tag;

@@ -1,0 +1,128 @@
+//! A skill's Markdown as HTML that can do no harm.
+//!
+//! The converter lets HTML through, and the sanitiser decides about the result, whatever wrote it.
+
+use ammonia::{Builder, UrlRelative};
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
+
+/// The longest text that is made into a page; the rest is left out.
+pub const LONGEST: usize = 512 * 1024;
+
+/// `markdown` as HTML; a link to a file of the skill leads to where `address` says.
+pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let markdown = &markdown[..markdown.floor_char_boundary(LONGEST)];
+    let events = Parser::new_ext(markdown, options).map(|event| match event {
+        Event::Start(Tag::Link {
+            link_type,
+            dest_url,
+            title,
+            id,
+        }) => Event::Start(Tag::Link {
+            link_type,
+            dest_url: file_link(&address, dest_url),
+            title,
+            id,
+        }),
+        other => other,
+    });
+    let mut text = String::with_capacity(markdown.len() * 2);
+    html::push_html(&mut text, events);
+    sanitised(&text)
+}
+
+fn sanitised(html: &str) -> String {
+    Builder::default()
+        // Pictures of other sites would tell them who reads; our own pages show none.
+        .rm_tags(["img", "map", "area"])
+        .url_relative(UrlRelative::PassThrough)
+        .url_schemes(["http", "https", "mailto"].into())
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .clean(html)
+        .to_string()
+}
+
+/// Links with a scheme, to a place on the page or to the root stay as they are.
+fn file_link(address: impl Fn(&str) -> String, link: CowStr<'_>) -> CowStr<'_> {
+    let elsewhere = link.contains(':') || link.starts_with(['#', '/', '?']) || link.is_empty();
+    if elsewhere {
+        return link;
+    }
+    let path = link.strip_prefix("./").unwrap_or(&link);
+    CowStr::from(address(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn below(path: &str) -> String {
+        format!("/skills/pdf/files/{path}")
+    }
+
+    #[test]
+    fn links_to_files_lead_to_their_pages() {
+        let html = render(
+            "[a](references/a.md) [b](https://x.example/) [c](#c)",
+            below,
+        );
+        assert!(
+            html.contains(r#"href="/skills/pdf/files/references/a.md""#),
+            "{html}"
+        );
+        assert!(html.contains(r#"href="https://x.example/""#));
+        assert!(html.contains(r##"href="#c""##));
+    }
+
+    #[test]
+    fn nothing_that_runs_or_loads_is_left() {
+        for attack in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "[x](javascript:alert(1))",
+            "[x](JaVaScRiPt:alert(1))",
+            "[x](data:text/html;base64,PHNjcmlwdD4=)",
+            "<a href=\"&#106;avascript:alert(1)\">x</a>",
+            "<svg onload=alert(1)>",
+            "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+            "<style>*{background:url(//x.example)}</style>",
+            "<form action=//x.example><button>x</button></form>",
+            "<div style=\"background:url(//x.example)\">x</div>",
+            "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+            "![x](https://x.example/pixel.png)",
+            "<meta http-equiv=refresh content='0;url=//x.example'>",
+            "<base href=//x.example>",
+            "<p onclick=\"x()\" style=\"position:fixed\">x</p>",
+            "<input autofocus onfocus=alert(1)>",
+            "<a href=\"java\tscript:alert(1)\">x</a>",
+            "[x](vbscript:x)",
+            "<p id=main class=panel name=q>x</p>",
+        ] {
+            let html = render(attack, below).to_lowercase();
+            for harm in [
+                "<script",
+                "onerror=",
+                "onload=",
+                "onclick=",
+                "onfocus=",
+                "vbscript:",
+                "<input",
+                "id=",
+                "class=",
+                "javascript:",
+                "data:",
+                "<iframe",
+                "<style",
+                "<form",
+                "style=",
+                "<img",
+                "<svg",
+                "<meta",
+                "<base",
+            ] {
+                assert!(!html.contains(harm), "{attack} gives {html}");
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Agents as the server asks for them: the same skills, models, sandbox and sessions as in the
+//! terminal.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skillyard_agent::agent::AgentStore;
+use skillyard_agent::prompt::Prompt;
+use skillyard_agent::provider::offline;
+use skillyard_agent::session::{Session, SessionStore};
+use skillyard_agent::shelf::Shelf;
+use skillyard_agent::tool::WorkspaceTools;
+use skillyard_agent::{Runtime, TurnError};
+use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
+use skillyard_trust::verdict::OptIn;
+
+use super::{Wanted, lent, model, runtime_with, shelf, store};
+use crate::commands;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::library::Choice;
+use crate::mcp::Lenders;
+
+/// The agents of this machine.
+pub(crate) struct Desk {
+    context: Context,
+    store: Arc<SessionStore>,
+}
+
+impl Desk {
+    /// Opens the sessions of this user.
+    pub(crate) fn open(context: &Context) -> Result<Self, CommandError> {
+        Ok(Self {
+            store: Arc::new(store(context)?),
+            context: context.clone(),
+        })
+    }
+
+    /// The skills, unless servers are to offer none.
+    fn offered(&self, only: Option<Vec<String>>, lenders: Lenders) -> Result<Shelf, CommandError> {
+        let none = !self.context.config()?.serves_skills();
+        let (only, lenders) = if none {
+            (Some(Vec::new()), Lenders::default())
+        } else {
+            (only, lenders)
+        };
+        shelf(&self.context, &wanted(only, lenders))
+    }
+
+    fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
+        let context = &self.context;
+        let (mut settings, only, version) = match &wish.agent {
+            Some(name) => {
+                let (settings, only, version) = commands::agent::resolved(context, name)?;
+                (settings, Some(only), Some(version))
+            }
+            None => (commands::chat::configured(context)?, None, None),
+        };
+        if let Some(model) = &wish.model {
+            settings.model.clone_from(model);
+        }
+        if let Some(strategy) = wish.strategy {
+            settings.strategy = strategy;
+        }
+        if wish.owner.is_some() {
+            // Whoever has a token for talking has none for the files of this machine.
+            settings.workspace = WorkspaceTools::None;
+            settings.mcp.clear();
+        }
+        // A model that nobody answers for is refused now, not in the first turn.
+        model::provider(context, &settings.model)?;
+        // A page cannot wait for a model to show what it can; what `chat` has found is used.
+        if let Some(mode) = super::known_tool_mode(context, &settings)? {
+            settings.tool_mode = mode;
+        }
+        let lenders = Lenders::named(context, &settings.mcp)?;
+        let shelf = self.offered(only, lenders.clone())?;
+        let here = &context.environment.current_dir;
+        let prompt = Prompt::with_lent(&shelf, &settings, lent::tools(context, &lenders));
+        let mut session = super::session(prompt, version, here)?;
+        session.state.owner.clone_from(&wish.owner);
+        Ok(session)
+    }
+}
+
+impl Agents for Desk {
+    fn sessions(&self) -> Arc<SessionStore> {
+        Arc::clone(&self.store)
+    }
+
+    fn definitions(&self) -> AgentStore {
+        AgentStore::new(&self.context.environment.agents_folder())
+    }
+
+    fn models(&self) -> Result<Models, AgentsError> {
+        let configured = commands::chat::configured(&self.context).map_err(told)?;
+        let agents = self.definitions();
+        let names = agents.names();
+        let used = names.iter().filter_map(|name| agents.load(name).ok());
+        let mut known: Vec<String> = used.map(|kept| kept.definition.model).collect();
+        known.extend([configured.model.clone(), offline::NAME.to_owned()]);
+        known.sort_unstable();
+        known.dedup();
+        let default = configured.model;
+        Ok(Models { default, known })
+    }
+
+    fn begin(&self, wish: &Wish) -> Result<Session, AgentsError> {
+        self.new_session(wish).map_err(told)
+    }
+
+    fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
+        // The session was told of these; others would change what its first bytes say.
+        let settings = &session.prompt.settings;
+        let lenders = Lenders::named(&self.context, &settings.mcp).map_err(told)?;
+        let wanted = wanted(Some(session.prompt.skills.clone()), lenders);
+        let workspace = Path::new(&session.workspace);
+        let model = &session.prompt.settings.model;
+        let store = Arc::clone(&self.store);
+        runtime_with(&self.context, &wanted, workspace, model, store).map_err(told)
+    }
+
+    fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError> {
+        self.offered(only, Lenders::default()).map_err(told)
+    }
+}
+
+fn wanted(only: Option<Vec<String>>, lenders: Lenders) -> Wanted {
+    Wanted {
+        choice: Choice::default(),
+        only,
+        opt_in: OptIn::No,
+        lenders,
+        lent_before: None,
+    }
+}
+
+/// What was asked for wrongly is told to whoever asked; the rest is about this machine.
+fn told(error: CommandError) -> AgentsError {
+    match &error {
+        CommandError::Agent(_) | CommandError::Turn(TurnError::Skill(_)) => {
+            AgentsError::Wrong(error.to_string())
+        }
+        _ => AgentsError::Host(HostError::new(error)),
+    }
+}

@@ -1,0 +1,71 @@
+//! `skillyard registry export-static`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+use skillyard_registry::maintenance;
+
+use super::super::Outcome;
+use super::{Storage, log_key};
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+use crate::report::elapsed;
+use crate::sanitize::visible;
+
+/// Write everything that clients read into a folder of plain files
+///
+/// Any web server or CDN can serve it: `skillyard install`, discovery and the marketplace work
+/// from it, with all proofs. Search and pages need the registry. Run it again to bring the folder
+/// up to date; only what changed is written.
+///
+/// Examples:
+///   skillyard registry export-static ./public --url https://skills.example.com
+///   python3 -m http.server --directory ./public
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+pub(super) struct Args {
+    /// The folder
+    folder: PathBuf,
+    /// Where clients will reach it
+    #[arg(long, value_name = "URL", default_value = "")]
+    url: String,
+    /// The key that signs the log of all versions
+    #[arg(long, value_name = "FILE")]
+    log_key: Option<PathBuf>,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let start = Instant::now();
+    let key = log_key::load(context, args.log_key.as_deref())?;
+    let registry = args.storage.registry(context).await?;
+    let folder = context.environment.current_dir.join(&args.folder);
+    let url = args.url.trim_end_matches('/');
+    let exported = maintenance::export_static(&registry, &key, url, &folder).await;
+    let exported = exported.map_err(RegistryFailure::from)?;
+    registry.database.close().await;
+    let shown = folder.to_string_lossy();
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "folder": shown,
+            "skills": exported.skills,
+            "versions": exported.versions,
+            "written": exported.written,
+            "unchanged": exported.unchanged,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    context.printer.note(&visible(&format!(
+        "{} skills in {} versions: {} files written, {} unchanged, in {}",
+        exported.skills,
+        exported.versions,
+        exported.written,
+        exported.unchanged,
+        elapsed(start.elapsed())
+    )));
+    Ok(Status::Yes)
+}

@@ -1,0 +1,106 @@
+//! `skillyard registry name`: names that were held.
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use skillyard_registry::store::held;
+
+use super::super::Outcome;
+use super::Storage;
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+use crate::sanitize::visible;
+
+/// See which new names are held, and let them pass
+///
+/// A name that is one letter from a popular one is not taken at once: it could be meant to be
+/// mistaken for it.
+///
+/// Examples:
+///   skillyard registry name list
+///   skillyard registry name allow pdf-toolz --user ada
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List the names that were held
+    List,
+    /// Let an account have a name
+    Allow {
+        /// The name, or a namespace with its `@`
+        name: String,
+        /// The account
+        #[arg(long, value_name = "ACCOUNT")]
+        user: String,
+    },
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let database = args.storage.database(context).await?;
+    match &args.verb {
+        Verb::List => {
+            let names = held::list(&database).await.map_err(RegistryFailure::from)?;
+            list(context, &names)?;
+        }
+        Verb::Allow { name, user } => {
+            let done = held::allow(&database, name, user, context.now()).await;
+            if !done.map_err(RegistryFailure::from)? {
+                return Err(RegistryFailure::NotHeld {
+                    name: name.clone(),
+                    account: user.clone(),
+                }
+                .into());
+            }
+            if context.printer.is_json() {
+                let value = json!({ "name": name, "user": user, "allowed": true });
+                context.printer.json(&value)?;
+            } else {
+                let note = format!("`{user}` may publish `{name}` now");
+                context.printer.note(&visible(&note));
+            }
+        }
+    }
+    database.close().await;
+    Ok(Status::Yes)
+}
+
+fn list(context: &Context, names: &[held::HeldName]) -> Outcome {
+    if context.printer.is_json() {
+        let names: Vec<Value> = names
+            .iter()
+            .map(|each| {
+                json!({
+                    "name": each.name,
+                    "user": each.account,
+                    "reason": each.reason,
+                    "asked": each.asked,
+                    "allowed": each.allowed,
+                })
+            })
+            .collect();
+        context.printer.json(&json!({ "names": names }))?;
+        return Ok(Status::Yes);
+    }
+    for each in names {
+        let state = match &each.allowed {
+            Some(allowed) => format!("allowed {allowed}"),
+            None => format!("held since {}", each.asked),
+        };
+        let line = format!(
+            "{}  {}  {state}\n    {}",
+            each.name, each.account, each.reason
+        );
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+    }
+    if names.is_empty() {
+        context.printer.note("No names are held");
+    }
+    Ok(Status::Yes)
+}

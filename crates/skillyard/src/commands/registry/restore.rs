@@ -1,0 +1,54 @@
+//! `skillyard registry restore`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use skillyard_registry::maintenance;
+
+use super::super::Outcome;
+use super::{Storage, log_key};
+use crate::context::Context;
+use crate::error::Status;
+use crate::error::registry::RegistryFailure;
+
+/// Make a registry from a copy that `backup` made
+///
+/// The copy is looked through first. The registry that it goes into has to be empty; it may be of
+/// the other kind, which is how a registry moves from SQLite and a folder to PostgreSQL and S3.
+///
+/// Examples:
+///   skillyard registry restore ./registry-copy
+///   skillyard registry restore ./registry-copy --database postgres://… --blobs s3://skills
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[allow(clippy::doc_markdown, reason = "the examples are typed as they stand")]
+pub(super) struct Args {
+    /// The folder of the copy
+    folder: PathBuf,
+    #[command(flatten)]
+    storage: Storage,
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let folder = context.environment.current_dir.join(&args.folder);
+    let registry = args.storage.registry(context).await?;
+    let restored = maintenance::restore(&registry, &folder).await;
+    let restored = restored.map_err(RegistryFailure::from)?;
+    registry.database.close().await;
+    let key = log_key::restore(context, &folder)?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "versions": restored.versions,
+            "archives": restored.archives,
+            "log_key": key.as_str(),
+        }))?;
+        return Ok(Status::Yes);
+    }
+    context.printer.note(&format!(
+        "{} versions and {} archives were restored; {}",
+        restored.versions,
+        restored.archives,
+        key.told()
+    ));
+    Ok(Status::Yes)
+}

@@ -1,0 +1,106 @@
+//! `skillyard tag`.
+
+use std::collections::BTreeMap;
+
+use clap::Subcommand;
+use semver::Version;
+use serde_json::json;
+use skillyard_format::QualifiedName;
+use skillyard_format::qualified::is_tag;
+
+use super::Outcome;
+use super::owner::skill_name;
+use super::yank::named_version;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Status};
+use crate::remote::Remote;
+use crate::sanitize::visible;
+
+/// Let words such as `beta` stand for versions of a published skill
+///
+/// `skillyard install NAME@TAG` installs what a tag stands for. `latest` is the highest version
+/// that is no prerelease, unless you set it.
+///
+/// Examples:
+///   skillyard tag list pdf-tools
+///   skillyard tag set pdf-tools@2.0.0-rc.1 beta
+///   skillyard tag remove pdf-tools beta
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+    /// A registry of your configuration, other than the default one
+    #[arg(long, value_name = "ALIAS", global = true)]
+    registry: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Show the tags of a skill
+    List {
+        /// The skill
+        name: String,
+    },
+    /// Let a tag stand for a version
+    Set {
+        /// The skill and its version
+        #[arg(value_name = "NAME@VERSION")]
+        version: String,
+        /// The tag
+        tag: String,
+    },
+    /// Take a tag away
+    Remove {
+        /// The skill
+        name: String,
+        /// The tag
+        tag: String,
+    },
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
+    let remote = Remote::open(context, args.registry.as_deref())?;
+    let (http, registry) = (&remote.http, &remote.registry);
+    let (name, tags) = match &args.verb {
+        Verb::List { name } => {
+            let name = skill_name(name)?;
+            let tags = registry.tags(http, &name);
+            (name, tags)
+        }
+        Verb::Set { version, tag } => {
+            let (name, version) = named_version(version)?;
+            let tags = registry.set_tag(http, &name, checked(tag)?, Some(&version));
+            (name, tags)
+        }
+        Verb::Remove { name, tag } => {
+            let name = skill_name(name)?;
+            let tags = registry.set_tag(http, &name, checked(tag)?, None);
+            (name, tags)
+        }
+    };
+    show(context, &name, &tags.map_err(InstallFailure::from)?)
+}
+
+fn checked(tag: &str) -> Result<&str, CommandError> {
+    if is_tag(tag) {
+        Ok(tag)
+    } else {
+        Err(RegistryFailure::Tag(tag.to_owned()).into())
+    }
+}
+
+fn show(context: &Context, name: &QualifiedName, tags: &BTreeMap<String, Version>) -> Outcome {
+    if context.printer.is_json() {
+        let value = json!({ "name": name.as_str(), "tags": tags });
+        context.printer.json(&value)?;
+        return Ok(Status::Yes);
+    }
+    for (tag, version) in tags {
+        let line = format!("{tag}  {version}");
+        context.printer.data(&format!("{}\n", visible(&line)))?;
+    }
+    Ok(Status::Yes)
+}

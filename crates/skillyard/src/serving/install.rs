@@ -1,0 +1,98 @@
+//! Installing for the server: the same steps as `skillyard install`, and nobody at a terminal.
+
+use skillyard_format::package::Digest;
+use skillyard_format::tokens::estimate;
+use skillyard_install::plan::Change;
+use skillyard_server::{HostError, Installation, Installing, Order, OrderScope, Refusal};
+
+use crate::commands::install::{self, Args, Prepared};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::install::check::{Checked, described};
+use crate::install::pick::Pick;
+use crate::install::place::{Place, ScopeName};
+
+/// Plans what an order says, and makes it true where it names the plan.
+pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
+    let scope = order.scope.map(|scope| match scope {
+        OrderScope::User => ScopeName::User,
+        OrderScope::Project => ScopeName::Project,
+    });
+    let args = Args::of(&order.reference, &order.skills, scope);
+    let place = Place::find(context, args.scope()).map_err(refused)?;
+    let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
+    let checked = prepared.check(context, &args).map_err(refused)?;
+    let installation = described_plan(&place, &prepared, &checked);
+    match &order.plan {
+        None => return Ok(installation),
+        Some(plan) if *plan != installation.plan => {
+            let text = "what would be installed is not what was planned; look at the plan again";
+            return Err(Refusal::Refused(text.into()));
+        }
+        Some(_) => {}
+    }
+    install::carry_out(context, &place, &prepared, &checked).map_err(refused)?;
+    Ok(Installation {
+        applied: true,
+        ..installation
+    })
+}
+
+fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -> Installation {
+    let changes = prepared.preview().changes.iter();
+    let skills: Vec<Installing> = changes.filter_map(|change| one(change, checked)).collect();
+    let mut key = format!("{}\n", place.scope.root.display());
+    for skill in &skills {
+        key.push_str(&format!(
+            "{} {} {}\n",
+            skill.name, skill.change, skill.digest
+        ));
+    }
+    Installation {
+        plan: Digest::of(key.as_bytes()).to_string(),
+        applied: false,
+        scope: place.scope.kind.as_str().to_owned(),
+        skills,
+        unchanged: prepared.preview().unchanged.clone(),
+    }
+}
+
+fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
+    let (what, to) = match change {
+        Change::Added { to } => ("added", to),
+        Change::Changed { to, .. } => ("changed", to),
+        Change::Repaired { to } => ("repaired", to),
+        Change::Removed { .. } => return None,
+    };
+    let found = checked.iter().find(|each| each.candidate.name == to.name);
+    let mut skill = Installing {
+        name: to.name.clone(),
+        change: what.to_owned(),
+        source: to.reference(),
+        digest: to.digest.to_string(),
+        ..Installing::default()
+    };
+    if let Some(each) = found {
+        let candidate = each.candidate;
+        let files = candidate.tree.files().iter();
+        let is_script = |path: &str, executable| executable || path.starts_with("scripts/");
+        skill.description.clone_from(&candidate.description);
+        skill.tier = each.verdict.tier.as_str().to_owned();
+        skill.signer = each.signer();
+        skill.tokens = estimate(&candidate.name) + estimate(&candidate.description);
+        skill.scripts = files
+            .filter(|file| is_script(&file.path, file.executable))
+            .map(|file| file.path.clone())
+            .collect();
+        skill.findings = each.findings.iter().map(described).collect();
+    }
+    Some(skill)
+}
+
+/// What keeps an installation from being made is for the admin who asked.
+fn refused(error: CommandError) -> Refusal {
+    match &error {
+        CommandError::Install(_) => Refusal::Refused(error.with_causes()),
+        _ => Refusal::Host(HostError::new(error)),
+    }
+}

@@ -1,0 +1,72 @@
+//! The server's own log, on stderr.
+
+use serde_json::json;
+use skillyard_server::Line;
+
+use crate::context::Context;
+use crate::json::write_compact;
+use crate::sanitize::visible;
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Only what went wrong, for people
+    #[default]
+    Quiet,
+    /// One line a request, for people
+    Text,
+    /// One object a line
+    Json,
+}
+
+impl LogFormat {
+    /// The format of a word of the configuration.
+    pub(crate) fn of(word: &str) -> Self {
+        match word {
+            "text" => Self::Text,
+            "json" => Self::Json,
+            _ => Self::Quiet,
+        }
+    }
+
+    /// Writes a line.
+    pub(crate) fn write(self, context: &Context, line: &Line<'_>) {
+        let time = context.now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        match (self, line) {
+            (Self::Json, _) => {
+                let level = match line {
+                    Line::Request { .. } => "info",
+                    Line::Failure { .. } => "error",
+                };
+                let mut value = json!({ "time": time, "level": level });
+                if let (Some(all), Ok(serde_json::Value::Object(fields))) =
+                    (value.as_object_mut(), serde_json::to_value(line))
+                {
+                    all.extend(fields);
+                }
+                let mut text = Vec::new();
+                if write_compact(&mut text, &value).is_ok() {
+                    context.printer.people(&String::from_utf8_lossy(&text));
+                }
+            }
+            (
+                Self::Text,
+                Line::Request {
+                    method,
+                    path,
+                    status,
+                    milliseconds,
+                    ..
+                },
+            ) => {
+                let text = format!("{time} {method} {path} {status} {milliseconds} ms");
+                context.printer.people(&visible(&text));
+            }
+            (Self::Quiet, Line::Request { .. }) => {}
+            (_, Line::Failure { what, cause }) => {
+                let text = format!("{time} {what} failed: {cause}");
+                context.printer.people(&visible(&text));
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The machine as the server sees it: configuration, trust and the audit log behind one door.
+
+mod install;
+mod log;
+mod offer;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use skillyard_audit::{Event, EventKind, Recorder};
+use skillyard_catalog::resource::{BinaryContent, ReadLimits};
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::package::Digest;
+use skillyard_mcp::Servers;
+use skillyard_server::{
+    Access, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun, Standing,
+    Switch,
+};
+use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
+use skillyard_trust::tier::Tier;
+use skillyard_trust::verdict::OptIn;
+
+use crate::config::edit::Target;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::library::{self, Choice, IndexMode};
+use crate::permission::Permissions;
+use crate::workspace::Workspace;
+
+pub(crate) use log::LogFormat;
+pub(crate) use offer::{Offer, OfferFlags};
+pub(crate) use tokens::tokens;
+
+/// What the server asks for is answered as the commands answer it.
+pub(crate) struct Machine {
+    context: Context,
+    audit_folder: PathBuf,
+    index_folder: PathBuf,
+    token_file: Option<PathBuf>,
+    log: LogFormat,
+    offer: Offer,
+    /// As the configuration was when skills were last looked for.
+    known: RwLock<Known>,
+    /// Opened once: a server records an event with nearly every answer.
+    recorder: Recorder,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    limits: ReadLimits,
+    offers_skills: bool,
+}
+
+impl Known {
+    fn read(context: &Context) -> Result<Self, CommandError> {
+        let config = context.config()?;
+        Ok(Self {
+            limits: ReadLimits {
+                max_bytes: config.max_resource_bytes(),
+                nested: config.reads_nested_resources(),
+                binary: BinaryContent::Describe,
+                ..ReadLimits::default()
+            },
+            offers_skills: config.serves_skills(),
+        })
+    }
+}
+
+impl Machine {
+    pub(crate) fn new(context: &Context) -> Result<Self, CommandError> {
+        Ok(Self {
+            recorder: context.recorder()?,
+            context: context.clone(),
+            audit_folder: context.environment.logs_folder(),
+            index_folder: context.environment.skillyard_home.join("index"),
+            token_file: None,
+            log: LogFormat::default(),
+            offer: Offer::default(),
+            known: RwLock::new(Known::read(context)?),
+        })
+    }
+
+    /// The same, with a log and with tokens that are read again when the server reloads.
+    pub(crate) fn with(mut self, log: LogFormat, token_file: Option<PathBuf>) -> Self {
+        self.log = log;
+        self.token_file = token_file;
+        self
+    }
+
+    /// The same, with more for agents of others than reading skills.
+    pub(crate) fn offering(mut self, offer: Offer) -> Self {
+        self.offer = offer;
+        self
+    }
+
+    fn known(&self) -> Known {
+        *self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for Machine {
+    fn load(&self) -> Result<Catalog, HostError> {
+        let known = Known::read(&self.context).map_err(HostError::new)?;
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        let catalog = library::load(&self.context, IndexMode::Use, &Choice::default());
+        let mut catalog = catalog.map_err(HostError::new)?;
+        if !known.offers_skills {
+            catalog.skills.clear();
+            catalog.shadowed.clear();
+        }
+        Ok(catalog)
+    }
+
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
+        let Ok(permissions) = Permissions::load(&self.context) else {
+            // What cannot be decided is decided against.
+            return Standing {
+                tier: "unknown".into(),
+                third_party: true,
+                scripts: "blocked".into(),
+                reason: "the configuration cannot be read".into(),
+                ..Standing::default()
+            };
+        };
+        let provenance = permissions.provenance(skill);
+        let tier = permissions.verdict(&provenance).tier;
+        let decision = permissions.script(skill, digest, OptIn::No);
+        Standing {
+            tier: tier.as_str().to_owned(),
+            provenance: provenance.to_string(),
+            third_party: tier <= Tier::Low,
+            scripts: decision.as_str().to_owned(),
+            reason: decision.reason().to_owned(),
+            signer: provenance.signer,
+            version: provenance.revision,
+        }
+    }
+
+    fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
+        let Ok(permissions) = Permissions::load(&self.context) else {
+            return vec!["unknown".to_owned(); skills.len()];
+        };
+        let tier = |skill: &CatalogSkill| {
+            let provenance = permissions.provenance(skill);
+            permissions.verdict(&provenance).tier.as_str().to_owned()
+        };
+        skills.iter().map(tier).collect()
+    }
+
+    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
+        let file = Target::user(self.context.environment.config_file());
+        let disabled = switch == Switch::Off;
+        let changed = file
+            .set_member("skills.disabled", name, disabled)
+            .map_err(HostError::new)?;
+        if changed {
+            let kind = match switch {
+                Switch::On => EventKind::SkillEnabled,
+                Switch::Off => EventKind::SkillDisabled,
+            };
+            self.record(&Event::new(kind).skill(name).trigger("web"))?;
+        }
+        Ok(changed)
+    }
+
+    fn guard(
+        &self,
+        skills: &[ActiveSkill],
+        request: &GuardRequest,
+    ) -> Result<GuardDecision, HostError> {
+        let permissions = Permissions::load(&self.context).map_err(HostError::new)?;
+        let workspace = Workspace::new(&self.context.environment, None).map_err(HostError::new)?;
+        Ok(check(request, skills, &permissions.denied, &workspace))
+    }
+
+    fn record(&self, event: &Event) -> Result<(), HostError> {
+        self.recorder.record(event).map_err(HostError::new)?;
+        Ok(())
+    }
+
+    fn audit_folder(&self) -> &Path {
+        &self.audit_folder
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.context.environment.home.as_deref()
+    }
+
+    fn index_folder(&self) -> Option<&Path> {
+        Some(&self.index_folder)
+    }
+
+    fn read_limits(&self) -> ReadLimits {
+        self.known().limits
+    }
+
+    fn offers_skills(&self) -> bool {
+        self.known().offers_skills
+    }
+
+    fn access(&self) -> Result<Option<Access>, HostError> {
+        let Some(file) = &self.token_file else {
+            return Ok(None);
+        };
+        let tokens = tokens(file).map_err(HostError::new)?;
+        Ok(Some(Access::Tokens(tokens)))
+    }
+
+    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+        install::install(&self.context, order)
+    }
+
+    fn log(&self, line: &Line<'_>) {
+        self.log.write(&self.context, line);
+    }
+
+    fn upstream(&self) -> Option<Arc<Servers>> {
+        self.offer.upstream.clone()
+    }
+
+    fn runs(&self) -> Runs {
+        self.offer.runs
+    }
+
+    fn run_script(&self, run: &ScriptRun<'_>, cancel: &AtomicBool) -> Result<Ran, HostError> {
+        offer::run(&self.context, run, cancel)
+    }
+}

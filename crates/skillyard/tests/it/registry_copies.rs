@@ -1,0 +1,217 @@
+//! Copies of a registry that are installed from: mirrors, plain files, restored backups.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use super::TestContext;
+use super::registry::Server;
+use super::registry_crash::ask;
+
+/// Python's own server of files, which knows nothing of registries.
+struct PlainFiles(Child, String);
+
+impl PlainFiles {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test is about another program"
+    )]
+    fn of(folder: &std::path::Path) -> Option<Self> {
+        let mut process = Command::new("python3")
+            .args(["-u", "-m", "http.server", "--bind", "127.0.0.1", "0"])
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut line = String::new();
+        let stdout = process.stdout.take()?;
+        BufReader::new(stdout).read_line(&mut line).ok()?;
+        // `Serving HTTP on 127.0.0.1 port 41234 (http://…) ...`
+        let port = line.split(" port ").nth(1)?.split(' ').next()?.to_owned();
+        Some(Self(process, format!("http://127.0.0.1:{port}")))
+    }
+}
+
+impl Drop for PlainFiles {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn publish(context: &TestContext, versions: &[&str]) {
+    for version in versions {
+        context.write_version("pdf", "pdf", version);
+        context.good(&["publish", "pdf", "--yes"]);
+        context.good(&["publish", "pdf", "--namespace", "ada", "--yes"]);
+    }
+}
+
+/// What a server answers.
+fn asked(url: &str, path: &str) -> Vec<u8> {
+    let (status, body) = ask(url, &format!("GET {path} HTTP/1.1"), b"").unwrap();
+    assert_eq!(status, 200, "{path}");
+    body
+}
+
+fn install(context: &TestContext, reference: &str, version: &str) {
+    context.good(&[
+        "install", reference, "--scope", "project", "--yes", "--force",
+    ]);
+    let text = context.read(".agents/skills/pdf/SKILL.md");
+    assert!(
+        text.contains(&format!("This is {version}.")),
+        "{reference}: {text}"
+    );
+}
+
+#[test]
+fn a_host_of_plain_files_is_a_registry_to_install_from() {
+    let context = TestContext::new();
+    let server = context.with_registry();
+    publish(&context, &["1.0.0", "1.1.0"]);
+    context.good(&["tag", "set", "pdf@1.0.0", "stable"]);
+    context.good(&["registry", "export-static", "public"]);
+    let Some(files) = PlainFiles::of(&context.root().join("public")) else {
+        return;
+    };
+    drop(server);
+    context.good(&["config", "set", "registry.url", &files.1]);
+    install(&context, "pdf@^1", "1.1.0");
+    install(&context, "pdf@stable", "1.0.0");
+    install(&context, "@ada/pdf", "1.1.0");
+    // The log of these files is remembered, too, and has to grow from there.
+    let seen = std::fs::read_to_string(
+        context
+            .folder
+            .path()
+            .join("home/.skillyard/registries.json"),
+    );
+    assert!(seen.unwrap().contains(&files.1));
+    // Discovery works from the same folder, by name and within a namespace.
+    for site in [format!("{}#pdf", files.1), format!("{}/@ada#pdf", files.1)] {
+        install(&context, &site, "1.1.0");
+    }
+
+    let server = Server::start(&context);
+    context.good(&["config", "set", "registry.url", &server.url]);
+    publish(&context, &["1.2.0"]);
+    context.good(&["yank", "pdf@1.1.0"]);
+    let again = context.json(&["registry", "export-static", "public", "--json"]);
+    assert!(again["unchanged"].as_u64().unwrap() > 8, "{again}");
+    drop(server);
+    context.good(&["config", "set", "registry.url", &files.1]);
+    install(&context, "pdf@^1", "1.2.0");
+    // Files that are set back to what they were are refused as a registry would be.
+    let checkpoint = context.root().join("public/log/checkpoint");
+    let text = std::fs::read_to_string(&checkpoint).unwrap();
+    std::fs::write(&checkpoint, text.replacen(":6,", ":5,", 1)).unwrap();
+    let said = context.bad(&["install", "pdf", "--scope", "project", "--yes", "--force"]);
+    assert!(said.contains("cannot be believed"), "{said}");
+}
+
+#[test]
+fn a_mirror_follows_and_says_what_the_registry_signed() {
+    let context = TestContext::new();
+    let server = context.with_registry();
+    publish(&context, &["1.0.0", "1.1.0"]);
+    context.good(&["yank", "pdf@1.0.0", "--reason", "broken"]);
+    context.good(&["tag", "set", "pdf@1.1.0", "stable"]);
+    let storage = ["--database", "sqlite:m.db", "--blobs", "m"];
+    let mirror = [&["registry", "mirror", &server.url, "--json"], &storage[..]].concat();
+    let first = context.json(&mirror);
+    assert_eq!(
+        (&first["entries"], &first["new"], &first["fetched"]),
+        (&json!(4), &json!(4), &json!(2))
+    );
+    // Nothing new, nothing fetched.
+    let second = context.json(&mirror);
+    assert_eq!(
+        (&second["new"], &second["fetched"], &second["changed"]),
+        (&json!(0), &json!(0), &json!(0))
+    );
+    publish(&context, &["1.2.0"]);
+    context.good(&["yank", "pdf@1.0.0", "--undo"]);
+    let third = context.json(&mirror);
+    assert_eq!(
+        (&third["new"], &third["fetched"], &third["changed"]),
+        (&json!(2), &json!(1), &json!(2))
+    );
+    let verified = context.json(&[&["registry", "verify", "--json"], &storage[..]].concat());
+    assert_eq!(
+        (&verified["sound"], &verified["log"]["problems"]),
+        (&json!(6), &json!([]))
+    );
+
+    let copy = Server::start_with(&context, &[&["--port", "0"], &storage[..]].concat());
+    for path in [
+        "/index/3/p/pdf",
+        "/index/@ada/3/p/pdf",
+        "/log/entries?from=0",
+        "/skills/pdf/1.0.0/download",
+    ] {
+        assert!(asked(&server.url, path) == asked(&copy.url, path), "{path}");
+    }
+    context.good(&["config", "set", "registry.url", &copy.url]);
+    install(&context, "pdf@stable", "1.1.0");
+    install(&context, "@ada/pdf@^1", "1.2.0");
+    // The log is the other registry's, with its key.
+    let seen = std::fs::read_to_string(
+        context
+            .folder
+            .path()
+            .join("home/.skillyard/registries.json"),
+    )
+    .unwrap();
+    let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
+    let keys: Vec<_> = seen
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|each| each["key"].clone())
+        .collect();
+    assert!(keys.iter().all(|key| *key == keys[0]), "{seen}");
+    let token = context.json(
+        &[
+            &[
+                "registry", "token", "create", "--user", "ada", "--scope", "publish", "--json",
+            ],
+            &storage[..],
+        ]
+        .concat(),
+    );
+    context.good(&["login", "--token", token["token"].as_str().unwrap()]);
+    context.write_version("csv", "csv", "1.0.0");
+    let said = context.bad(&["publish", "csv", "--yes"]);
+    assert!(said.contains("this is a mirror of"), "{said}");
+    // A registry with things of its own does not become a mirror.
+    let said = super::output(context.skillyard().args(["registry", "mirror", &copy.url]));
+    assert_eq!(said.status.code(), Some(2), "{}", super::text(&said.stderr));
+}
+
+#[test]
+fn a_restored_registry_is_believed() {
+    let context = TestContext::new();
+    let server = context.with_registry();
+    publish(&context, &["1.0.0", "1.1.0"]);
+    install(&context, "pdf", "1.1.0");
+    context.good(&["registry", "backup", "copy"]);
+    let port = server.url.rsplit(':').next().unwrap().to_owned();
+    drop(server);
+    // The machine is lost, and with it the key.
+    let home = context.folder.path().join("home/.skillyard/registry");
+    std::fs::remove_dir_all(&home).unwrap();
+    let restored = context.json(&["registry", "restore", "copy", "--json"]);
+    assert_eq!(
+        (&restored["versions"], &restored["log_key"]),
+        (&json!(4), &json!("restored"))
+    );
+    let said = context.bad(&["registry", "restore", "copy"]);
+    assert!(said.contains("not empty"), "{said}");
+    let _server = Server::start_with(&context, &["--port", &port]);
+    // Tokens, owners and the log are what they were.
+    publish(&context, &["1.2.0"]);
+    install(&context, "pdf", "1.2.0");
+}

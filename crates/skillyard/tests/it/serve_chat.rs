@@ -1,0 +1,233 @@
+//! `skillyard serve` as a whole: chats that the terminal shares, installations, logs, reloading.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::TestContext;
+
+const ADMIN: &str = "admin-token-0123456789abcdef";
+const CHAT: &str = "chat-token-0123456789abcdef";
+
+/// A server that is ended when the test is.
+struct Serving {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Serving {
+    fn start(context: &TestContext, flags: &[&str]) -> Self {
+        let mut command = context.skillyard();
+        command.args(["serve", "--port", "0", "--json"]).args(flags);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let stdout = child.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let url = told["url"].as_str().unwrap();
+        let address = url.strip_prefix("http://").unwrap().to_owned();
+        Self { child, address }
+    }
+
+    /// Asks, and gives the status and the body.
+    fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let body = if body.is_null() {
+            String::new()
+        } else {
+            body.to_string()
+        };
+        let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}\r\n{body}",
+            self.address,
+            body.len(),
+            token.unwrap_or_default(),
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, body.to_owned())
+    }
+
+    fn json(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (status, text) = self.ask(method, path, None, body);
+        assert!(status < 300, "{method} {path}: {status} {text}");
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Says something and waits for the end of the turn.
+    fn say(&self, id: &str, text: &str) -> Value {
+        let path = format!("/api/v1/sessions/{id}");
+        self.json(
+            "POST",
+            &format!("{path}/messages"),
+            &json!({ "text": text }),
+        );
+        let start = Instant::now();
+        loop {
+            let session = self.json("GET", &path, &Value::Null);
+            if session["busy"] == false {
+                return session;
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "{session}");
+        }
+    }
+}
+
+fn count(session: &Value, kind: &str) -> usize {
+    let events = session["events"].as_array().unwrap().iter();
+    events.filter(|event| event["type"] == kind).count()
+}
+
+#[test]
+fn a_chat_goes_on_in_the_terminal_and_back() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
+    let serving = Serving::start(&context, &[]);
+    let opened = serving.json("POST", "/api/v1/sessions", &Value::Null);
+    let id = opened["id"].as_str().unwrap();
+    let session = serving.say(id, "/pdf the first form");
+    assert_eq!(count(&session, "skill"), 1);
+    assert_eq!(session["active_skills"][0]["name"], "pdf");
+    let told = context.stdout(&["chat", "--resume", id, "-p", "/pdf the second", "--json"]);
+    assert!(told.contains(id), "{told}");
+    let path = format!("/api/v1/sessions/{id}");
+    let session = serving.json("GET", &path, &Value::Null);
+    assert_eq!(count(&session, "user"), 2);
+    serving.say(id, "and a third");
+    let replay = context.stdout(&["audit", "replay", id]);
+    assert!(replay.starts_with("✓ the same to the byte"), "{replay}");
+    let replayed = serving.json("GET", &format!("/api/v1/audit/replay/{id}"), &Value::Null);
+    assert_eq!(replayed["same"], true, "{replayed}");
+    let usage = serving.json("GET", "/api/v1/skills/pdf/usage", &Value::Null);
+    assert_eq!(usage["activations"], 1, "{usage}");
+}
+
+#[test]
+fn an_installation_is_carried_out_as_planned_or_not_at_all() {
+    let context = TestContext::new();
+    context.skill("sources/report", "Makes reports");
+    let serving = Serving::start(&context, &[]);
+    let reference = context.root().join("sources/report");
+    let order = json!({ "reference": reference, "scope": "user" });
+    let planned = serving.json("POST", "/api/v1/install", &order);
+    assert_eq!(planned["applied"], false);
+    assert_eq!(planned["skills"][0]["name"], "report");
+    assert_eq!(planned["skills"][0]["tier"], "medium");
+    let installed = context
+        .root()
+        .join("../home/.agents/skills/report/SKILL.md");
+    assert!(!installed.exists());
+    let order = json!({ "reference": reference, "scope": "user", "plan": planned["plan"] });
+    // Other bytes than were looked at are not installed.
+    context.write("sources/report/more.md", "more");
+    let (status, text) = serving.ask("POST", "/api/v1/install", None, &order);
+    assert_eq!(status, 409, "{text}");
+    assert!(!installed.exists());
+    fs::remove_file(context.root().join("sources/report/more.md")).unwrap();
+    let made = serving.json("POST", "/api/v1/install", &order);
+    assert_eq!(made["applied"], true);
+    assert!(installed.exists());
+    let skill = serving.json("GET", "/api/v1/skills/report", &Value::Null);
+    assert_eq!(skill["tier"], "medium");
+    let (status, text) = serving.ask(
+        "POST",
+        "/api/v1/install",
+        None,
+        &json!({ "reference": "./nothing/there" }),
+    );
+    assert_eq!(status, 409, "{text}");
+}
+
+#[test]
+fn a_token_that_is_taken_away_is_gone_after_a_reload() {
+    let context = TestContext::new();
+    context.write("tokens", &format!("admin {ADMIN}\nchat {CHAT}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let serving = Serving::start(&context, &["--token-file", "tokens"]);
+    let ask = |token| {
+        serving
+            .ask("GET", "/api/v1/skills", Some(token), &Value::Null)
+            .0
+    };
+    assert_eq!((ask(ADMIN), ask(CHAT)), (200, 200));
+    fs::write(&file, format!("admin {ADMIN}\n")).unwrap();
+    let process = serving.child.id().to_string();
+    let told = context.command("kill").args(["-HUP", &process]).status();
+    assert!(told.unwrap().success());
+    let start = Instant::now();
+    while ask(CHAT) != 401 {
+        assert!(start.elapsed() < Duration::from_secs(20), "it still holds");
+    }
+    assert_eq!(ask(ADMIN), 200);
+    // A file that says nothing leaves everything as it is.
+    fs::write(&file, "nonsense").unwrap();
+    let (status, _) = serving.ask("POST", "/api/v1/reload", Some(ADMIN), &Value::Null);
+    assert_eq!(status, 500);
+    assert_eq!(ask(ADMIN), 200);
+}
+
+#[test]
+fn the_log_is_an_object_a_line_and_keeps_quiet_about_what_was_sent() {
+    let context = TestContext::new();
+    let mut serving = Serving::start(&context, &["--log-format", "json"]);
+    let stderr = serving.child.stderr.take().unwrap();
+    serving.ask("GET", "/api/v1/search?q=secret-words", None, &Value::Null);
+    let mut line = String::new();
+    BufReader::new(stderr).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(told["event"], "request");
+    assert_eq!(told["path"], "/api/v1/search");
+    assert_eq!(told["status"], 200);
+    assert!(!line.contains("secret-words"), "{line}");
+}
+
+#[test]
+fn the_registry_stands_below_an_address_of_its_own() {
+    let context = TestContext::new();
+    let serving = Serving::start(&context, &["--registry"]);
+    let (status, text) = serving.ask("GET", "/registry/skills", None, &Value::Null);
+    assert_eq!(status, 200, "{text}");
+    let (status, page) = serving.ask("GET", "/registry/", None, &Value::Null);
+    assert_eq!(status, 200);
+    assert!(!page.contains("href=\"/style.css\""), "{page}");
+    let plain = Serving::start(&context, &[]);
+    assert_eq!(plain.ask("GET", "/registry/", None, &Value::Null).0, 404);
+}
+
+#[test]
+fn nothing_is_offered_where_the_configuration_says_so() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
+    context.stdout(&["config", "set", "server.skills", "false"]);
+    let serving = Serving::start(&context, &[]);
+    let found = serving.json("GET", "/api/skills", &Value::Null);
+    assert_eq!(found["enabled"], false);
+    assert_eq!(found["skills"], json!([]));
+    let opened = serving.json("POST", "/api/v1/sessions", &Value::Null);
+    let (_, text) = serving.ask(
+        "GET",
+        &format!("/api/v1/sessions/{}/export", opened["id"].as_str().unwrap()),
+        None,
+        &Value::Null,
+    );
+    assert!(!text.contains("Fills PDF forms"), "{text}");
+}
