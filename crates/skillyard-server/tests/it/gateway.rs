@@ -65,7 +65,7 @@ async fn ask(
     serde_json::from_str(data.unwrap_or(&answer.text)).unwrap_or_else(|_| panic!("{}", answer.text))
 }
 
-fn call(tool: &str, arguments: Value) -> Value {
+fn call(tool: &str, arguments: &Value) -> Value {
     json!({ "name": tool, "arguments": arguments })
 }
 
@@ -101,7 +101,7 @@ async fn a_call_carries_its_skills_and_its_trace_and_needs_a_role() {
         READ,
         "a",
         "tools/call",
-        call("far__say", json!({})),
+        call("far__say", &json!({})),
     )
     .await;
     assert_eq!(text(&refused), "this needs a token with the role `run`");
@@ -110,7 +110,7 @@ async fn a_call_carries_its_skills_and_its_trace_and_needs_a_role() {
         ADMIN,
         "a",
         "tools/call",
-        call("far__say", json!({ "x": "hello" })),
+        call("far__say", &json!({ "x": "hello" })),
     )
     .await;
     let seen = text(&said);
@@ -132,7 +132,7 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
         ADMIN,
         "a",
         "tools/call",
-        call("skill_load", json!({ "name": "pdf" })),
+        call("skill_load", &json!({ "name": "pdf" })),
     )
     .await;
     assert!(text(&loaded).contains("<skill_content"), "{loaded}");
@@ -142,7 +142,7 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
         ADMIN,
         "a",
         "tools/call",
-        call("far__say", json!({})),
+        call("far__say", &json!({})),
     )
     .await;
     assert_eq!(blocked["result"]["isError"], true);
@@ -152,7 +152,7 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
         ADMIN,
         "b",
         "tools/call",
-        call("far__say", json!({})),
+        call("far__say", &json!({})),
     )
     .await;
     assert!(text(&other).contains("tools/call"), "{other}");
@@ -171,7 +171,7 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
 async fn nobody_reaches_a_tool_that_is_not_there() {
     let server = gateway();
     for tool in ["far__none", "mcp__far__say", "other__say", "far:say"] {
-        let answer = ask(&server, ADMIN, "a", "tools/call", call(tool, json!({}))).await;
+        let answer = ask(&server, ADMIN, "a", "tools/call", call(tool, &json!({}))).await;
         let failed = answer["error"]["code"] == -32602 || answer["result"]["isError"] == true;
         assert!(failed, "{tool}: {answer}");
     }

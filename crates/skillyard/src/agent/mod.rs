@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::Runtime;
+use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
-use skillyard_agent::settings::Settings;
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
@@ -82,12 +82,10 @@ pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
 
 /// A new session.
 pub(crate) fn session(
-    runtime: &Runtime,
-    settings: &Settings,
+    prompt: Prompt,
     agent: Option<AgentVersion>,
     workspace: &Path,
 ) -> Result<Session, CommandError> {
-    let prompt = runtime.prompt(settings);
     let workspace = workspace.to_string_lossy().into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
     Ok(session.map_err(skillyard_agent::TurnError::from)?)

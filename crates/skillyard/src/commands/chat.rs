@@ -192,7 +192,7 @@ fn start(
     wanted.lenders = Lenders::named(context, &settings.mcp)?;
     let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
-    let session = agent::session(&runtime, &settings, version, here)?;
+    let session = agent::session(runtime.prompt(&settings), version, here)?;
     Ok((runtime, session))
 }
 

@@ -28,9 +28,9 @@ fn lender() -> TestContext {
 fn borrower(lender: &TestContext, more: &str) -> TestContext {
     let context = TestContext::new();
     let config = format!(
-        "[mcp.servers.docs]\ncommand = {:?}\nargs = [\"mcp\"]\n{more}\n[mcp.servers.docs.env]\nHOME = {:?}\nSERVER_KEY = '${{THE_KEY}}'\n",
+        "[mcp.servers.docs]\ncommand = {:?}\nargs = [\"mcp\"]\n{more}\n[mcp.servers.docs.env]\nHOME = '{}'\nSERVER_KEY = '${{THE_KEY}}'\n",
         env!("CARGO_BIN_EXE_skillyard"),
-        lender.folder.path().join("home"),
+        lender.folder.path().join("home").display(),
     );
     context.write("../home/.skillyard/config.toml", config);
     context
@@ -229,9 +229,9 @@ fn published_skills_are_checked_marked_and_never_shadow() {
             .join("home/.skillyard/mcp/docs")
             .is_dir()
     );
-    let list = context.json(&["list", "--json"]).to_string();
+    let found = context.json(&["list", "--json"]).to_string();
     assert!(
-        !list.contains("BONJOUR") && !list.contains("docs:greet") && !list.contains("/mcp/docs")
+        !found.contains("BONJOUR") && !found.contains("docs:greet") && !found.contains("/mcp/docs")
     );
 }
 

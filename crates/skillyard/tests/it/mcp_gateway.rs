@@ -40,9 +40,9 @@ fn far() -> TestContext {
 
 fn configured(near: &TestContext, far: &TestContext) {
     let config = format!(
-        "[mcp.servers.far]\ncommand = {:?}\nargs = [\"mcp\"]\n[mcp.servers.far.env]\nHOME = {:?}\n",
+        "[mcp.servers.far]\ncommand = {:?}\nargs = [\"mcp\"]\n[mcp.servers.far.env]\nHOME = '{}'\n",
         env!("CARGO_BIN_EXE_skillyard"),
-        far.folder.path().join("home"),
+        far.folder.path().join("home").display(),
     );
     near.write("../home/.skillyard/config.toml", config);
 }
