@@ -34,6 +34,9 @@ struct Skill {
     time: Duration,
 }
 
+/// What is counted of a skill.
+type Count = fn(&Skill) -> u64;
+
 impl Metrics {
     /// Counts a request by the part of the server it went to.
     pub(crate) fn request(&self, method: &Method, path: &str, status: StatusCode) {
@@ -147,7 +150,7 @@ impl Metrics {
 
     fn render_skills(&self, page: &mut Page) {
         let skills = locked(&self.skills);
-        let counters: [(&str, fn(&Skill) -> u64); 6] = [
+        let counters: [(&str, Count); 6] = [
             ("skillyard_skill_activations_total", |it| it.activations),
             ("skillyard_skill_resource_reads_total", |it| it.reads),
             ("skillyard_skill_script_runs_total", |it| it.runs),

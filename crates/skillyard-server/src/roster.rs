@@ -57,10 +57,10 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    fn apply(self, shelf: &Shelf, definition: &mut Definition) -> Result<(), Problem> {
+    fn apply(self, library: &Shelf, definition: &mut Definition) -> Result<(), Problem> {
         let wrong = |error: skillyard_agent::shelf::ShelfError| Problem::bad(error.to_string());
         if let Some(names) = &self.skills {
-            definition.skills = pins(shelf, names).map_err(wrong)?;
+            definition.skills = pins(library, names).map_err(wrong)?;
         }
         let fields = [
             (self.model, &mut definition.model),
@@ -83,10 +83,10 @@ impl Server {
     pub(crate) fn agent_cards(&self) -> Result<Vec<Card>, Problem> {
         let agents = self.register.agents()?;
         let definitions = agents.definitions();
-        let shelf = agents.shelf(None)?;
+        let library = agents.shelf(None)?;
         let names = definitions.names();
         let kept = names.iter().filter_map(|name| definitions.load(name).ok());
-        Ok(kept.map(|kept| card(kept, &shelf)).collect())
+        Ok(kept.map(|kept| card(kept, &library)).collect())
     }
 
     /// One agent.
@@ -110,11 +110,11 @@ impl Server {
             limits: Limits::default(),
             skills: Vec::new(),
         };
-        let shelf = agents.shelf(None)?;
-        draft.apply(&shelf, &mut definition)?;
+        let library = agents.shelf(None)?;
+        draft.apply(&library, &mut definition)?;
         let kept = agents.definitions().create(name, &definition)?;
         self.record(&changed(EventKind::AgentCreated, &kept));
-        Ok(card(kept, &shelf))
+        Ok(card(kept, &library))
     }
 
     /// Makes a new version of an agent.
@@ -123,13 +123,13 @@ impl Server {
         let definitions = agents.definitions();
         let before = definitions.load(name)?;
         let mut definition = before.definition;
-        let shelf = agents.shelf(None)?;
-        draft.apply(&shelf, &mut definition)?;
+        let library = agents.shelf(None)?;
+        draft.apply(&library, &mut definition)?;
         let kept = definitions.update(name, &definition)?;
         if kept.version != before.version {
             self.record(&changed(EventKind::AgentUpdated, &kept));
         }
-        Ok(card(kept, &shelf))
+        Ok(card(kept, &library))
     }
 }
 
@@ -146,10 +146,10 @@ fn hash(kept: &Kept) -> String {
     hash.cloned().unwrap_or_default()
 }
 
-fn card(kept: Kept, shelf: &Shelf) -> Card {
+fn card(kept: Kept, library: &Shelf) -> Card {
     let skills: Vec<PinnedSkill> = kept
         .definition
-        .drift(shelf)
+        .drift(library)
         .into_iter()
         .map(|(pin, drift)| PinnedSkill {
             name: pin.name,

@@ -77,7 +77,7 @@ fn a_lent_tool_is_told_of_approved_called_and_written_down() {
         .events
         .iter()
         .rev()
-        .find(|event| event.detail.get("server").is_some());
+        .find(|event| event.detail.contains_key("server"));
     let detail = &before.unwrap_or(event).detail;
     assert_eq!(detail["server"], "s");
     assert!(detail["skills"].starts_with("free@sha256:"), "{detail:?}");

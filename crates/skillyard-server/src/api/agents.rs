@@ -69,7 +69,7 @@ impl From<Said> for Draft {
 
 /// The versions of an agent.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Versions {
+pub(crate) struct History {
     /// The agent.
     name: String,
     /// The version that holds.
@@ -145,17 +145,17 @@ pub(super) async fn change(
 
 /// List the versions of an agent
 #[utoipa::path(get, path = "/api/v1/agents/{name}/versions", tag = "agents", params(("name" = String, Path)),
-    responses((status = 200, body = Versions),
+    responses((status = 200, body = History),
         (status = 403, body = Problem, content_type = "application/problem+json"),
         (status = 404, body = Problem, content_type = "application/problem+json")))]
 pub(super) async fn versions(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
-) -> Result<Json<Versions>, Problem> {
+) -> Result<Json<History>, Problem> {
     let read = elsewhere(move || {
         let kept = server.register.agents()?.definitions().load(&name)?;
         let versions = kept.versions.into_iter();
-        Ok::<_, Problem>(Versions {
+        Ok::<_, Problem>(History {
             name: kept.name,
             current: kept.version,
             versions: versions

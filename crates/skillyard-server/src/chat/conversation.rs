@@ -82,7 +82,7 @@ impl Conversation {
         let mut told: Vec<Told> = Vec::new();
         if known.is_some_and(|place| place.telling != self.telling) {
             // Whoever starts again here has not seen the first event yet.
-            told.push((self.place("", 0), ChatEvent::Reset));
+            told.push((Place::new("", 0), ChatEvent::Reset));
         }
         for (at, event) in events.iter().enumerate().skip(first) {
             match (told.last_mut(), event) {
@@ -90,15 +90,10 @@ impl Conversation {
                     text.push_str(more);
                     place.at = at;
                 }
-                _ => told.push((self.place(&self.telling, at), event.clone())),
+                _ => told.push((Place::new(&self.telling, at), event.clone())),
             }
         }
         told
-    }
-
-    fn place(&self, telling: &str, at: usize) -> Place {
-        let telling = telling.to_owned();
-        Place { telling, at }
     }
 
     /// Tells how many events there are.

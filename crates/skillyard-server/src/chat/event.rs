@@ -234,6 +234,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The place of an event of a telling.
+    pub(super) fn new(telling: &str, at: usize) -> Self {
+        let telling = telling.to_owned();
+        Self { telling, at }
+    }
+
     /// Reads what an event's id said.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (telling, at) = text.split_once('-')?;

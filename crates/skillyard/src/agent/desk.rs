@@ -86,7 +86,7 @@ impl Desk {
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
-        let mut session = super::session(&runtime, &settings, version, here)?;
+        let mut session = super::session(runtime.prompt(&settings), version, here)?;
         session.state.owner.clone_from(&wish.owner);
         Ok(session)
     }

@@ -15,6 +15,7 @@ use skillyard_format::{SkillName, rules};
 
 use super::Outcome;
 use crate::cli;
+use crate::config::Config;
 use crate::config::keys::{ENTRIES, PROVENANCES};
 use crate::context::Context;
 use crate::environment::COMPLETE;
@@ -130,7 +131,7 @@ fn mcp_servers(context: &Context) -> Vec<CompletionCandidate> {
 /// The keys of the configuration, with those of the sources that are there.
 fn keys(context: &Context) -> Vec<CompletionCandidate> {
     let config = context.config();
-    let names = config.as_ref().map(|config| config.aliases());
+    let names = config.as_ref().map(Config::aliases);
     let names = names.unwrap_or_default();
     let servers = config.map(|config| config.mcp_servers());
     let servers = servers.unwrap_or_default();

@@ -103,7 +103,7 @@ impl Config {
             },
             (None, Some(url)) => {
                 let headers = self.named(&key("headers."))?;
-                self.check_secrecy(&key("headers"), &url, &headers)?;
+                check_secrecy(&key("headers"), &url, &headers)?;
                 Reach::Address { url, headers }
             }
             _ => {
@@ -168,19 +168,15 @@ impl Config {
             })
             .collect()
     }
+}
 
-    fn check_secrecy(
-        &self,
-        key: &str,
-        url: &str,
-        headers: &[(String, Secret)],
-    ) -> Result<(), ConfigError> {
-        if headers.is_empty() || !is_readable_by_others(url) {
-            return Ok(());
-        }
-        Err(ConfigError::here(Problem::Readable {
-            key: key.to_owned(),
-            url: without_userinfo(url).into_owned(),
-        }))
+/// Refuses to send secrets where others can read them on the way.
+fn check_secrecy(key: &str, url: &str, headers: &[(String, Secret)]) -> Result<(), ConfigError> {
+    if headers.is_empty() || !is_readable_by_others(url) {
+        return Ok(());
     }
+    Err(ConfigError::here(Problem::Readable {
+        key: key.to_owned(),
+        url: without_userinfo(url).into_owned(),
+    }))
 }

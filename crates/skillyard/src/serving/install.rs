@@ -1,5 +1,7 @@
 //! Installing for the server: the same steps as `skillyard install`, and nobody at a terminal.
 
+use std::fmt::Write as _;
+
 use skillyard_format::package::Digest;
 use skillyard_format::tokens::estimate;
 use skillyard_install::plan::Change;
@@ -44,10 +46,7 @@ fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -
     let skills: Vec<Installing> = changes.filter_map(|change| one(change, checked)).collect();
     let mut key = format!("{}\n", place.scope.root.display());
     for skill in &skills {
-        key.push_str(&format!(
-            "{} {} {}\n",
-            skill.name, skill.change, skill.digest
-        ));
+        let _ = writeln!(key, "{} {} {}", skill.name, skill.change, skill.digest);
     }
     Installation {
         plan: Digest::of(key.as_bytes()).to_string(),
@@ -78,7 +77,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         let files = candidate.tree.files().iter();
         let is_script = |path: &str, executable| executable || path.starts_with("scripts/");
         skill.description.clone_from(&candidate.description);
-        skill.tier = each.verdict.tier.as_str().to_owned();
+        each.verdict.tier.as_str().clone_into(&mut skill.tier);
         skill.signer = each.signer();
         skill.tokens = estimate(&candidate.name) + estimate(&candidate.description);
         skill.scripts = files

@@ -165,7 +165,7 @@ fn an_installation_is_carried_out_as_planned_or_not_at_all() {
 #[test]
 fn a_token_that_is_taken_away_is_gone_after_a_reload() {
     let context = TestContext::new();
-    context.write("tokens", &format!("admin {ADMIN}\nchat {CHAT}\n"));
+    context.write("tokens", format!("admin {ADMIN}\nchat {CHAT}\n"));
     let file = context.root().join("tokens");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let serving = Serving::start(&context, &["--token-file", "tokens"]);

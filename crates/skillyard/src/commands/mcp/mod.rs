@@ -61,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         registry: None,
     };
     let offer = Offer::new(context, &args.offer)?;
-    let machine = Arc::new(Machine::new(context)?.offering(offer));
+    let machine = Arc::new(Machine::new(context, offer)?);
     // Kept until after the runtime: what it holds may not end inside of one.
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
