@@ -145,6 +145,10 @@ impl FromStr for QualifiedName {
         if name.is_empty() {
             return Err(QualifiedProblem::NoName);
         }
+        // Its own `@` has been taken off; a second one is none of its letters.
+        if namespace.starts_with('@') {
+            return Err(QualifiedProblem::Namespace(namespace.to_owned()));
+        }
         let namespace = Namespace::new(namespace)?;
         let name = SkillName::new(name).map_err(QualifiedProblem::Name)?;
         Ok(Self::new(Some(namespace), name))

@@ -68,6 +68,10 @@ pub(crate) async fn gate(
     let request = request.map(|body| waiting.watch(body));
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
     let response = match answer {
+        // Not everybody behind us says why a body could not be read.
+        Ok(Ok(response)) if response.status().is_server_error() && waiting.bytes() > MOST_BYTES => {
+            too_large().into_response()
+        }
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal,
         Err(_) if waiting.for_client() => {
@@ -231,10 +235,16 @@ fn limited(request: Request) -> Result<Request, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > MOST_BYTES) {
-        let text = "the body is larger than 4 MiB";
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text));
+        return Err(too_large());
     }
     Ok(request.map(|body| Body::new(Limited::new(body, MOST_BYTES))))
+}
+
+fn too_large() -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "the body is larger than 4 MiB",
+    )
 }
 
 /// The request, if it carries the value that only our pages know.

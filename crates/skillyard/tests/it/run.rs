@@ -518,7 +518,7 @@ fn doctor_says_what_is_here() {
         .skip_while(|name| *name != "backend")
         .collect();
     assert!(
-        names.starts_with(&["backend", "bubblewrap", "landlock", "seccomp", "container"]),
+        names.starts_with(&["backend", "bubblewrap", "landlock", "seccomp", "cgroups"]),
         "{names:?}"
     );
 }
