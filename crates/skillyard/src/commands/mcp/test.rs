@@ -25,11 +25,7 @@ use crate::sanitize::visible;
 ///   skillyard mcp test http://127.0.0.1:8000/mcp --verify
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(
-    clippy::doc_markdown,
-    rustdoc::bare_urls,
-    reason = "these are examples for a terminal"
-)]
+#[expect(clippy::doc_markdown, reason = "these are examples for a terminal")]
 pub(super) struct Args {
     /// A server of the configuration, or an address
     server: String,
