@@ -197,6 +197,17 @@ impl Group {
         let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
         count.and_then(|count| count.parse().ok()).unwrap_or(0)
     }
+
+    /// The most memory that its processes had together; zero where the kernel does not say.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let name = match self.version {
+            2 => "memory.peak",
+            _ => "memory.max_usage_in_bytes",
+        };
+        let folder = self.folders.first();
+        let text = folder.and_then(|folder| fs::read_to_string(folder.join(name)).ok());
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
 }
 
 impl Drop for Group {

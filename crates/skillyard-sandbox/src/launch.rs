@@ -447,9 +447,11 @@ impl Inspector<'_> {
 
     /// The kernel may have ended the program between two looks.
     fn correct(&self, outcome: &mut Outcome) {
-        let killed = self.group.get().and_then(Option::as_ref);
-        if killed.is_some_and(|group| group.killed_for_memory() > 0)
-            && !matches!(outcome.end, End::Stopped(_) | End::Cancelled)
+        let Some(group) = self.group.get().and_then(Option::as_ref) else {
+            return;
+        };
+        outcome.peak_memory = outcome.peak_memory.max(group.peak_memory());
+        if group.killed_for_memory() > 0 && !matches!(outcome.end, End::Stopped(_) | End::Cancelled)
         {
             if outcome.end == End::Signalled(libc::SIGKILL) {
                 outcome.end = End::Stopped(Limit::Memory);

@@ -99,8 +99,7 @@ time.sleep(100)";
         let outcome = lab.python(backend, &profile(&lab), script);
         assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{outcome:?}");
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)]);
-        // It is looked at every few milliseconds, and the kernel may end it between two looks.
-        assert!(outcome.peak_memory > 50 * MIB, "{outcome:?}");
+        assert!(outcome.peak_memory > 200 * MIB, "{outcome:?}");
     }
 }
 
