@@ -230,7 +230,15 @@ fn with_examples(command: clap::Command) -> clap::Command {
 fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is = |at: usize, word: &str| arguments.get(at).is_some_and(|each| each == word);
     if is(1, "skill") {
-        arguments.drain(1..if is(2, "manage") { 3 } else { 2 });
+        // There, without a name, these two show everything.
+        let alone = arguments.len() == 3;
+        if alone && is(2, "show") {
+            arguments[2] = "list".into();
+        } else if alone && is(2, "manage") {
+            arguments.push("--help".into());
+        }
+        let is_managed = arguments.get(2).is_some_and(|each| each == "manage");
+        arguments.drain(1..if is_managed { 3 } else { 2 });
     }
     if arguments.get(1).is_some_and(|each| each == "help") {
         arguments.remove(1);
@@ -319,6 +327,9 @@ mod tests {
         for (typed, meant) in [
             ("skillyard skill validate x", "skillyard validate x"),
             ("skillyard skill manage list", "skillyard list"),
+            ("skillyard skill manage", "skillyard --help"),
+            ("skillyard skill show", "skillyard list"),
+            ("skillyard skill show x", "skillyard show x"),
             ("skillyard skill", "skillyard"),
             ("skillyard validate skill", "skillyard validate skill"),
             ("skillyard help", "skillyard --help"),

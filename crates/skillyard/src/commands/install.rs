@@ -131,6 +131,12 @@ impl Prepared {
         &self.preview
     }
 
+    /// What the skills that were asked for are called.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = self.needed.iter().filter(|each| !each.dependency);
+        asked.map(|each| each.candidate.name.clone()).collect()
+    }
+
     /// Scans, verifies and weighs what is new.
     pub(crate) fn check(
         &self,

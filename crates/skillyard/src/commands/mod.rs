@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod chat;
+mod chat_export;
 mod chat_sessions;
 mod chat_talk;
 pub(crate) mod completions;

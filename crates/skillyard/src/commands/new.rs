@@ -280,9 +280,9 @@ fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), Comm
     let folder = folder.to_string_lossy();
     printer.data(&format!(" + {}\n", visible(&folder)))?;
     printer.note(&format!(
-        "Made skill `{name}`; write its instructions in `{}`, then run `skillyard validate {}`",
+        "Made skill `{name}`; write its instructions in `{}`, check it with `skillyard validate {folder}`, then use it with `skillyard install {folder}`",
         visible(&file.to_string_lossy()),
-        visible(&folder)
+        folder = visible(&folder)
     ));
     Ok(())
 }
