@@ -1,5 +1,7 @@
 //! What can go wrong while installing, and what the user can do about it.
 
+use std::path::PathBuf;
+
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 use skillyard_format::package::pack::PackError;
@@ -55,6 +57,8 @@ pub(crate) enum InstallFailure {
         name: String,
         nearest: Option<String>,
     },
+    #[error("`{name}` was not installed: it was written into `{}`", folder.display())]
+    Written { name: String, folder: PathBuf },
     #[error("`{0}` has no revisions to choose from")]
     NoRevisions(String),
     #[error("cannot install `{name}`")]
@@ -156,6 +160,9 @@ impl InstallFailure {
             ),
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::Written { name, .. } => {
+                format!("`skillyard remove {name} --force` deletes that folder for good")
+            }
             Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
