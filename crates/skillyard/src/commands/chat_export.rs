@@ -56,11 +56,15 @@ fn as_markdown(session: &Session) -> String {
         match message {
             Message::User { parts } => {
                 text.push_str("\n## You\n");
-                parts.iter().for_each(|part| said(part, &mut text));
+                for part in parts {
+                    said(part, &mut text);
+                }
             }
             Message::Assistant { parts } => {
                 let _ = writeln!(text, "\n## {model}");
-                parts.iter().for_each(|part| answered(part, &mut text));
+                for part in parts {
+                    answered(part, &mut text);
+                }
             }
             Message::Tool { results } => {
                 for result in results {

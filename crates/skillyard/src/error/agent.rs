@@ -70,7 +70,7 @@ impl AgentFailure {
             Self::Agent(AgentError::NoVersion { name, .. }) => {
                 format!("List its versions with `skillyard agent versions {name}`")
             }
-            Self::Agent(_) => return None,
+            Self::Agent(_) | Self::NotExported { .. } => return None,
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
             Self::NoSession => {
                 "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()
@@ -89,7 +89,6 @@ impl AgentFailure {
             Self::NotItsSkill { agent, .. } => {
                 format!("List its skills with `skillyard agent skill list {agent}`")
             }
-            Self::NotExported { .. } => return None,
             Self::NoModel(_) => {
                 "Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`".into()
             }
