@@ -81,6 +81,8 @@ impl Global {
 
 /// A command and its arguments.
 #[derive(Debug, Subcommand)]
+// Each command's arguments are made when it is the one that was asked for.
+#[command(defer = true)]
 pub(crate) enum Command {
     List(commands::list::Args),
     Show(commands::show::Args),
@@ -200,7 +202,9 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// The whole command line, with its commands in groups.
 pub(crate) fn command(detail: Detail) -> clap::Command {
-    let command = Cli::command().mut_subcommands(with_examples);
+    let mut command = Cli::command();
+    command.build();
+    let command = command.mut_subcommands(with_examples);
     let heading = *command.get_styles().get_header();
     let more = match detail {
         Detail::Names => ", and `skillyard --help` for what each does",
