@@ -19,10 +19,7 @@ use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::library::Choice;
 use crate::mcp::Lenders;
-use crate::terminal::Lines;
-
-/// Longest prompt that is read from stdin.
-const LONGEST: u64 = 1 << 20;
+use crate::terminal::{LONGEST, Lines};
 
 /// Talk to a model that uses skills
 ///
@@ -136,9 +133,15 @@ fn said(prompt: &str) -> Result<String, CommandError> {
     if prompt != "-" {
         return Ok(prompt.to_owned());
     }
-    let mut text = String::new();
-    io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .lock()
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)?;
+    if read as u64 > LONGEST {
+        return Err(AgentFailure::LongPrompt.into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn start(

@@ -15,6 +15,7 @@ use super::Outcome;
 use super::list::push_cut;
 use crate::agent::{Output, Terminal};
 use crate::context::Context;
+use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::sanitize::{shortened, visible};
 use crate::terminal::{Line, Lines};
@@ -45,6 +46,11 @@ pub(super) fn converse(
             Line::Said(line) => line,
             Line::TakenBack => {
                 context.printer.note("Ctrl-D or `/exit` ends the talk");
+                continue;
+            }
+            Line::TooLong => {
+                let error = AgentFailure::LongPrompt.to_string();
+                context.printer.error(&error, &[], None);
                 continue;
             }
             Line::End => break,

@@ -141,7 +141,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
     }
     let folder = folder_to_revoke(context, target)?;
     if approvals.folders.contains(&folder) {
-        return Err(TrustFailure::Ambiguous(word.into_owned()).into());
+        return Err(TrustFailure::BothTrusted(word.into_owned()).into());
     }
     let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
     if changed {

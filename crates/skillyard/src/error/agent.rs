@@ -15,6 +15,8 @@ pub(crate) enum AgentFailure {
     Agent(#[from] AgentError),
     #[error("the prompt is empty")]
     NoPrompt,
+    #[error("the prompt has more than 1 MiB")]
+    LongPrompt,
     #[error("nobody can be asked which session to go on with")]
     NoSession,
     #[error("there are no sessions yet")]
@@ -70,7 +72,7 @@ impl AgentFailure {
             Self::Agent(AgentError::NoVersion { name, .. }) => {
                 format!("List its versions with `skillyard agent versions {name}`")
             }
-            Self::Agent(_) | Self::NotExported { .. } => return None,
+            Self::Agent(_) | Self::NotExported { .. } | Self::LongPrompt => return None,
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
             Self::NoSession => {
                 "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()

@@ -96,7 +96,7 @@ pub(crate) enum InstallFailure {
     Material(#[from] MaterialError),
     #[error(transparent)]
     Dependencies(Box<DependencyError<crate::error::CommandError>>),
-    #[error("no registry is set, so names alone cannot be looked up")]
+    #[error("no registry is set")]
     NoRegistry,
     #[error("there is no source `{alias}` in the configuration")]
     NoSource { alias: String, known: Vec<String> },
@@ -176,7 +176,7 @@ impl InstallFailure {
             ),
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
             Self::NoRegistry => {
-                "Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`".into()
+                "Set one with `skillyard config set registry.url URL`; `install` takes a folder, `owner/repo/path` or an address without one".into()
             }
             Self::NoSource { alias, known } => {
                 match nearest(alias, known.iter().map(String::as_str)) {

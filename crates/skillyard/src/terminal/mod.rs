@@ -7,5 +7,5 @@ mod markdown;
 mod wrap;
 
 pub(crate) use card::{Ended, call, result, shell_words};
-pub(crate) use line::{Line, Lines};
+pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;
