@@ -46,9 +46,6 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
 /// The organisation's file, where the system has one.
 const ORG_CONFIG: &str = "/etc/skillyard/config.toml";
 
-/// Who acts when nothing says who.
-pub(crate) const UNKNOWN_USER: &str = "unknown";
-
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -64,7 +61,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
-    /// `USER`, else `LOGNAME`: who acts, in the audit log and in approvals.
+    /// `USER`, else `LOGNAME`, else whom the process belongs to: who acts, in the audit log and in
+    /// approvals.
     pub(crate) user: String,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
@@ -160,10 +158,11 @@ impl Environment {
                 PathBuf::from,
             ),
             home,
-            user: given("USER").or_else(|| given("LOGNAME")).map_or_else(
-                || UNKNOWN_USER.into(),
-                |user| user.to_string_lossy().into_owned(),
-            ),
+            user: given("USER")
+                .or_else(|| given("LOGNAME"))
+                .map_or_else(user_of_the_process, |user| {
+                    user.to_string_lossy().into_owned()
+                }),
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -291,6 +290,18 @@ impl Environment {
 
 fn secret(name: &str) -> Option<Secret> {
     Some(Secret::new(given(name)?.into_string().ok()?))
+}
+
+/// The name that the system has for the process's user; its number where there is none.
+fn user_of_the_process() -> String {
+    let number = rustix::process::geteuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let mut users = users.lines().map(|line| line.split(':'));
+    let name = users.find_map(|mut fields| {
+        let name = fields.next()?;
+        (fields.nth(1)? == number && !name.is_empty()).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("user {number}"))
 }
 
 /// Where temporary files go; root's variable may point where nobody else can go.

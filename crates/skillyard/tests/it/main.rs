@@ -174,6 +174,7 @@ impl TestContext {
             .env_clear()
             .env("HOME", self.folder.path().join("home"))
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("USER", "ada")
             .stdin(Stdio::null());
         command
     }
