@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::{Choice, Remote};
 use crate::report::elapsed;
 use crate::sanitize::visible;
 use crate::skill_files::read_one;
@@ -50,9 +50,8 @@ pub(crate) struct Args {
     /// Let this tag stand for it, so that `install name@TAG` finds it
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -67,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return dry_run(context, &package);
     }
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     if !context.printer.is_json() {
         show(context, &package);
     }
