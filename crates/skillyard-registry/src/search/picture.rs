@@ -167,7 +167,7 @@ impl Picture {
         (page, fitting.count())
     }
 
-    /// Places whose names are this one, then those that begin so.
+    /// Places whose names are this one, then those that begin so, the most used first.
     ///
     /// The same name in a namespace is the name that is meant only where people use it or somebody
     /// signed it: else whoever makes a namespace would stand beside everything well known.
@@ -189,8 +189,13 @@ impl Picture {
                     || self.columns.downloads(*place) >= ADOPTED
                     || self.columns.is_signed(*place))
         };
-        let (mut exact, others): (Vec<u32>, Vec<u32>) = begin_so.copied().partition(is_meant);
+        let (mut exact, mut others): (Vec<u32>, Vec<u32>) = begin_so.copied().partition(is_meant);
         exact.sort_by_key(|place| (!is_whole(*place), self.columns.by_downloads(*place)));
+        // Nor does a copy in a namespace come before what it copies when only the beginning is given.
+        others.sort_by_key(|place| {
+            let is_namespaced = self.index.name(*place).starts_with('@');
+            (self.columns.by_downloads(*place), is_namespaced)
+        });
         exact.extend(others);
         exact
     }

@@ -96,6 +96,9 @@ fn account(
     match remote.registry.account(&remote.http) {
         Ok(account) => Ok(Some(account)),
         Err(RegistryError::Http(error)) if error.status().is_none() => Ok(None),
+        Err(RegistryError::Unauthorized { .. }) => {
+            Err(RegistryFailure::TokenRefused(remote.address()).into())
+        }
         Err(error) => Err(InstallFailure::from(error).into()),
     }
 }

@@ -7,7 +7,7 @@ use skillyard_registry::token::{NewToken, Scope, is_account};
 
 use super::super::super::Outcome;
 use super::super::super::token::{Made, show_made};
-use super::super::Storage;
+use super::super::{Storage, counted};
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
 
@@ -70,8 +70,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         expires: Some(&expires),
     };
     let then = format!(
-        "it ends in {} days. Use it with `skillyard login --token -`",
-        args.days
+        "it ends in {}. Use it with `skillyard login --token -`",
+        counted(args.days as usize, "day")
     );
     show_made(context, &made, &then)
 }
