@@ -55,11 +55,11 @@ static LOGIN: Pattern = Pattern::new(
     r"\s-i\s+\S*\.ssh|--(?:netrc-file|cert|key|cacert|kubeconfig|identity|private-key)\b|key_?file|pkey|identityfile|paramiko|private_key_path|ssh_key|\.pub\b|known_hosts|authorized_keys|load_dotenv|dotenv",
 );
 static OBJECT: Pattern = Pattern::new(
-    r"\bsocket\b|\bconnect|connection\s*\(|\.request\s*\(|websocket|\bftp\b|smtp|webclient|tcpclient|tcpsocket|fsockopen|net\.dial|session\s*\(|client\s*\(|xmlhttprequest",
+    r"\bsocket\b|\bconnect|connection\s*\(|\.request\s*\(|websocket|\bftp\b|smtp|webclient|tcpclient|tcpsocket|fsockopen|net\.dial|session\s*\(|client\s*\(|xmlhttprequest|import_module|__import__|stream_context_create",
 );
-static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read\s*\(|getstream\s*\(");
+static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read(?:line)?\s*\(|getstream\s*\(");
 static RUNS: Pattern = Pattern::new(
-    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|\$l\b\s*2>|exec\.command",
+    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|create_subprocess_|\$l\b\s*2>|exec\.command",
 );
 static LOADS: Pattern = Pattern::new(
     r"\b(?:pickle|marshal|dill|joblib|cloudpickle)\.loads?\s*\([^;]{0,80}(?:urlopen|requests\.|httpx\.)",
@@ -73,6 +73,14 @@ static STARTS: Pattern = Pattern::new(
 );
 static DEFINES: Pattern = Pattern::new(r"^(?:export\s+)?(?:async\s+|function\s+|def\s+)+fetch\b");
 static CHILD: Pattern = Pattern::new(r"\benv\s*[=:]\s*\{?\s*(?:\.\.\.|\*\*)?$");
+
+/// What takes one thing and leaves another that holds it.
+static COPIES: Pattern = Pattern::new(
+    r"(?:^|[;&|(]\s*)(?:cp|mv|tar|zip|7z|gzip|ditto|install|dd|cat|cpio)\s|\bmake_archive\s*\(|\bcopy(?:tree|file|2)?\s*\(|\bio\.copy\s*\(|copy-item|compress-archive",
+);
+/// A module or a function that is named by a string.
+static NAMED: Pattern =
+    Pattern::new(r"\b(?:import_module|__import__|getattr|require)\s*\(|globalthis\[");
 
 /// Follows the values of every script and block that both reads and acts.
 pub(crate) fn flows(subject: &Subject<'_>) -> Vec<Flow> {
@@ -148,7 +156,10 @@ impl<'t> Walk<'t> {
         let own = Self::own(here);
         let mut value = own;
         let mut started = false;
-        let is_shell = !matches!(here.unit.language, Language::Python | Language::JavaScript);
+        let is_shell = !matches!(
+            here.unit.language,
+            Language::Python | Language::JavaScript | Language::Script
+        );
         let used = names.iter().filter(|name| name.role != Role::Defined);
         let used = used.map(|name| (name.at, name.text, name.starts, name.marked));
         let words = is_shell.then(|| names::words(text)).into_iter().flatten();
@@ -157,6 +168,10 @@ impl<'t> Walk<'t> {
             (at, path, starts, true)
         });
         for (at, name, starts, marked) in used.chain(files) {
+            // What a shell writes to is not what it reads.
+            if is_shell && names::is_written(&text.as_bytes()[..at]) {
+                continue;
+            }
             // In a shell only a function is called by a bare word.
             let known = self.value(name).filter(|_| marked);
             let known = known.or_else(|| self.functions.get(name));
@@ -183,9 +198,13 @@ impl<'t> Walk<'t> {
             if let Some(known) = self.known.get(path) {
                 return Some(known);
             }
-            path = path.rsplit_once('/')?.0;
+            let Some((folder, _)) = path.rsplit_once('/') else {
+                break;
+            };
+            path = folder;
         }
-        None
+        // An archive is called like what it was made of.
+        self.known.get(name.rsplit_once('.')?.0)
     }
 
     /// Notes whether a folder that was fetched is entered.
@@ -202,10 +221,10 @@ impl<'t> Walk<'t> {
     /// What the statement itself brings.
     fn own(here: &Here<'t>) -> Value {
         let text = here.text;
-        let reaches = [Fact::Reaches, Fact::Sends, Fact::Fetches]
-            .iter()
-            .any(|fact| here.does(*fact))
-            && !DEFINES.is_match(text);
+        let network = [Fact::Reaches, Fact::Sends, Fact::Fetches];
+        let is_named = || network.iter().any(|fact| here.has(*fact)) && NAMED.is_match(text);
+        let reaches =
+            (network.iter().any(|fact| here.does(*fact)) || is_named()) && !DEFINES.is_match(text);
         let logs_in = LOGIN.is_match(text);
         let secret = [
             Fact::SecretFile,
@@ -284,6 +303,12 @@ impl<'t> Walk<'t> {
                 if name.contains('.') && !url.ends_with(hosts::host(url)) {
                     give(&mut self.known, name, given);
                 }
+            }
+        }
+        if given.secret && COPIES.is_match(text) {
+            // Whatever a copy goes to holds the secret too.
+            for name in names {
+                give(&mut self.known, name.text, given);
             }
         }
         if own.fetched && (saves || here.unit.language == Language::Shell) {

@@ -159,7 +159,9 @@ impl<'t> Reader<'t> {
             }
             let bare = &before[..before.len() - mark_length(before)];
             let starts = match self.language {
-                Language::Python | Language::JavaScript => is_first_argument(bare),
+                Language::Python | Language::JavaScript | Language::Script => {
+                    is_first_argument(bare)
+                }
                 // A variable alone is shown there, not started.
                 Language::PowerShell => !is_command(bare) && is_started(bare),
                 _ => is_started(bare) && !self.is_inside_string(here, range.start),
@@ -207,10 +209,13 @@ impl<'t> Reader<'t> {
         {
             return Role::Filled;
         }
-        let word = before.trim_end().rsplit([' ', '(', '$']).next();
+        let word = before.trim_end_matches(['$', '{', '@', '%']).trim_end();
+        let word = word.rsplit([' ', '(', '$']).next();
         let loops = matches!(word, Some("for" | "foreach" | "const" | "let" | "my"))
             && (next.starts_with("in ") || next.starts_with("of ") || next.starts_with(','));
-        if word == Some("as") || loops || is_read(before) {
+        // `open my $file, …` reads into what it declares.
+        let declares = self.language == Language::Script && word == Some("my");
+        if word == Some("as") || declares || loops || is_read(before) {
             return Role::Defined;
         }
         // `a, b = …` gives both a value.
@@ -244,6 +249,14 @@ fn mark_length(before: &[u8]) -> usize {
         [.., b'$' | b'%'] => 1,
         _ => 0,
     }
+}
+
+/// Whether a file that stands here is written to.
+pub(super) fn is_written(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(MOST_BYTES)..];
+    let is_mark = |byte: &u8| matches!(byte, b'$' | b'{' | b'"' | b'\'' | b' ');
+    let end = before.iter().rposition(|byte| !is_mark(byte));
+    end.is_some_and(|at| before[at] == b'>')
 }
 
 /// Whether a word that stands here is the name of a command.
