@@ -136,7 +136,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretPlace,
-        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "kubectl", "secretsmanager", "gcloud secrets", "-name ", "--include", "grep ", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
+        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "kubectl", "secretsmanager", "gcloud secrets", "-name ", "--include", "grep ", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "seed", "mnemonic", "recovery", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
         pattern: Pattern::new(
             r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])}]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
             \.ssh['",\s/\\)]+(?:id_|identity)|\.aws['",\s/\\)]+(?:credentials|config)|\.kube['",\s/\\)]+config|gcloud['",\s/\\)]+application_default|
@@ -144,7 +144,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
             \bgpg\b[^|;]*--export-secret|keyring\.get_\w*password|secret-tool\s+(?:lookup|search)|\bsecurity\s+(?:find-\w+|dump-keychain|export)|
             document\.cookie|\bkubectl\s+get\s+secrets?\b|\baws\s+secretsmanager\s+get|\bgcloud\s+secrets\s+versions\s+access|json\.stringify\s*\(\s*(?:local|session)storage|/etc/(?:passwd|shadow)|
             (?:user\s?data|chrome|brave|edge|firefox|chromium)[^;]{0,60}(?:login\ data|cookies|local\ state|extension\ settings)|from\s+cookies\b|encrypted_value|
-            \.(?:ethereum|electrum|exodus)\b|keystore['"/\\]|-name\s+['"]?\.env|(?:-name|--include)[\s=]+['"]?\*?\.?(?:pem|key|kdbx|p12|pfx|ppk|ovpn|wallet)\b|\b(?:grep|rg)\b[^|;]*(?:akia\[|ghp_\[|ghp_\w*\[|sk-\[|xox[abp]|begin\s+\w*\s*private)|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
+            \.(?:ethereum|electrum|exodus)\b|keystore['"/\\]|-name\s+['"]?\.env|(?:-name|--include)[\s=]+['"]?\*?\.?(?:pem|key|kdbx|p12|pfx|ppk|ovpn|wallet)\b|\b(?:grep|rg)\b[^|;]*(?:akia\[|ghp_\[|ghp_\w*\[|sk-\[|xox[abp]|begin\s+\w*\s*private)|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|\b(?:seed|mnemonic|wallet-seed|recovery)[\w-]*\.txt\b|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
         ),
     },
     Signal {

@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
 
 static SECURITY: Pattern = Pattern::new(
-    r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|threat|yara|semgrep|codeql|
+    r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
     audit(?:s|ing|or)?\s+(?:of\s+)?(?:skills?|code|contracts?|mcp|agents?|plugins?)|injection|ctf|forensic\w*|red[\s-]team\w*|prompt\s+injection|safety|fuzz\w*|owasp|cve)\b",
 );
 static LOCAL: Pattern = Pattern::new(

@@ -86,9 +86,8 @@ impl SigningKey {
 
 /// Refuses a file that asks for more than a machine has to give.
 fn check_cost(scheme: &EncryptionScheme) -> Result<(), KeyError> {
-    let parameters = match scheme {
-        EncryptionScheme::Pbes2(parameters) => parameters,
-        _ => return Err(KeyError::Private("its encryption is too old".into())),
+    let EncryptionScheme::Pbes2(parameters) = scheme else {
+        return Err(KeyError::Private("its encryption is too old".into()));
     };
     let is_within = match &parameters.kdf {
         Kdf::Scrypt(scrypt) => {

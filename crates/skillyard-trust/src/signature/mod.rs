@@ -9,8 +9,11 @@
 
 mod bundle;
 mod certificate;
+mod certificate_path;
+mod change;
 mod dsse;
 mod json;
+mod judge;
 mod key;
 mod locked_key;
 mod moment;
@@ -23,12 +26,14 @@ mod signed_policy;
 mod signing_key;
 mod sigstore;
 mod statement;
+mod statement_text;
 mod tree;
 mod verdict;
 mod verify;
 
 pub use bundle::BundleError;
 pub use certificate::{Certificate, CertificateError};
+pub use change::Change;
 pub use dsse::{EnvelopeError, MAX_BYTES};
 pub use key::{Algorithm, KeyError, KeyId, PublicKey};
 pub use locked_key::{Salt, is_locked};
@@ -43,7 +48,7 @@ pub use sign::{SignError, sign};
 pub use signed_policy::{SignedPolicyError, accept_policy, sign_policy};
 pub use signing_key::SigningKey;
 pub use sigstore::{SigstoreError, TrustRoot, TrustRootError};
-pub use statement::{Change, Details, Facts, StatementError};
+pub use statement::{Details, Facts, StatementError};
 pub use tree::{NOTE_FILE, SIGNATURE_FILE, Tree, TreeFile};
 pub use verdict::{Distrust, Invalid, Pinned, Signer, Standing, Verification};
 pub use verify::{Place, verify, verify_skill};

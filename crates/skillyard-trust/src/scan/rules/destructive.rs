@@ -36,14 +36,15 @@ static WHOLE: Pattern = Pattern::new(
 );
 
 static WALKS: Pattern = Pattern::new(
-    r#"\bfor\b[^:]*(?:path\.home\(\)\.(?:iterdir|r?glob)\s*\(|(?:walk|listdir|scandir)\s*\(\s*os\.path\.expanduser\s*\(\s*['"]~/?['"])"#,
+    r#"\bfor\b[^:]*(?:path\.home\(\)\.(?:iterdir|r?glob)\s*\(|(?:walk|listdir|scandir)\s*\(\s*os\.path\.expanduser\s*\(\s*['"]~/?['"]|readdir(?:sync)?\s*\(\s*(?:os\.)?homedir\(\))"#,
 );
 static KIND: Pattern = Pattern::new(
     r#"(?:for\s+\w+\s+in\s+[^:]*(?:glob|rglob|walk|iterdir|listdir)\s*\([^)]*\)[^;]{0,60}:\s*[^;]{0,80}(?:unlink|remove)\s*\(|\bfind\s+\.\s[^;|]*-name\s+["']?\*\.(?:docx?|xlsx?|pptx?|pdf|py|js|md)["']?[^;|]*-delete|\bgit\s+push\s+(?:--force|-f)\s+\S+\s+(?:main|master)|\bgit\s+clean\s+-[a-z]*f[a-z]*d[a-z]*x)"#,
 );
 static DATABASE: Pattern =
     Pattern::new(r"\bdrop\s+(?:database|schema)\s+[\w`'\x22]+|\btruncate\s+table\s+\w+");
-static DELETES: Pattern = Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(");
+static DELETES: Pattern =
+    Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(|\brmsync\s*\(");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;

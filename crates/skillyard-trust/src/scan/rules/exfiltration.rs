@@ -170,7 +170,30 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             "private data is collected where data is sent",
         );
     }
-    if let Some(variable) = first(Fact::SecretVariable) {
+    if let Some(identity) = first(Fact::Identity).filter(|_| sends) {
+        let here = subject.here(identity);
+        if here.has(Fact::Sends) {
+            let severity = if is_declared(subject, identity) {
+                Severity::Low
+            } else {
+                Severity::High
+            };
+            report(
+                identity,
+                severity,
+                "who the user is and where is sent to a server",
+            );
+        }
+    }
+    of_variable(subject, block, doubtful, findings);
+}
+
+/// A key from the environment goes into the body of a request, or to a doubtful host.
+fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: &mut Findings<'_>) {
+    let mut report = |seen: &Seen, severity, message: &str| {
+        findings.add_seen(&RULE, seen, severity, message);
+    };
+    if let Some(variable) = subject.first(block, Fact::SecretVariable) {
         let in_body = block.iter().find(|seen| {
             let text = subject.here(seen).text;
             seen.fact == Fact::Sends
@@ -189,21 +212,6 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             let known = is_declared(subject, sent);
             let severity = if known { Severity::Low } else { Severity::High };
             report(sent, severity, "a secret is sent in the body of a request");
-        }
-    }
-    if let Some(identity) = first(Fact::Identity).filter(|_| sends) {
-        let here = subject.here(identity);
-        if here.has(Fact::Sends) {
-            let severity = if is_declared(subject, identity) {
-                Severity::Low
-            } else {
-                Severity::High
-            };
-            report(
-                identity,
-                severity,
-                "who the user is and where is sent to a server",
-            );
         }
     }
 }

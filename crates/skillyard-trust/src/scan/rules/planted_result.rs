@@ -21,7 +21,7 @@ static PRINTS: Pattern = Pattern::new(
     r"\b(?:print\w*|echo|console\.\w+|puts|write-(?:host|output)|sys\.stdout\.write|process\.stdout\.write|fmt\.print\w*|return|res\.(?:send|json))\b",
 );
 static ORDERS: Pattern = Pattern::new(
-    r"(?:\[system\]|['\x22\s]system\s*:\s|<(?:system|important)>|\b(?:to\s+the\s+)?(?:assistant|agent)\s*:)[^;]{0,160}\b(?:run|execute|send|upload|ignore|read|fetch|call|must|delete|install|do\s+not)\b|\bignore\s+(?:all\s+)?previous\s+(?:instructions|rules)|\byou\s+(?:must|should)\s+now\s+(?:run|execute|send|upload|read|call|fetch|delete|install)\b|\brequires\s+that\s+you\s+(?:now\s+)?(?:run|execute|send|upload|read)\b",
+    r"(?:\[system\]|['\x22\s]system\s*:\s|<(?:system|important)>|\b(?:to\s+the\s+)?(?:assistant|agent)\s*:)[^;]{0,160}\b(?:run|execute|send|upload|ignore|read|fetch|call|must|push|directive|delete|install|do\s+not)\b|\bignore\s+(?:all\s+)?previous\s+(?:instructions|rules)|\byou\s+(?:must|should)\s+now\s+(?:run|execute|send|upload|read|call|fetch|delete|install)\b|\brequires\s+that\s+you\s+(?:now\s+)?(?:run|execute|send|upload|read)\b",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
