@@ -32,7 +32,7 @@ impl Given {
         if !context.printer.can_ask() {
             return Err(SigningError::NoPassphrase(name.to_owned()).into());
         }
-        Ok(hidden::ask(&format!("Passphrase of `{name}`: "))?)
+        hidden::ask(&format!("Passphrase of `{name}`: ")).map_err(CommandError::unanswered)
     }
 }
 
@@ -78,8 +78,9 @@ pub(crate) fn chosen(
     if !context.printer.can_ask() {
         return Err(SigningError::NoPassphrase(name.to_owned()).into());
     }
-    let first = hidden::ask(&format!("New passphrase for `{name}`: "))?;
-    let again = hidden::ask("The same again: ")?;
+    let ask = |question: &str| hidden::ask(question).map_err(CommandError::unanswered);
+    let first = ask(&format!("New passphrase for `{name}`: "))?;
+    let again = ask("The same again: ")?;
     if first.expose() != again.expose() {
         return Err(SigningError::PassphrasesDiffer.into());
     }
