@@ -27,6 +27,7 @@ pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
 pub(crate) use library::shelf;
+pub(crate) use model::known_model;
 pub(crate) use tool_mode::{known_tool_mode, tool_mode};
 
 /// What a session is made with.
