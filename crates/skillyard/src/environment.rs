@@ -76,6 +76,8 @@ pub(crate) struct Environment {
     pub(crate) anthropic_key: Option<Secret>,
     /// `OPENAI_API_KEY`: a key for OpenAI, where none is configured.
     pub(crate) openai_key: Option<Secret>,
+    /// `SKILLYARD_KEY_PASSPHRASE`: the passphrase of a key to sign with, where nobody can be asked.
+    pub(crate) key_passphrase: Option<Secret>,
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
@@ -174,6 +176,7 @@ impl Environment {
             gitlab_token: secret("GITLAB_TOKEN"),
             anthropic_key: secret("ANTHROPIC_API_KEY"),
             openai_key: secret("OPENAI_API_KEY"),
+            key_passphrase: secret("SKILLYARD_KEY_PASSPHRASE"),
             org_config: match given("SKILLYARD_ORG_CONFIG") {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),

@@ -37,6 +37,7 @@ mod machine;
 mod mcp;
 mod mcp_gateway;
 mod new;
+mod passphrase;
 mod project;
 mod prompt;
 mod prompt_catalog;
