@@ -2,7 +2,7 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
-//! `gateway` and `upstream` offer what other servers have, under the guard of the skills that
+//! `gateway`, `foreign` and `upstream` offer what other servers have, under the guard of the skills that
 //! `acting` knows to be loaded; `run` runs scripts after `consent`.
 
 mod acting;
@@ -10,8 +10,10 @@ mod caller;
 mod consent;
 mod directory;
 mod edition;
+mod foreign;
 mod gateway;
 mod handler;
+mod instructions;
 mod news;
 mod prompts;
 mod run;

@@ -184,7 +184,7 @@ fn named(headers: &HeaderMap) -> Option<String> {
 /// The body, which holds on to something until its end.
 fn holding(body: Body, held: Arc<()>) -> Body {
     Body::new(body.map_frame(move |frame| {
-        let _held = &held;
+        let _ = &held;
         frame
     }))
 }

@@ -174,7 +174,8 @@ impl Messages {
             while let Some((line, rest)) = self.text.split_once('\n') {
                 let data = line.strip_prefix("data:").map(str::trim);
                 let found = data.and_then(|data| serde_json::from_str(data).ok());
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 if let Some(found) = found {
                     return found;
                 }

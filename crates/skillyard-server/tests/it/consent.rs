@@ -11,7 +11,7 @@ fn input() -> Value {
     json!({ "name": "attack", "script": SCRIPT, "args": ["a b"] })
 }
 
-fn params(arguments: Value) -> Value {
+fn params(arguments: &Value) -> Value {
     json!({ "name": "skill_run", "arguments": arguments })
 }
 
@@ -30,7 +30,7 @@ async fn asked_and_answered(server: &TestServer, answer: Value) -> Value {
     let opened = Legacy::try_open(server, "2025-11-25", RUN, &can).await;
     let (client, _) = opened.ok().unwrap();
     let call =
-        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(input()) });
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
     let mut messages = client.follow("POST", &call).await;
     let question = messages.next().await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
@@ -90,7 +90,7 @@ async fn nobody_answers_for_another_session() {
     };
     let (client, other) = (open().await, open().await);
     let call =
-        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(input()) });
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
     let mut messages = client.follow("POST", &call).await;
     let question = messages.next().await;
     let yes = json!({ "action": "accept", "content": { "allow": true } });
@@ -113,7 +113,7 @@ async fn a_newer_client_gets_the_question_as_a_result_and_calls_again() {
     let question = &asked["result"]["inputRequests"]["consent"];
     assert_eq!(question["method"], "elicitation/create", "{asked}");
     let state = asked["result"]["requestState"].clone();
-    let again = |arguments: Value, state: &Value, answer: Value| {
+    let again = |arguments: &Value, state: &Value, answer: &Value| {
         let mut params = params(arguments);
         params["requestState"] = state.clone();
         params["inputResponses"] = json!({ "consent": answer });
@@ -123,17 +123,14 @@ async fn a_newer_client_gets_the_question_as_a_result_and_calls_again() {
     // A yes to this is none to something else, and a question that nobody asked has no answer.
     let other = json!({ "name": "attack", "script": "scripts/endless.sh" });
     let guessed = json!("0".repeat(64));
-    for params in [
-        again(other, &state, yes.clone()),
-        again(input(), &guessed, yes.clone()),
-    ] {
+    for params in [again(&other, &state, &yes), again(&input(), &guessed, &yes)] {
         let answer = client.ask("tools/call", params).await;
         assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     }
     assert_eq!(ran(&server), 0);
     let asked = client.call("skill_run", input()).await;
     let state = asked["result"]["requestState"].clone();
-    let params = again(input(), &state, yes.clone());
+    let params = again(&input(), &state, &yes);
     let done = client.ask("tools/call", params.clone()).await;
     assert_eq!(done["result"]["structuredContent"]["stdout"], "ran a b");
     assert_eq!(ran(&server), 1);
@@ -141,7 +138,7 @@ async fn a_newer_client_gets_the_question_as_a_result_and_calls_again() {
     let once_more = client.ask("tools/call", params).await;
     assert_eq!(once_more["result"]["resultType"], "input_required");
     let state = once_more["result"]["requestState"].clone();
-    let no = again(input(), &state, json!({ "action": "decline" }));
+    let no = again(&input(), &state, &json!({ "action": "decline" }));
     let denied = client.ask("tools/call", no).await;
     assert!(text(&denied).starts_with("Denied"), "{denied}");
     assert_eq!(ran(&server), 1);
@@ -161,7 +158,7 @@ async fn who_cannot_ask_or_may_not_run_runs_nothing() {
     );
     let opened = Legacy::try_open(&server, "2025-11-25", RUN, &json!({})).await;
     let (legacy, _) = opened.ok().unwrap();
-    let refused = legacy.ask("tools/call", params(input())).await;
+    let refused = legacy.ask("tools/call", params(&input())).await;
     assert!(text(&refused).contains("cannot ask the user"), "{refused}");
     let chat = Modern::new(&server).with_token(CHAT).asking();
     let refused = chat.call("skill_run", input()).await;
