@@ -57,7 +57,7 @@ pub(crate) struct Usages {
 
 struct Counted {
     follow: Follow,
-    /// The last event that was read before the log was followed.
+    /// The last event that was counted.
     last: u64,
     skills: HashMap<String, Usage>,
 }
@@ -70,7 +70,7 @@ impl Usages {
             Some(known) => known,
             none => none.insert(Counted::begin(folder)?),
         };
-        known.go_on()?;
+        known.go_on(folder)?;
         let mut usage = known.skills.get(skill).cloned().unwrap_or_default();
         usage.changes.reverse();
         Ok(usage)
@@ -94,12 +94,18 @@ impl Counted {
         Ok(counted)
     }
 
-    fn go_on(&mut self) -> Result<(), AuditError> {
-        let last = std::mem::take(&mut self.last);
+    fn go_on(&mut self, folder: &Path) -> Result<(), AuditError> {
         for line in self.follow.poll()? {
-            if let Some(entry) = Entry::parse(&line).filter(|entry| entry.seq > last) {
-                self.count(&entry);
+            let Some(entry) = Entry::parse(&line).filter(|entry| entry.seq > self.last) else {
+                continue;
+            };
+            if entry.seq != self.last + 1 {
+                // Whole files were put aside since the last look.
+                *self = Self::begin(folder)?;
+                return Ok(());
             }
+            self.last = entry.seq;
+            self.count(&entry);
         }
         Ok(())
     }
@@ -147,5 +153,34 @@ impl Usage {
                 source: entry.source.as_deref().map(str::to_owned),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skillyard_audit::{AuditLog, Event, EventKind, Options};
+
+    #[test]
+    fn nothing_is_lost_when_files_are_put_aside_between_two_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            max_bytes: 2_000,
+            ..Options::default()
+        };
+        let log = AuditLog::open(folder.path(), options).unwrap();
+        let usages = Usages::default();
+        let mut wanted = 0;
+        for times in [3, 1, 40, 0, 7] {
+            for _ in 0..times {
+                let event = Event::new(EventKind::SkillActivated).skill("pdf");
+                log.append(jiff::Timestamp::UNIX_EPOCH, "test", &event)
+                    .unwrap();
+            }
+            wanted += times;
+            let usage = usages.of(folder.path(), "pdf").unwrap();
+            assert_eq!(usage.activations, wanted);
+        }
+        assert_eq!(usages.of(folder.path(), "none").unwrap().activations, 0);
     }
 }
