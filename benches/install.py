@@ -31,9 +31,9 @@ class Machine:
         self.place, self.binary, self.runs = place, binary, runs
         self.skills = place / "library"
         self.remote = place / "remote"
+        self.projects = 0
         self.environment = {
             **os.environ,
-            "HOME": str(place / "home"),
             "GIT_CONFIG_GLOBAL": str(place / "gitconfig"),
             "DISABLE_TELEMETRY": "1",
             "DO_NOT_TRACK": "1",
@@ -48,26 +48,30 @@ class Machine:
         (self.place / "gitconfig").write_text(f'[url "file://{self.remote}"]\n\tinsteadOf = {WEB}\n')
         subprocess.run(["git", "config", "uploadpack.allowFilter", "true"], cwd=self.remote, check=True)
 
-    def fresh(self, keep_store: bool = False) -> Path:
-        """An empty project, and an empty home unless its store is to stay."""
-        project = self.place / "project"
-        shutil.rmtree(project, ignore_errors=True)
+    def fresh(self, work: "Work") -> tuple[Path, dict[str, str]]:
+        """A project, and the environment with its home.
+
+        Nothing is removed before the end: file systems look for a place for a new file among those that were
+        removed last, which would be measured too.
+        """
+        self.projects += 1
+        project = self.place / f"project-{self.projects}"
         (project / ".git").mkdir(parents=True)
         (project / ".agents/skills").mkdir(parents=True)
-        home = self.place / "home"
-        if not keep_store:
-            shutil.rmtree(home, ignore_errors=True)
-            home.mkdir()
-        return project
+        for file in work.files:
+            shutil.copy(file, project)
+        home = self.place / ("home" if work.keep_store else f"home-{self.projects}")
+        home.mkdir(exist_ok=True)
+        return project, {**self.environment, "HOME": str(home)}
 
     def run(self, work: "Work"):
         """Wall and CPU seconds of a command in a fresh project; nothing if it failed."""
-        project = self.fresh(work.keep_store)
+        project, environment = self.fresh(work)
         # What earlier runs wrote must not be waited for in this one.
         os.sync()
         start = time.perf_counter()
         process = subprocess.Popen(
-            work.command, cwd=project, env=self.environment, stdin=subprocess.DEVNULL,
+            work.command, cwd=project, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, shell=isinstance(work.command, str),
         )
         _, status, usage = os.wait4(process.pid, 0)
@@ -105,6 +109,8 @@ class Work:
     command: str | list[str]
     expected: int | None = None
     keep_store: bool = False
+    # What the project has from the start.
+    files: tuple[Path, ...] = ()
 
 
 def installed(project: Path) -> int:
@@ -157,7 +163,7 @@ def main() -> int:
         remote = f"file://{machine.remote}"
 
         print(f"{count} skills of about 4 KB, two further files each; median of {options.runs} runs")
-        copy = f"cp -r {machine.skills}/. .agents/skills/"
+        copy = ["cp", "-r", f"{machine.skills}/.", ".agents/skills/"]
         works = {
             "cp -r": Work(copy, count),
             "skillyard install FOLDER": Work([*ours, str(machine.skills)], count),
@@ -175,18 +181,16 @@ def main() -> int:
                 works[name] = Work(command.format(source=remote, web=WEB), count)
         machine.compare("from a local repository", works)
 
-        project = machine.fresh()
-        subprocess.run([*ours, str(machine.skills)], cwd=project, env=machine.environment, check=True,
+        warm = Work([*ours, str(machine.skills)], count, keep_store=True)
+        project, environment = machine.fresh(warm)
+        subprocess.run(warm.command, cwd=project, env=environment, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        pinned = machine.place / "pinned"
-        pinned.mkdir()
-        for name in ("skills.toml", "skills.lock"):
-            shutil.copy(project / name, pinned)
-        sync = f"cp {pinned}/skills.* . && exec {binary} sync --locked --offline"
+        pinned = tuple(project / name for name in ("skills.toml", "skills.lock"))
+        sync = [str(binary), "sync", "--locked", "--offline"]
         machine.compare("again, with a warm store", {
             "cp -r": Work(copy, count, keep_store=True),
-            "skillyard sync, warm store": Work(sync, count, keep_store=True),
-            "skillyard install, warm store": Work([*ours, str(machine.skills)], count, keep_store=True),
+            "skillyard sync, warm store": Work(sync, count, keep_store=True, files=pinned),
+            "skillyard install, warm store": warm,
         })
     return 0
 

@@ -81,6 +81,8 @@ impl Global {
 
 /// A command and its arguments.
 #[derive(Debug, Subcommand)]
+// Each command's arguments are made when it is the one that was asked for.
+#[command(defer = true)]
 pub(crate) enum Command {
     List(commands::list::Args),
     Show(commands::show::Args),
@@ -200,7 +202,9 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// The whole command line, with its commands in groups.
 pub(crate) fn command(detail: Detail) -> clap::Command {
-    let command = Cli::command().mut_subcommands(with_examples);
+    let mut command = Cli::command();
+    command.build();
+    let command = command.mut_subcommands(with_examples);
     let heading = *command.get_styles().get_header();
     let more = match detail {
         Detail::Names => ", and `skillyard --help` for what each does",
@@ -225,14 +229,29 @@ fn with_examples(command: clap::Command) -> clap::Command {
     }
 }
 
-/// For hands trained on other tools: `skillyard skill <verb>` is `skillyard <verb>`, and
-/// `skillyard help <verb>` is `skillyard <verb> --help`.
+/// For hands trained on other tools: `skillyard skill <verb>` is `skillyard <verb>`,
+/// `skillyard agent chat` is `skillyard chat`, and `skillyard help <verb>` is
+/// `skillyard <verb> --help`.
 fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is = |at: usize, word: &str| arguments.get(at).is_some_and(|each| each == word);
-    if is(1, "skill") {
-        arguments.drain(1..if is(2, "manage") { 3 } else { 2 });
+    let is = |words: &[OsString], at: usize, word: &str| {
+        let found: Option<&OsString> = words.get(at);
+        found.is_some_and(|each| each == word)
+    };
+    if is(&arguments, 1, "skill") {
+        // There, without a name, these two show everything.
+        let alone = arguments.len() == 3;
+        if alone && is(&arguments, 2, "show") {
+            arguments[2] = "list".into();
+        } else if alone && is(&arguments, 2, "manage") {
+            arguments.push("--help".into());
+        }
+        let is_managed = is(&arguments, 2, "manage");
+        arguments.drain(1..if is_managed { 3 } else { 2 });
     }
-    if arguments.get(1).is_some_and(|each| each == "help") {
+    if is(&arguments, 1, "agent") && is(&arguments, 2, "chat") {
+        arguments.remove(1);
+    }
+    if is(&arguments, 1, "help") {
         arguments.remove(1);
         arguments.push("--help".into());
     }
@@ -319,6 +338,10 @@ mod tests {
         for (typed, meant) in [
             ("skillyard skill validate x", "skillyard validate x"),
             ("skillyard skill manage list", "skillyard list"),
+            ("skillyard skill manage", "skillyard --help"),
+            ("skillyard skill show", "skillyard list"),
+            ("skillyard agent chat x", "skillyard chat x"),
+            ("skillyard skill show x", "skillyard show x"),
             ("skillyard skill", "skillyard"),
             ("skillyard validate skill", "skillyard validate skill"),
             ("skillyard help", "skillyard --help"),

@@ -13,7 +13,7 @@ pub(crate) mod trust;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -218,6 +218,9 @@ impl CommandError {
                 nearest: Some(name),
                 ..
             } => format!("Did you mean `{name}`?"),
+            Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
+                format!("That is a folder here; to use the skill in it, run `skillyard install ./{name}`")
+            }
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }

@@ -117,17 +117,29 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// A path is what exists, or looks like a path.
-    pub(crate) fn of(word: &OsStr) -> Self {
+    /// A plain word is a skill of the catalog; only where there is none of that name it is the
+    /// folder or file that exists here. Whoever chose the current folder must not be able to put
+    /// another skill in its place.
+    pub(crate) fn of(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
         let path = Path::new(word);
-        let bytes = word.as_encoded_bytes();
-        let looks_like_path = bytes.contains(&b'/') || bytes.starts_with(b".");
+        if looks_like_path(word) {
+            return Ok(Self::Path(path.to_owned()));
+        }
+        let name = word.to_string_lossy().into_owned();
         let is_skill =
             path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file();
-        if looks_like_path || is_skill {
-            Self::Path(path.to_owned())
-        } else {
-            Self::Name(word.to_string_lossy().into_owned())
+        if is_skill {
+            let catalog = load(context, IndexMode::Use, &Choice::default())?;
+            if catalog.find(&name).is_none() {
+                return Ok(Self::Path(path.to_owned()));
+            }
         }
+        Ok(Self::Name(name))
     }
+}
+
+/// Whether a word can only be meant as a path.
+pub(crate) fn looks_like_path(word: &OsStr) -> bool {
+    let bytes = word.as_encoded_bytes();
+    bytes.contains(&b'/') || bytes.starts_with(b".")
 }

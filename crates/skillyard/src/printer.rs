@@ -62,7 +62,7 @@ impl Printer {
             },
             json: global.json,
             choice,
-            columns: environment.columns,
+            columns: environment.columns.or_else(terminal_columns),
             redactor,
         }
     }
@@ -97,7 +97,7 @@ impl Printer {
         self.volume >= Volume::Normal && !self.json && io::stderr().is_terminal()
     }
 
-    /// How wide text for people may be.
+    /// How wide text for people may be: `COLUMNS`, else what the terminal says.
     pub(crate) fn width(&self) -> usize {
         self.columns.unwrap_or(100).clamp(40, 140)
     }
@@ -230,4 +230,12 @@ impl Printer {
             choice => choice,
         }
     }
+}
+
+/// How wide the terminal is, if there is one.
+fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout());
+    let size = size.or_else(|_| rustix::termios::tcgetwinsize(io::stderr()));
+    let size = size.ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

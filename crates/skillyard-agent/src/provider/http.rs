@@ -242,14 +242,24 @@ fn failed(error: reqwest::Error, silence: Duration) -> ProviderError {
         let seconds = silence.as_secs();
         return ProviderError::Silent { seconds };
     }
-    // The address may hold a password.
+    // The rest of the address may hold a password.
+    let place = error.url().and_then(|url| {
+        let host = url.host_str()?;
+        Some(match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        })
+    });
+    // The last cause says what happened; those before it only where in the program.
     let error = error.without_url();
-    let mut problem = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        problem = format!("{problem}: {cause}");
-        source = cause.source();
+    let mut last: &dyn std::error::Error = &error;
+    while let Some(cause) = last.source() {
+        last = cause;
     }
+    let problem = match place {
+        Some(place) => format!("{place}: {last}"),
+        None => last.to_string(),
+    };
     ProviderError::Connect { problem }
 }
 

@@ -154,7 +154,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Files that the message names are read, or run where it says `run`; all of them where it
-    /// speaks of `resources`. What stands behind `read` is tried in any case: a path that leads
+    /// speaks of resources. What stands behind `read` is tried in any case: a path that leads
     /// out of the skill is refused where a model's would be.
     fn file_calls(&self) -> Vec<ToolCall> {
         if self
@@ -184,7 +184,8 @@ impl<'a> Turn<'a> {
                 };
                 calls.push(self.call(calls.len(), tool, &arguments));
             }
-            if calls.is_empty() && words.contains(&"resources") {
+            let speaks_of = |word: &&str| word.to_ascii_lowercase().contains("resource");
+            if calls.is_empty() && words.iter().any(speaks_of) {
                 for path in listed.iter().take(MOST_RESOURCES) {
                     let arguments = json!({ "name": name, "path": path });
                     calls.push(self.call(calls.len(), "skill_read", &arguments));

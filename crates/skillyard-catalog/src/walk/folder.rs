@@ -1,7 +1,7 @@
 //! A folder's entries, in byte order.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use rustix::fs::{Dir, FileType, Mode, OFlags};
@@ -10,7 +10,7 @@ use super::Stamp;
 
 /// A folder that is open, with its entries in byte order.
 pub(super) struct Opened {
-    pub(super) folder: OwnedFd,
+    folder: Dir,
     pub(super) stamp: Stamp,
     pub(super) names: Vec<(String, FileType)>,
     /// Folders and links whose names are not UTF-8, so that no skill can be called like them.
@@ -22,9 +22,10 @@ impl Opened {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let stamp = Stamp::of(&rustix::fs::fstat(&folder)?);
+        let mut folder = Dir::new(folder)?;
         let mut names = Vec::new();
         let mut unnameable = Vec::new();
-        for entry in Dir::read_from(&folder)? {
+        while let Some(entry) = folder.read() {
             let entry = entry?;
             let Ok(name) = entry.file_name().to_str() else {
                 if entry.file_type() != FileType::RegularFile {
@@ -36,7 +37,7 @@ impl Opened {
                 continue;
             }
             let kind = match entry.file_type() {
-                FileType::Unknown => kind_of(&folder, name),
+                FileType::Unknown => kind_of(folder.fd()?, name),
                 kind => kind,
             };
             names.push((name.to_owned(), kind));
@@ -49,6 +50,11 @@ impl Opened {
             names,
             unnameable,
         })
+    }
+
+    /// What its entries are opened below.
+    pub(super) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
+        Ok(self.folder.fd()?)
     }
 
     /// The file that makes this folder a skill, if it is called like one.
@@ -65,7 +71,7 @@ impl Opened {
     }
 }
 
-fn kind_of(folder: &OwnedFd, name: &str) -> FileType {
+fn kind_of(folder: BorrowedFd<'_>, name: &str) -> FileType {
     rustix::fs::statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
         .map_or(FileType::Unknown, |stat| {
             FileType::from_raw_mode(stat.st_mode)

@@ -12,7 +12,7 @@ mod read;
 mod stamp;
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
@@ -216,13 +216,20 @@ impl Walk {
                 return;
             }
         };
+        let descriptor = match opened.descriptor() {
+            Ok(descriptor) => descriptor,
+            Err(error) => {
+                walked.skip(folder.to_owned(), format!("{UNREADABLE}{error}"));
+                return;
+            }
+        };
         walked.listed.push(Listed {
             path: folder.to_owned(),
             stamp: opened.stamp,
         });
         if let Some(name) = opened.spelling() {
             // The folder is a skill after all, under a name that is not probed for.
-            self.visit_spelling(folder, &opened.folder, name, visit, walked);
+            self.visit_spelling(folder, descriptor, name, visit, walked);
             return;
         }
         let ignored = Ignored::of(folder, &opened.names);
@@ -272,7 +279,7 @@ impl Walk {
             if child.link {
                 self.probe_file(rustix::fs::CWD, file, path, "SKILL.md", visit)
             } else {
-                self.probe_file(&opened.folder, below, path, "SKILL.md", visit)
+                self.probe_file(descriptor, below, path, "SKILL.md", visit)
             }
         };
         let probed = parallel::map(&children, BLOCK, || Places::below(folder), look);
@@ -291,7 +298,7 @@ impl Walk {
     fn visit_spelling<T>(
         &self,
         folder: &Path,
-        descriptor: &OwnedFd,
+        descriptor: BorrowedFd<'_>,
         name: &str,
         visit: &impl Fn(&Found<'_>) -> T,
         walked: &mut Walked<T>,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
@@ -28,7 +28,7 @@ pub(super) fn read(folder: &Path, limits: &TreeLimits) -> Result<Vec<TreeFile>, 
         bytes: 0,
         files: Vec::new(),
     };
-    reader.folder(&opened, "", 0)?;
+    reader.folder(opened, "", 0)?;
     Ok(reader.files)
 }
 
@@ -40,13 +40,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn folder(&mut self, folder: &OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
+    fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
         if depth > self.limits.depth {
             return Err(TreeError::Depth(below.to_owned()));
         }
-        let entries = Dir::read_from(folder).map_err(|error| self.failed(below, error))?;
-        for entry in entries {
+        let mut entries = Dir::new(folder).map_err(|error| self.failed(below, error))?;
+        while let Some(entry) = entries.read() {
             let entry = entry.map_err(|error| self.failed(below, error))?;
+            let folder = entries.fd().map_err(|error| self.failed(below, error))?;
             let name = entry.file_name();
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
@@ -76,7 +77,7 @@ impl Reader<'_> {
                 FileType::Directory => {
                     let opened = open(folder, name, OFlags::DIRECTORY)
                         .map_err(|error| self.failed(&path, error))?;
-                    self.folder(&opened, &path, depth + 1)?;
+                    self.folder(opened, &path, depth + 1)?;
                 }
                 FileType::RegularFile => self.file(folder, name, path)?,
                 other => {
@@ -90,7 +91,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn file(&mut self, folder: &OwnedFd, name: &str, path: String) -> Result<(), TreeError> {
+    fn file(&mut self, folder: BorrowedFd<'_>, name: &str, path: String) -> Result<(), TreeError> {
         if self.files.len() == self.limits.files {
             return Err(TreeError::Files(self.limits.files));
         }

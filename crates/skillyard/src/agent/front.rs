@@ -9,7 +9,7 @@ use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, FrontEnd, Trig
 
 use crate::context::Context;
 use crate::sanitize::visible;
-use crate::terminal::{self, Markdown};
+use crate::terminal::{self, Ended, Markdown};
 
 /// How the answer of a turn is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -43,7 +43,7 @@ pub(crate) struct Terminal<'a> {
 }
 
 /// What a turn did.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Collected {
     /// Skills that became active.
     pub(crate) activated: Vec<serde_json::Value>,
@@ -53,6 +53,21 @@ pub(crate) struct Collected {
     mid_line: bool,
     /// The words of the model, on their way to a terminal.
     markdown: Markdown,
+    /// Whether somebody was told that questions cannot be asked here.
+    told_of_questions: bool,
+}
+
+impl Collected {
+    /// Nothing yet, to be shown in lines of this width.
+    pub(crate) fn new(width: usize) -> Self {
+        Self {
+            activated: Vec::new(),
+            calls: Vec::new(),
+            mid_line: false,
+            markdown: Markdown::new(width),
+            told_of_questions: false,
+        }
+    }
 }
 
 impl FrontEnd for Terminal<'_> {
@@ -78,7 +93,10 @@ impl FrontEnd for Terminal<'_> {
             Told::Ask if self.output == Output::Text && self.context.printer.can_ask() => {
                 self.ask(request)
             }
-            Told::Ask => Answer::No,
+            Told::Ask => {
+                self.tell_of_questions();
+                Answer::No
+            }
         }
     }
 
@@ -143,9 +161,13 @@ impl Terminal<'_> {
                 milliseconds,
                 ..
             } => {
-                let verbose = printer.is_verbose();
-                let foot = terminal::result(*outcome, *milliseconds, preview, verbose);
-                printer.note(&foot);
+                let ended = Ended {
+                    outcome: *outcome,
+                    stopped: self.cancel.load(Ordering::Relaxed),
+                    milliseconds: *milliseconds,
+                    preview,
+                };
+                printer.note(&terminal::result(ended, printer.is_verbose()));
             }
             TurnEvent::Retry {
                 reason,
@@ -177,24 +199,18 @@ impl Terminal<'_> {
         }
     }
 
+    /// Says once why the answer is no where nobody can be asked.
+    fn tell_of_questions(&mut self) {
+        if !std::mem::replace(&mut self.collected.told_of_questions, true) {
+            self.context.printer.note(
+                "   nobody can be asked here, so the answer is no; `--allow-scripts` allows scripts, `--yes` everything",
+            );
+        }
+    }
+
     fn ask(&mut self, request: &ApprovalRequest) -> Answer {
-        let what = match &request.action {
-            Action::Script {
-                skill,
-                digest,
-                script,
-                arguments,
-            } => format!(
-                "Skill `{skill}` wants to run `{script} {}`\n  digest  {digest}",
-                arguments.join(" ")
-            ),
-            Action::Command { command } => format!("The model wants to run `{command}`"),
-            Action::Change { tool, path } => format!("The model wants to {tool} `{path}`"),
-            Action::Lent { tool, arguments } => {
-                format!("The model wants to call `{tool}` with `{arguments}`")
-            }
-        };
         let printer = &self.context.printer;
+        let (what, session) = question(&request.action);
         printer.people(&format!(
             "{}\n  why     {}",
             visible(&what),
@@ -202,7 +218,7 @@ impl Terminal<'_> {
         ));
         let mut question = cliclack::select("Allow it?")
             .item(Answer::Once, "once", "")
-            .item(Answer::Session, "for this session", "");
+            .item(Answer::Session, session, "");
         if matches!(request.action, Action::Script { .. }) {
             question = question.item(Answer::Digest, "always, for exactly these files", "");
         }
@@ -214,5 +230,34 @@ impl Terminal<'_> {
             self.cancel.store(true, Ordering::Relaxed);
             Answer::No
         })
+    }
+}
+
+/// What is asked, and what a yes for the session is about.
+fn question(action: &Action) -> (String, &'static str) {
+    match action {
+        Action::Script {
+            skill,
+            digest,
+            script,
+            arguments,
+        } => {
+            let words = std::iter::once(script).chain(arguments).map(String::as_str);
+            let words = terminal::shell_words(words);
+            let what = format!("Skill `{skill}` wants to run `{words}`\n  digest  {digest}");
+            (what, "for this session, all scripts of this skill")
+        }
+        Action::Command { command } => (
+            format!("The model wants to run `{command}`"),
+            "for this session, exactly this command",
+        ),
+        Action::Change { tool, path } => (
+            format!("The model wants to change `{path}` with `{tool}`"),
+            "for this session, all changes to files",
+        ),
+        Action::Lent { tool, arguments } => (
+            format!("The model wants to call `{tool}` with `{arguments}`"),
+            "for this session, this tool with whatever it is called with",
+        ),
     }
 }

@@ -19,6 +19,7 @@ use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
 use super::lent;
 use crate::context::Context;
+use crate::environment::UNKNOWN_USER;
 use crate::error::{CommandError, RunError};
 use crate::mcp::Lenders;
 use crate::permission::Permissions;
@@ -135,14 +136,16 @@ impl Host for Machine {
         // What else was approved of these bytes stays approved.
         let permissions = Permissions::load(&self.context).map_err(explained)?;
         let before = permissions.approval(skill, Some(digest));
+        let now = self.context.now().round(jiff::Unit::Second);
+        let user = self.context.environment.user.clone();
         let approval = SkillApproval {
             name: skill.to_owned(),
             digest: *digest,
             scripts: true,
             network: before.map(|each| each.network.clone()).unwrap_or_default(),
             tools: before.map(|each| each.tools.clone()).unwrap_or_default(),
-            approved_at: self.context.now().to_string(),
-            approved_by: Some(self.context.environment.user.clone()),
+            approved_at: now.unwrap_or_default().to_string(),
+            approved_by: Some(user).filter(|user| user != UNKNOWN_USER),
         };
         let file = self.context.environment.approvals_file();
         let changed = trusted::change(&file, &Change::ApproveSkill(&approval));

@@ -25,10 +25,14 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
     if model == offline::NAME {
         return Ok(Box::new(Offline));
     }
-    let unknown = || AgentFailure::NoModel(model.to_owned());
-    let (server, _) = model.split_once('/').ok_or_else(unknown)?;
-    let server = context.config()?.model_server(server);
-    let server = server.map_err(CommandError::Setting)?.ok_or_else(unknown)?;
+    let server = server(context, model)?;
+    if let Some(variable) = server.missing_key() {
+        return Err(AgentFailure::NoKey {
+            server: server.name,
+            variable,
+        }
+        .into());
+    }
     let endpoint = endpoint(context, &server)?;
     Ok(match server.api.as_str() {
         "anthropic" => Box::new(Anthropic { endpoint }),
@@ -46,6 +50,23 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
             endpoint,
         }),
     })
+}
+
+/// An error where nothing is known of a model.
+pub(crate) fn known_model(context: &Context, model: &str) -> Result<(), CommandError> {
+    match model {
+        offline::NAME => Ok(()),
+        _ => server(context, model).map(drop),
+    }
+}
+
+/// The server of a model.
+fn server(context: &Context, model: &str) -> Result<ModelServer, CommandError> {
+    let unknown = || AgentFailure::NoModel(model.to_owned());
+    let (server, _) = model.split_once('/').ok_or_else(unknown)?;
+    let server = context.config()?.model_server(server);
+    let server = server.map_err(CommandError::Setting)?;
+    Ok(server.ok_or_else(unknown)?)
 }
 
 fn secret(value: &Secret) -> SecretString {

@@ -12,17 +12,14 @@ use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::verdict::OptIn;
 
-use super::{Outcome, chat_sessions, chat_talk};
+use super::{Outcome, chat_export, chat_sessions, chat_talk};
 use crate::agent::{self, Collected, Output, Terminal, Told, Wanted};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::library::Choice;
 use crate::mcp::Lenders;
-use crate::terminal::Lines;
-
-/// Longest prompt that is read from stdin.
-const LONGEST: u64 = 1 << 20;
+use crate::terminal::{LONGEST, Lines};
 
 /// Talk to a model that uses skills
 ///
@@ -35,6 +32,7 @@ const LONGEST: u64 = 1 << 20;
 ///   skillyard chat
 ///   skillyard chat -p "/skill-authoring how do I begin?"
 ///   skillyard chat reviewer -p "Look at src/" --output-format stream-json
+///   skillyard chat --model anthropic/claude-sonnet-4-5   with `ANTHROPIC_API_KEY` set
 ///   skillyard chat --resume last
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -45,10 +43,10 @@ pub(crate) struct Args {
     /// Say this, print the answer and end; `-` reads it from stdin
     #[arg(long, short, value_name = "PROMPT", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// How the answer is written
+    /// How the answer is written [default: text, or json with --json]
     #[arg(long, value_enum, value_name = "FORMAT")]
     output_format: Option<Output>,
-    /// Go on with a session: its name, the beginning of it, or `last`; without one, choose
+    /// Go on with a session: its name, or `last`; choose without one
     #[arg(
         long,
         value_name = "SESSION",
@@ -63,10 +61,16 @@ pub(crate) struct Args {
     /// List the sessions
     #[arg(long, conflicts_with_all = ["prompt", "resume", "agent"])]
     sessions: bool,
-    /// An MCP server whose tools and skills the model gets (may be repeated)
+    /// Print a session: Markdown, or everything in it with `--json`
+    #[arg(long, value_name = "SESSION", hide_short_help = true, conflicts_with_all = ["prompt", "resume", "agent", "sessions"])]
+    export: Option<String>,
+    /// Delete a session; the audit log keeps what was done in it
+    #[arg(long, value_name = "SESSION", hide_short_help = true, conflicts_with_all = ["prompt", "resume", "agent", "sessions", "export"])]
+    delete: Option<String>,
+    /// An MCP server that lends tools and skills (may be repeated)
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     mcp: Vec<String>,
-    /// The model, as `PROVIDER/NAME`
+    /// The model: anthropic/…, openai/…, ollama/… or `SERVER/NAME`
     #[arg(long, conflicts_with = "resume")]
     model: Option<String>,
     /// Who picks skills: tool, router or hybrid
@@ -92,6 +96,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.sessions {
         return chat_sessions::list(context);
     }
+    if let Some(name) = &args.export {
+        return chat_export::export(context, name);
+    }
+    if let Some(name) = &args.delete {
+        return chat_sessions::delete(context, name);
+    }
     let prompt = args.prompt.as_deref().map(said).transpose()?;
     let lines = match prompt {
         Some(_) => None,
@@ -109,7 +119,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         output,
         told: if args.yes { Told::Yes } else { Told::Ask },
         cancel,
-        collected: Collected::default(),
+        collected: Collected::new(context.printer.width()),
     };
     let Some(lines) = lines else {
         let prompt = prompt.unwrap_or_default();
@@ -123,9 +133,15 @@ fn said(prompt: &str) -> Result<String, CommandError> {
     if prompt != "-" {
         return Ok(prompt.to_owned());
     }
-    let mut text = String::new();
-    io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .lock()
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)?;
+    if read as u64 > LONGEST {
+        return Err(AgentFailure::LongPrompt.into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn start(

@@ -26,20 +26,37 @@ pub(super) fn list(context: &Context) -> Outcome {
         context.printer.json(&json!({ "sessions": list }))?;
         return Ok(Status::Yes);
     }
+    let agent = |each: &Summary| each.agent.clone().unwrap_or_else(|| "-".into());
+    let agents = list.iter().map(|each| agent(each).chars().count()).max();
+    let agents = agents.unwrap_or_default();
     let mut text = String::new();
     for each in &list {
-        let agent = each.agent.as_deref().unwrap_or("-");
         let _ = writeln!(
             text,
-            "{}  {}  {agent}  {}",
+            "{}  {}  {:<agents$}  {}",
             each.id,
             when(each),
+            agent(each),
             about(each)
         );
     }
     context.printer.data(&visible(&text))?;
     if list.is_empty() {
-        context.printer.note("There are no sessions yet");
+        context
+            .printer
+            .note("There are no sessions yet; begin one with `skillyard chat`");
+    }
+    Ok(Status::Yes)
+}
+
+/// Deletes one.
+pub(super) fn delete(context: &Context, name: &str) -> Outcome {
+    let id = agent::store(context)?.delete(name);
+    let id = id.map_err(TurnError::from)?;
+    if context.printer.is_json() {
+        context.printer.json(&json!({ "deleted": id }))?;
+    } else {
+        context.printer.data(&format!(" - {id}\n"))?;
     }
     Ok(Status::Yes)
 }
@@ -67,5 +84,7 @@ fn when(session: &Summary) -> String {
 }
 
 fn about(session: &Summary) -> String {
-    format!("{} messages  {}", session.messages, session.title)
+    let count = session.messages;
+    let word = if count == 1 { "message " } else { "messages" };
+    format!("{count:>3} {word}  {}", session.title)
 }

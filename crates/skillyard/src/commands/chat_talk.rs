@@ -3,26 +3,33 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
+use skillyard_agent::message::Message;
+use skillyard_agent::provider::offline;
 use skillyard_agent::session::Session;
+use skillyard_agent::shelf::ShelfError;
 use skillyard_agent::{Runtime, TurnError};
+use skillyard_format::nearest::nearest;
+use skillyard_format::render::one_line;
 
 use super::Outcome;
+use super::list::push_cut;
 use crate::agent::{Output, Terminal};
 use crate::context::Context;
+use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::sanitize::{shortened, visible};
 use crate::terminal::{Line, Lines};
 
 /// What can be said that is not for the model.
 const COMMANDS: &[(&str, &str)] = &[
-    ("help", "Says what can be said here"),
-    (
-        "skills",
-        "Lists the skills; those that are active have a mark",
-    ),
-    ("release", "Lets a skill go: /release NAME"),
-    ("exit", "Ends the talk, as Ctrl-D does"),
+    ("help", "says what can be said here"),
+    ("skills", "lists the skills; * marks those that are active"),
+    ("release NAME", "lets an active skill go"),
+    ("exit", "ends the talk, as Ctrl-D does"),
 ];
+
+/// Longest part of what was said last that is shown when a session goes on.
+const REMINDER: usize = 300;
 
 /// Talks until the input ends.
 pub(super) fn converse(
@@ -32,17 +39,20 @@ pub(super) fn converse(
     front: &mut Terminal<'_>,
 ) -> Outcome {
     let context = front.context;
-    context.printer.note(&format!(
-        "Session {} with {} and {} skills. `/name` uses one, `/help` says more.",
-        session.id,
-        visible(&session.prompt.settings.model),
-        runtime.shelf.all().len()
-    ));
+    welcome(runtime, session, context);
     lines.complete(names(runtime));
     loop {
         let line = match lines.next()? {
             Line::Said(line) => line,
-            Line::TakenBack => continue,
+            Line::TakenBack => {
+                context.printer.note("Ctrl-D or `/exit` ends the talk");
+                continue;
+            }
+            Line::TooLong => {
+                let error = AgentFailure::LongPrompt.to_string();
+                context.printer.error(&error, &[], None);
+                continue;
+            }
             Line::End => break,
         };
         match line.trim() {
@@ -56,11 +66,43 @@ pub(super) fn converse(
             },
         }
     }
-    context.printer.note(&format!(
-        "Go on with `skillyard chat --resume {}`",
-        session.id
-    ));
+    // Where nothing was said there is nothing to go on with.
+    if !session.messages.is_empty() {
+        context.printer.note(&format!(
+            "Go on with `skillyard chat --resume {}`",
+            session.id
+        ));
+    }
     Ok(Status::Yes)
+}
+
+/// What a user should know before they say something.
+fn welcome(runtime: &Runtime, session: &Session, context: &Context) {
+    let model = &session.prompt.settings.model;
+    let count = runtime.shelf.all().len();
+    let skills = if count == 1 { "skill" } else { "skills" };
+    context.printer.note(&format!(
+        "Session {} with {} and {count} {skills}. `/name` uses one, `/help` says more.",
+        session.id,
+        visible(model),
+    ));
+    if *model == offline::NAME {
+        context.printer.note(
+            "`offline` is no model: it shows what one would be given. `--model SERVER/NAME` talks to one.",
+        );
+    }
+    let said = session.messages.iter().rev();
+    let said = said
+        .filter(|message| matches!(message, Message::User { .. }))
+        .map(Message::words)
+        .find(|words| !words.is_empty());
+    for (mark, words) in [("> ", said.unwrap_or_default()), ("", session.answer())] {
+        let words = words.trim();
+        if !words.is_empty() {
+            let words = shortened(&visible(words), REMINDER).into_owned();
+            context.printer.note(&format!("{mark}{words}"));
+        }
+    }
 }
 
 /// What can be completed, and what it is for.
@@ -74,10 +116,15 @@ fn names(runtime: &Runtime) -> Vec<(String, String)> {
             (record.name.to_string(), about)
         });
     let commands = COMMANDS.iter();
-    let commands = commands.map(|(name, about)| ((*name).to_owned(), (*about).to_owned()));
+    let commands = commands.map(|(name, about)| (verb(name).to_owned(), (*about).to_owned()));
     let mut names: Vec<(String, String)> = skills.chain(commands).collect();
     names.sort();
     names
+}
+
+/// A command without its argument.
+fn verb(command: &str) -> &str {
+    command.split(' ').next().unwrap_or(command)
 }
 
 /// One turn. One that failed does not end the talk.
@@ -92,7 +139,8 @@ fn say(
         Ok(_) => Ok(()),
         Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
             let text = visible(&error.to_string()).into_owned();
-            front.context.printer.error(&text, &[], None);
+            let hint = hint(&error);
+            front.context.printer.error(&text, &[], hint.as_deref());
             if front.output == Output::StreamJson {
                 let value = json!({ "type": "error", "message": text });
                 front.context.printer.compact_json(&value)?;
@@ -101,6 +149,18 @@ fn say(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// What can be said instead.
+fn hint(error: &TurnError) -> Option<String> {
+    let TurnError::Skill(ShelfError::Unknown { name, .. }) = error else {
+        return None;
+    };
+    let commands = COMMANDS.iter().map(|(command, _)| verb(command));
+    Some(match nearest(name, commands) {
+        Some(command) => format!("Did you mean `/{command}`?"),
+        None => "`/skills` lists the skills".into(),
+    })
 }
 
 fn release(
@@ -117,25 +177,30 @@ fn release(
 
 fn help(context: &Context) {
     let printer = &context.printer;
-    printer.people("/NAME words    use a skill, with whatever stands behind it; Tab completes");
-    printer.people("$NAME          the same, anywhere in the text");
+    printer.people("/NAME words    uses a skill, with whatever stands behind it");
     for (name, about) in COMMANDS {
         printer.people(&format!("/{name:<13} {about}"));
     }
+    printer.people("$NAME          uses a skill, anywhere in the text");
+    printer.people("Tab            completes names of skills and commands");
     printer.people("Ctrl-C         stops the turn, not the session");
 }
 
 fn list_skills(runtime: &Runtime, session: &Session, context: &Context) {
-    for each in runtime.shelf.all() {
+    let all = runtime.shelf.all();
+    let names = all
+        .iter()
+        .map(|each| each.skill.record.name.chars().count());
+    let widest = names.max().unwrap_or_default();
+    let mut text = String::new();
+    for each in all {
         let name = &each.skill.record.name;
-        let active = session
-            .state
-            .activated
-            .iter()
-            .any(|skill| skill.name == **name);
+        let mut activated = session.state.activated.iter();
+        let active = activated.any(|skill| skill.name == **name);
         let mark = if active { '*' } else { ' ' };
-        let line = format!(" {mark} /{name}  {}", each.skill.record.description);
-        let line: String = line.chars().take(context.printer.width()).collect();
-        context.printer.people(&visible(&line));
+        let about = one_line(&each.skill.record.description);
+        let line = format!(" {mark} /{name:<widest$}  {about}");
+        push_cut(&mut text, &visible(&line), context.printer.width());
     }
+    context.printer.people(text.trim_end());
 }

@@ -50,6 +50,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         let text = format!("{} ({})\n\n{}", rule.code, kind(rule), rule.explanation());
         context.printer.data(&text)?;
     } else {
+        let widest = chosen.iter().map(|rule| rule.code.len()).max();
+        let widest = widest.unwrap_or_default();
         let mut text = String::new();
         for rule in chosen {
             let summary = rule
@@ -58,7 +60,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 .next()
                 .unwrap_or_default()
                 .replace('\n', " ");
-            let _ = writeln!(text, "{:<26} {summary}", rule.code);
+            let _ = writeln!(text, "{:<widest$}  {summary}", rule.code);
         }
         context.printer.data(&text)?;
     }

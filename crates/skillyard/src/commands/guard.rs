@@ -175,7 +175,7 @@ impl<'a> Guard<'a> {
 
     /// Reads a skill anew: its list may have changed since the last call.
     fn skill(&self, word: &OsStr) -> Result<ActiveSkill, CommandError> {
-        let name = match Target::of(word) {
+        let name = match Target::of(self.context, word)? {
             Target::Path(path) => return active(&path),
             Target::Name(name) => name,
         };

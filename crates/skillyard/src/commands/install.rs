@@ -104,10 +104,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
+    let checked = prepared.check(context, args)?;
     if args.dry_run {
+        review::show(context, &checked);
         return report(context, &place, &prepared.preview, Some(start), true);
     }
-    let checked = prepared.check(context, args)?;
     review::confirm(context, &checked, args.yes)?;
     let plan = carry_out(context, &place, &prepared, &checked)?;
     let status = report(context, &place, &plan, Some(start), false)?;
@@ -129,6 +130,12 @@ impl Prepared {
     /// What would change.
     pub(crate) fn preview(&self) -> &Plan {
         &self.preview
+    }
+
+    /// What the skills that were asked for are called.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = self.needed.iter().filter(|each| !each.dependency);
+        asked.map(|each| each.candidate.name.clone()).collect()
     }
 
     /// Scans, verifies and weighs what is new.

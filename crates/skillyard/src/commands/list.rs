@@ -175,7 +175,7 @@ fn length(text: &str) -> usize {
 }
 
 /// Appends a line with as much of `line` as fits into `room` characters.
-fn push_cut(text: &mut String, line: &str, room: usize) {
+pub(super) fn push_cut(text: &mut String, line: &str, room: usize) {
     if beginning(line, room).len() == line.len() {
         text.push_str(line);
     } else {

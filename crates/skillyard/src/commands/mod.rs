@@ -3,8 +3,10 @@
 pub(crate) mod agent;
 pub(crate) mod audit;
 pub(crate) mod chat;
+mod chat_export;
 mod chat_sessions;
 mod chat_talk;
+mod completion_values;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod deprecate;

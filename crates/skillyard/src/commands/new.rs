@@ -13,6 +13,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::editor::Editor;
 use crate::error::{CommandError, Status};
+use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::printer::Printer;
 use crate::report::{self, Checked};
 use crate::sanitize::visible;
@@ -26,6 +27,7 @@ use crate::sanitize::visible;
 ///   skillyard new pdf-tools --description "Fills PDF forms. Use when a task involves PDF files."
 ///   skillyard new pdf-tools --scripts --references --edit
 ///   skillyard new pdf-tools -f draft.md
+///   skillyard new pdf-tools --scope user   where agents find it, in your home directory
 #[derive(Debug, Clone, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(
@@ -53,6 +55,9 @@ pub(crate) struct Args {
     /// The folder to make the skill's folder in
     #[arg(long, value_name = "DIR", default_value = ".")]
     path: PathBuf,
+    /// Make it where agents find it, in `.agents/skills`: yours, or this project's
+    #[arg(long, value_name = "SCOPE", conflicts_with = "path")]
+    scope: Option<ScopeName>,
     /// Add scripts/ with an example
     #[arg(long)]
     scripts: bool,
@@ -70,10 +75,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         problem,
         proposal: SkillName::from_text(&args.name).map(|name| name.to_string()),
     })?;
-    if args.path.exists() && !args.path.is_dir() {
-        return Err(CommandError::NotAFolder(args.path.clone()));
+    let place = match args.scope {
+        None => args.path.clone(),
+        scope => Place::find(context, &ScopeArgs { scope })?
+            .scope
+            .root
+            .join(".agents/skills"),
+    };
+    if place.exists() && !place.is_dir() {
+        return Err(CommandError::NotAFolder(place));
     }
-    let folder = args.path.join(name.as_str());
+    let folder = place.join(name.as_str());
     if folder.symlink_metadata().is_ok() {
         return Err(CommandError::Exists(folder));
     }
@@ -86,7 +98,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let Some(editor) = editor {
         editor.open(&folder.join("SKILL.md"))?;
     }
-    report(&context.printer, &name, &folder)?;
+    report(&context.printer, &name, &folder, args)?;
     Ok(Status::Yes)
 }
 
@@ -211,11 +223,12 @@ fn capitalised(word: &str) -> String {
 
 /// Makes the whole folder beside its place and moves it there, so that it is never half there.
 fn create(args: &Args, folder: &Path, text: &str) -> Result<(), CommandError> {
+    let place = folder.parent().unwrap_or(&args.path);
     let write = || -> io::Result<()> {
-        fs::create_dir_all(&args.path)?;
+        fs::create_dir_all(place)?;
         let staging = tempfile::Builder::new()
             .prefix(".skillyard-new-")
-            .tempdir_in(&args.path)?;
+            .tempdir_in(place)?;
         let root = staging.path();
         fs::write(root.join("SKILL.md"), text)?;
         if args.scripts {
@@ -267,7 +280,12 @@ fn open_to_others(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), CommandError> {
+fn report(
+    printer: &Printer,
+    name: &SkillName,
+    folder: &Path,
+    args: &Args,
+) -> Result<(), CommandError> {
     let file = folder.join("SKILL.md");
     if printer.is_json() {
         printer.json(&json!({
@@ -279,8 +297,15 @@ fn report(printer: &Printer, name: &SkillName, folder: &Path) -> Result<(), Comm
     }
     let folder = folder.to_string_lossy();
     printer.data(&format!(" + {}\n", visible(&folder)))?;
+    let next = match args.scope {
+        None => format!(
+            ", then use it with `skillyard install {}`",
+            visible(&folder)
+        ),
+        Some(_) => String::new(),
+    };
     printer.note(&format!(
-        "Made skill `{name}`; write its instructions in `{}`, then run `skillyard validate {}`",
+        "Made skill `{name}`; write its instructions in `{}`, check it with `skillyard validate {}`{next}",
         visible(&file.to_string_lossy()),
         visible(&folder)
     ));

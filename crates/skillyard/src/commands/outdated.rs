@@ -81,7 +81,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             printer.people(&format!(" ! {}: {}", visible(name), visible(reason)));
         }
         if outdated.is_empty() && failed.is_empty() {
-            printer.note(&format!("All {} skills are up to date", entries.len()));
+            printer.note(&match entries.len() {
+                0 => format!(
+                    "No skills are installed ({} scope)",
+                    place.scope.kind.as_str()
+                ),
+                1 => "1 skill is up to date".to_owned(),
+                count => format!("All {count} skills are up to date"),
+            });
         } else if !outdated.is_empty() {
             printer.note("See the differences with `skillyard update --dry-run`");
         }

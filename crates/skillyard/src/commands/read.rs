@@ -107,7 +107,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// The file that a path or a name leads to.
 fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandError> {
-    let name = match Target::of(&args.skill) {
+    let name = match Target::of(context, &args.skill)? {
         Target::Path(path) => return skill_files::read_one(&path),
         Target::Name(name) => name,
     };

@@ -1,22 +1,27 @@
 //! `skillyard remove`.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use serde_json::json;
 use skillyard_install::lockfile::Lockfile;
-use skillyard_install::plan::Wish;
+use skillyard_install::plan::{Plan, Wish};
 use skillyard_install::transaction::Trees;
 
 use super::{Outcome, install};
 use crate::context::Context;
+use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::install::finish;
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::{changes, finish, written};
+use crate::sanitize::visible;
 
 /// Remove installed skills, and what only they needed
 ///
 /// Examples:
 ///   skillyard remove pdf-tools
 ///   skillyard remove pdf-tools --scope user --dry-run
+///   skillyard remove draft --force   one that you wrote yourself, for good
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -25,7 +30,7 @@ pub(crate) struct Args {
     names: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Remove it even if it was edited
+    /// Remove it even if it was edited, or written here and never installed
     #[arg(long)]
     force: bool,
     /// Show what would happen, and do nothing
@@ -37,12 +42,37 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
-    for name in &args.names {
-        lock.get(name)
-            .ok_or_else(|| InstallFailure::not_installed(&lock, name))?;
+    let (installed, others): (Vec<String>, Vec<String>) = args
+        .names
+        .iter()
+        .cloned()
+        .partition(|name| lock.get(name).is_some());
+    let mut written = Vec::new();
+    for name in others {
+        let Some(folder) = written::folder(context, &place, &name)? else {
+            return Err(InstallFailure::not_installed(&lock, &name).into());
+        };
+        if !args.force {
+            return Err(InstallFailure::Written { name, folder }.into());
+        }
+        written.push((name, folder));
     }
-    let mut absent = args.names.clone();
-    absent.extend(orphans(&lock, &args.names));
+    if !args.dry_run {
+        for (name, folder) in &written {
+            written::delete(context, name, folder)?;
+        }
+    }
+    if !context.printer.is_json() {
+        for (name, folder) in &written {
+            let line = format!(" - {name}  {}", folder.display());
+            context.printer.note(&visible(&line));
+        }
+    }
+    if installed.is_empty() {
+        return finished(context, &place, &written, args.dry_run);
+    }
+    let mut absent = installed.clone();
+    absent.extend(orphans(&lock, &installed));
     let wish = Wish {
         present: Vec::new(),
         absent,
@@ -59,12 +89,37 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         &Trees::default(),
         &settlement,
         |manifest, _| {
-            for name in &args.names {
+            for name in &installed {
                 manifest.remove(name);
             }
         },
     )?;
     install::report(context, &place, &plan, Some(start), false)
+}
+
+/// Tells what became of skills that were written here, where nothing else is removed.
+fn finished(
+    context: &Context,
+    place: &Place,
+    written: &[(String, PathBuf)],
+    dry_run: bool,
+) -> Outcome {
+    if context.printer.is_json() {
+        let mut answer = changes::json(&Plan::default(), &place.scope, dry_run);
+        let removed = written.iter().map(|(name, folder)| {
+            json!({ "name": name, "change": "removed", "folder": folder.to_string_lossy() })
+        });
+        answer["changes"] = removed.collect();
+        context.printer.json(&answer)?;
+    } else {
+        let count = written.len();
+        let word = if count == 1 { "skill" } else { "skills" };
+        let done = if dry_run { "Would delete" } else { "Deleted" };
+        context
+            .printer
+            .note(&format!("{done} {count} {word} for good"));
+    }
+    Ok(Status::Yes)
 }
 
 /// Dependencies that nobody needs once `removed` are gone.

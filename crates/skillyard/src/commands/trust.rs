@@ -13,7 +13,7 @@ use super::trust_skill::{approval_json, approve, described};
 use crate::context::Context;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode, Target};
+use crate::library::{self, Choice, IndexMode};
 use crate::mcp::PublishedSkills;
 use crate::sanitize::visible;
 use crate::trusted;
@@ -127,7 +127,7 @@ fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
 
 /// Whether a word can only be meant as a path.
 fn is_path(word: &str) -> bool {
-    matches!(Target::of(OsStr::new(word)), Target::Path(_)) || word.starts_with('~')
+    library::looks_like_path(OsStr::new(word)) || word.starts_with('~')
 }
 
 /// A plain word is a skill of which something was approved, else a folder.
@@ -141,7 +141,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
     }
     let folder = folder_to_revoke(context, target)?;
     if approvals.folders.contains(&folder) {
-        return Err(TrustFailure::Ambiguous(word.into_owned()).into());
+        return Err(TrustFailure::BothTrusted(word.into_owned()).into());
     }
     let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
     if changed {

@@ -102,7 +102,7 @@ fn builtin(context: &Context, args: &Args) -> Outcome {
 
 /// The skill's folder; none for one inside the binary.
 fn folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
-    match Target::of(&args.skill) {
+    match Target::of(context, &args.skill)? {
         Target::Path(path) => Ok(Some(read_one(&path)?.folder)),
         Target::Name(name) => {
             let catalog = library::load(context, IndexMode::Use, &Choice::default())?;

@@ -29,6 +29,21 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("ollama", "openai-chat", "http://127.0.0.1:11434/v1"),
 ];
 
+/// Servers that answer nobody without a key, and where it is looked for.
+const LOCKED: &[(&str, &str)] = &[
+    ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    ("https://api.openai.com/", "OPENAI_API_KEY"),
+];
+
+impl ModelServer {
+    /// The variable that should hold the key, where there is none and nothing goes without.
+    pub(crate) fn missing_key(&self) -> Option<&'static str> {
+        let mut locked = LOCKED.iter().filter(|_| self.key.is_none());
+        let found = locked.find(|(url, _)| self.url.starts_with(url));
+        found.map(|(_, variable)| *variable)
+    }
+}
+
 impl Config {
     /// The server of a name; `None` when nothing says where it is.
     pub(crate) fn model_server(&self, name: &str) -> Result<Option<ModelServer>, ConfigError> {

@@ -1,5 +1,7 @@
 //! Agents, sessions and models: what goes wrong, and what can be done about it.
 
+use std::path::PathBuf;
+
 use skillyard_agent::TurnError;
 use skillyard_agent::agent::AgentError;
 use skillyard_agent::provider::ProviderError;
@@ -13,12 +15,30 @@ pub(crate) enum AgentFailure {
     Agent(#[from] AgentError),
     #[error("the prompt is empty")]
     NoPrompt,
+    #[error("the prompt has more than 1 MiB")]
+    LongPrompt,
     #[error("nobody can be asked which session to go on with")]
     NoSession,
     #[error("there are no sessions yet")]
     NoSessions,
     #[error("nothing is known of the model `{0}`")]
     NoModel(String),
+    #[error("there is no key for the models of `{server}`")]
+    NoKey {
+        server: String,
+        variable: &'static str,
+    },
+    #[error("agent `{agent}` has no skill `{skill}`")]
+    NotItsSkill {
+        agent: String,
+        skill: String,
+        nearest: Option<String>,
+    },
+    #[error("`{}` is not what `agent export` prints", file.display())]
+    NotExported {
+        file: PathBuf,
+        source: serde_json::Error,
+    },
     #[error("`{value}` is no {what}")]
     Word {
         value: String,
@@ -31,7 +51,8 @@ impl AgentFailure {
     /// 1 when the answer is no, 2 when there is none.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Agent(AgentError::Unknown { .. } | AgentError::NoVersion { .. }) => 1,
+            Self::Agent(AgentError::Unknown { .. } | AgentError::NoVersion { .. })
+            | Self::NotItsSkill { .. } => 1,
             _ => 2,
         }
     }
@@ -43,7 +64,7 @@ impl AgentFailure {
                 format!("Did you mean `{name}`?")
             }
             Self::Agent(AgentError::Unknown { .. }) => {
-                "List the agents with `skillyard agent list`".into()
+                "List the agents with `skillyard agent list`, or make one with `skillyard agent create NAME`".into()
             }
             Self::Agent(AgentError::Exists(name)) => {
                 format!("Change it with `skillyard agent edit {name}`, or choose another name")
@@ -51,12 +72,25 @@ impl AgentFailure {
             Self::Agent(AgentError::NoVersion { name, .. }) => {
                 format!("List its versions with `skillyard agent versions {name}`")
             }
-            Self::Agent(_) => return None,
+            Self::Agent(_) | Self::NotExported { .. } | Self::LongPrompt => return None,
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
             Self::NoSession => {
                 "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()
             }
             Self::NoSessions => "Begin one with `skillyard chat`".into(),
+            Self::NoModel(name) if name.starts_with("claude") => {
+                format!("Did you mean `anthropic/{name}`?")
+            }
+            Self::NoModel(name) if name.starts_with("gpt") => {
+                format!("Did you mean `openai/{name}`?")
+            }
+            Self::NoKey { server, variable } => format!(
+                "Set `{variable}`, or keep the key with `skillyard config set models.{server}.key -`; `offline` needs none"
+            ),
+            Self::NotItsSkill { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotItsSkill { agent, .. } => {
+                format!("List its skills with `skillyard agent skill list {agent}`")
+            }
             Self::NoModel(_) => {
                 "Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`".into()
             }
@@ -76,7 +110,13 @@ pub(super) fn hint(error: &TurnError) -> Option<String> {
         }
         TurnError::Provider(ProviderError::Status {
             status: 401 | 403, ..
-        }) => "Set the key of the provider, see `skillyard config list models`".into(),
+        }) => "Set the right key with `skillyard config set models.SERVER.key -`, and the right model".into(),
+        TurnError::Provider(ProviderError::Status { status: 404, .. }) => {
+            "Is the model's name right, and the address in `models.SERVER.url`?".into()
+        }
+        TurnError::Provider(ProviderError::Connect { .. }) => {
+            "Is the server running, and its address right? See `skillyard config list`; go on with `skillyard chat --resume last`".into()
+        }
         TurnError::Provider(_) => {
             "Nothing is lost: go on with `skillyard chat --resume last`".into()
         }

@@ -1,5 +1,7 @@
 //! What can go wrong while installing, and what the user can do about it.
 
+use std::path::PathBuf;
+
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 use skillyard_format::package::pack::PackError;
@@ -55,6 +57,8 @@ pub(crate) enum InstallFailure {
         name: String,
         nearest: Option<String>,
     },
+    #[error("`{name}` was not installed: it was written into `{}`", folder.display())]
+    Written { name: String, folder: PathBuf },
     #[error("`{0}` has no revisions to choose from")]
     NoRevisions(String),
     #[error("cannot install `{name}`")]
@@ -92,7 +96,7 @@ pub(crate) enum InstallFailure {
     Material(#[from] MaterialError),
     #[error(transparent)]
     Dependencies(Box<DependencyError<crate::error::CommandError>>),
-    #[error("no registry is set, so names alone cannot be looked up")]
+    #[error("no registry is set")]
     NoRegistry,
     #[error("there is no source `{alias}` in the configuration")]
     NoSource { alias: String, known: Vec<String> },
@@ -156,6 +160,9 @@ impl InstallFailure {
             ),
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::Written { name, .. } => {
+                format!("`skillyard remove {name} --force` deletes that folder for good")
+            }
             Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
@@ -169,7 +176,7 @@ impl InstallFailure {
             ),
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
             Self::NoRegistry => {
-                "Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`".into()
+                "Set one with `skillyard config set registry.url URL`; `install` takes a folder, `owner/repo/path` or an address without one".into()
             }
             Self::NoSource { alias, known } => {
                 match nearest(alias, known.iter().map(String::as_str)) {

@@ -19,6 +19,8 @@ pub(crate) enum TrustFailure {
     Policy { path: PathBuf, source: PolicyError },
     #[error("`{0}` is both a folder here and a skill")]
     Ambiguous(String),
+    #[error("`{0}` is both a trusted folder here and an approved skill")]
+    BothTrusted(String),
     #[error("there is neither a skill nor a folder `{word}`")]
     NoSuchTarget {
         word: String,
@@ -44,6 +46,9 @@ impl TrustFailure {
                 "Look at what it says, then run `chmod 600 {0}`",
                 path.display()
             ),
+            Self::BothTrusted(word) => {
+                format!("Revoke the folder as `./{word}`; from then on `{word}` is the skill")
+            }
             Self::Ambiguous(word) => format!(
                 "Write `./{word}` for the folder, or say what of the skill: `skillyard trust {word} --scripts`"
             ),

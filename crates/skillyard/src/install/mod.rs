@@ -14,3 +14,4 @@ pub(crate) mod review;
 mod sources;
 pub(crate) mod supply;
 pub(crate) mod web;
+pub(crate) mod written;

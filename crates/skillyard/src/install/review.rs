@@ -14,12 +14,8 @@ use crate::sanitize::visible;
 /// Most findings and scripts that are listed.
 const MOST: usize = 20;
 
-/// Shows what would be installed where policy wants a question, and asks.
-pub(crate) fn confirm(
-    context: &Context,
-    checked: &[Checked<'_>],
-    yes: bool,
-) -> Result<(), CommandError> {
+/// Shows what would be installed where policy wants a question, and says whether it does.
+pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) -> bool {
     let strangers: Vec<&Checked<'_>> = checked
         .iter()
         .filter(|each| each.verdict.ask.on_install())
@@ -32,11 +28,19 @@ pub(crate) fn confirm(
                 .detail(&visible(&format!("{name}: {}", described(finding))));
         }
     }
-    if strangers.is_empty() {
-        return Ok(());
+    if !strangers.is_empty() {
+        context.printer.note(&warning(&strangers));
     }
-    context.printer.note(&warning(&strangers));
-    if yes {
+    !strangers.is_empty()
+}
+
+/// The same, and asks.
+pub(crate) fn confirm(
+    context: &Context,
+    checked: &[Checked<'_>],
+    yes: bool,
+) -> Result<(), CommandError> {
+    if !show(context, checked) || yes {
         return Ok(());
     }
     if !context.printer.can_ask() {

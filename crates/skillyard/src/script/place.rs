@@ -39,7 +39,7 @@ pub(crate) struct SkillPlace {
 impl SkillPlace {
     /// The skill that a word on the command line names, if its standing lets it run.
     pub(crate) fn find(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
-        let name = match Target::of(word) {
+        let name = match Target::of(context, word)? {
             Target::Path(path) => return Self::at(&path),
             Target::Name(name) => name,
         };

@@ -10,6 +10,18 @@ const TELLING: &[&str] = &[
     "name", "path", "script", "args", "command", "pattern", "glob", "query", "dir",
 ];
 
+/// Words as a shell would need them, so that one with blanks cannot pass for two.
+pub(crate) fn shell_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let is_plain = |each: char| each.is_alphanumeric() || "-_./:=,+@%".contains(each);
+    let quoted = words.into_iter().map(|word| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            return word.to_owned();
+        }
+        format!("'{}'", word.replace('\'', r"'\''"))
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// The head of a card.
 pub(crate) fn call(tool: &str, arguments: &str) -> String {
     let about = match serde_json::from_str::<Map<String, Value>>(arguments) {
@@ -22,13 +34,30 @@ pub(crate) fn call(tool: &str, arguments: &str) -> String {
         .to_owned()
 }
 
+/// What is known of a call that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    /// How it went.
+    pub(crate) outcome: CallOutcome,
+    /// Whether the user stopped the turn meanwhile.
+    pub(crate) stopped: bool,
+    /// How long it took.
+    pub(crate) milliseconds: u64,
+    /// The beginning of what it said.
+    pub(crate) preview: &'a str,
+}
+
 /// The foot of a card; what was said is shown where something went wrong, or on request.
-pub(crate) fn result(
-    outcome: CallOutcome,
-    milliseconds: u64,
-    preview: &str,
-    verbose: bool,
-) -> String {
+pub(crate) fn result(ended: Ended<'_>, verbose: bool) -> String {
+    let Ended {
+        outcome,
+        stopped,
+        milliseconds,
+        preview,
+    } = ended;
+    if stopped && outcome != CallOutcome::Denied {
+        return format!("  ■ stopped after {}", time(milliseconds));
+    }
     let word = match outcome {
         CallOutcome::Ok => "✓ done",
         CallOutcome::Denied => "⊘ denied",
@@ -61,7 +90,10 @@ fn told(arguments: &Map<String, Value>) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(all) => all.iter().map(plain).collect::<Vec<_>>().join(" "),
+        Value::Array(all) => {
+            let words: Vec<String> = all.iter().map(plain).collect();
+            shell_words(words.iter().map(String::as_str))
+        }
         other => other.to_string(),
     }
 }
@@ -84,6 +116,11 @@ mod tests {
             "● skill_run  pdf · x.sh · a b · stdin=s",
         );
         check(
+            "skill_run",
+            r#"{"name":"pdf","script":"x.sh","args":["a b","it's",""]}"#,
+            r"● skill_run  pdf · x.sh · 'a b' 'it'\''s' ''",
+        );
+        check(
             "Bash",
             r#"{"command":"ls \u001b[2J"}"#,
             "● Bash  ls \\u{1b}[2J",
@@ -94,15 +131,19 @@ mod tests {
 
     #[test]
     fn ends_are_words_and_not_only_marks() {
-        assert_eq!(result(CallOutcome::Ok, 3, "x", false), "  ✓ done in 3 ms");
-        assert_eq!(result(CallOutcome::Ok, 3, "x", true), "  ✓ done in 3 ms: x");
-        assert_eq!(
-            result(CallOutcome::Denied, 0, "no", false),
-            "  ⊘ denied in 0 ms: no"
-        );
-        assert_eq!(
-            result(CallOutcome::Ok, 4814, "", false),
-            "  ✓ done in 4.8 s"
-        );
+        let ended = |outcome, stopped, milliseconds| Ended {
+            outcome,
+            stopped,
+            milliseconds,
+            preview: "said",
+        };
+        let check = |ended, verbose, expected: &str| assert_eq!(result(ended, verbose), expected);
+        let (ok, denied) = (CallOutcome::Ok, CallOutcome::Denied);
+        check(ended(ok, false, 3), false, "  ✓ done in 3 ms");
+        check(ended(ok, false, 3), true, "  ✓ done in 3 ms: said");
+        check(ended(denied, false, 0), false, "  ⊘ denied in 0 ms: said");
+        check(ended(denied, true, 0), false, "  ⊘ denied in 0 ms: said");
+        check(ended(ok, false, 4814), false, "  ✓ done in 4.8 s");
+        check(ended(ok, true, 4814), false, "  ■ stopped after 4.8 s");
     }
 }

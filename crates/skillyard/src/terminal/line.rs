@@ -14,8 +14,8 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Behavior, CompletionType, Config, Editor, Helper};
 
-/// Longest line that is read from a pipe.
-const LONGEST: u64 = 1 << 20;
+/// Longest line that is read from a pipe, and longest prompt.
+pub(crate) const LONGEST: u64 = 1 << 20;
 /// Most lines that are remembered.
 const REMEMBERED: usize = 1000;
 
@@ -26,6 +26,8 @@ pub(crate) enum Line {
     Said(String),
     /// They took it back with Ctrl-C.
     TakenBack,
+    /// They said more than one turn can hold.
+    TooLong,
     /// They are done.
     End,
 }
@@ -98,18 +100,26 @@ impl Lines {
                 Err(ReadlineError::Eof) => Ok(Line::End),
                 Err(error) => Err(failed(error)),
             },
-            Self::Pipe => {
-                let mut line = String::new();
-                let read = io::stdin().lock().take(LONGEST).read_line(&mut line);
-                match read {
-                    Ok(0) => Ok(Line::End),
-                    Ok(_) => Ok(Line::Said(line)),
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Line::TakenBack),
-                    Err(error) => Err(error),
-                }
-            }
+            Self::Pipe => match piped(&mut io::stdin().lock()) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Line::TakenBack),
+                read => read,
+            },
         }
     }
+}
+
+/// A line from a pipe; bytes that are no text are shown as such.
+fn piped(input: &mut impl io::BufRead) -> io::Result<Line> {
+    let mut line = Vec::new();
+    let read = input.take(LONGEST).read_until(b'\n', &mut line)?;
+    if read == 0 {
+        return Ok(Line::End);
+    }
+    if read as u64 == LONGEST && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+        return Ok(Line::TooLong);
+    }
+    Ok(Line::Said(String::from_utf8_lossy(&line).into_owned()))
 }
 
 fn failed(error: ReadlineError) -> io::Error {
@@ -200,6 +210,19 @@ impl Helper for Names {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_a_pipe_are_text_and_have_a_limit() {
+        let long = "x".repeat(usize::try_from(LONGEST).unwrap() + 1);
+        let input = [b"one\n\xff\n", long.as_bytes(), b"\nlast"].concat();
+        let mut input = &*input;
+        let mut next = || piped(&mut input).unwrap();
+        assert_eq!(next(), Line::Said("one\n".into()));
+        assert_eq!(next(), Line::Said("\u{fffd}\n".into()));
+        assert_eq!(next(), Line::TooLong);
+        assert_eq!(next(), Line::Said("last".into()));
+        assert_eq!(next(), Line::End);
+    }
 
     #[test]
     fn names_are_completed_where_they_stand_for_skills() {

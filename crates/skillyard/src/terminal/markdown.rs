@@ -2,9 +2,12 @@
 //!
 //! A model writes a few letters at a time, and nobody wants to wait for the end of a paragraph.
 //! So only what may be the beginning of a mark is held back: `#`, a bullet or a fence at the start
-//! of a line, and one `*`. Tables, links and whatever else there is stay as they were written.
+//! of a line, one `*`, and the last word, which may belong on the next line. Tables, links and
+//! whatever else there is stay as they were written.
 
 use anstyle::{AnsiColor, Style};
+
+use super::wrap::Wrap;
 
 const HEADING: Style = Style::new().bold().underline();
 const BOLD: Style = Style::new().bold();
@@ -26,6 +29,8 @@ pub(crate) struct Markdown {
     code: bool,
     /// Whether the last character was a `*` that may be half a mark.
     star: bool,
+    wrap: Wrap,
+    width: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,25 +39,14 @@ enum Block {
     Fenced,
 }
 
-impl Default for Markdown {
-    fn default() -> Self {
-        Self {
-            held: Some(String::new()),
-            block: Block::Prose,
-            line: Kind::Text,
-            bold: false,
-            code: false,
-            star: false,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
     Heading,
     Quote,
     Code,
+    /// A row of a table.
+    Row,
     /// The line of a fence itself.
     Fence,
 }
@@ -65,6 +59,20 @@ enum Start {
 }
 
 impl Markdown {
+    /// Prose in lines of this width at most.
+    pub(crate) fn new(width: usize) -> Self {
+        Self {
+            held: Some(String::new()),
+            block: Block::Prose,
+            line: Kind::Text,
+            bold: false,
+            code: false,
+            star: false,
+            wrap: Wrap::new(width),
+            width,
+        }
+    }
+
     /// The next piece, as it is to be shown.
     pub(crate) fn push(&mut self, piece: &str) -> String {
         let mut out = String::new();
@@ -95,7 +103,7 @@ impl Markdown {
             self.begin(self.block.kind(), &held, &mut out);
         }
         self.close(&mut out);
-        *self = Self::default();
+        *self = Self::new(self.width);
         out
     }
 
@@ -122,6 +130,7 @@ impl Markdown {
         match text.strip_suffix(' ') {
             Some("-" | "*" | "+") => Start::Is(Kind::Text, format!("{indent}• ")),
             Some(">") => Start::Is(Kind::Quote, format!("{indent}│ ")),
+            None if text.starts_with('|') => Start::Is(Kind::Row, held.to_owned()),
             Some(marks) if !marks.is_empty() && marks.chars().all(|each| each == '#') => {
                 Start::Is(Kind::Heading, String::new())
             }
@@ -139,11 +148,11 @@ impl Markdown {
             };
         }
         if let Some(style) = kind.style() {
-            out.push_str(&style.render().to_string());
+            self.wrap.style(&style.render().to_string());
         }
         // What could have become a fence and did not is no empty piece of code.
         if text.trim().chars().all(|each| each == '`') {
-            out.push_str(text);
+            text.chars().for_each(|each| self.put(each, out));
             return;
         }
         for character in text.chars() {
@@ -153,37 +162,45 @@ impl Markdown {
 
     fn inline(&mut self, character: char, out: &mut String) {
         if matches!(self.line, Kind::Code | Kind::Fence) {
-            out.push(character);
+            self.put(character, out);
             return;
         }
         if std::mem::take(&mut self.star) {
             if character == '*' {
                 self.bold = !self.bold;
-                self.restyle(out);
+                self.restyle();
                 return;
             }
-            out.push('*');
+            self.put('*', out);
         }
         match character {
             '*' if !self.code => self.star = true,
             '`' => {
                 self.code = !self.code;
-                self.restyle(out);
+                self.restyle();
             }
-            _ => out.push(character),
+            _ => self.put(character, out),
+        }
+    }
+
+    /// Shows a character; only prose is wrapped.
+    fn put(&mut self, character: char, out: &mut String) {
+        self.wrap.put(character, out);
+        if matches!(self.line, Kind::Code | Kind::Fence | Kind::Row) {
+            self.wrap.keep(out);
         }
     }
 
     /// Sets all styles that hold now.
-    fn restyle(&self, out: &mut String) {
-        out.push_str("\x1b[0m");
+    fn restyle(&mut self) {
+        self.wrap.style("\x1b[0m");
         let styles = [
             self.line.style(),
             self.bold.then_some(BOLD),
             self.code.then_some(CODE),
         ];
         for style in styles.into_iter().flatten() {
-            out.push_str(&style.render().to_string());
+            self.wrap.style(&style.render().to_string());
         }
     }
 
@@ -196,13 +213,14 @@ impl Markdown {
 
     fn close(&mut self, out: &mut String) {
         if std::mem::take(&mut self.star) {
-            out.push('*');
+            self.put('*', out);
         }
         let bold = std::mem::take(&mut self.bold);
         let code = std::mem::take(&mut self.code);
         if bold || code || self.line.style().is_some() {
-            out.push_str("\x1b[0m");
+            self.wrap.style("\x1b[0m");
         }
+        self.wrap.end(out);
         self.line = Kind::Text;
     }
 }
@@ -219,7 +237,7 @@ impl Block {
 impl Kind {
     fn style(self) -> Option<Style> {
         match self {
-            Self::Text => None,
+            Self::Text | Self::Row => None,
             Self::Heading => Some(HEADING),
             Self::Quote | Self::Fence => Some(QUOTE),
             Self::Code => Some(CODE),
@@ -234,12 +252,12 @@ mod tests {
     /// What is shown, with styles as words; the same however the text is cut.
     fn shown(text: &str) -> String {
         let whole = {
-            let mut markdown = Markdown::default();
+            let mut markdown = Markdown::new(24);
             let mut shown = markdown.push(text);
             shown.push_str(&markdown.finish());
             shown
         };
-        let mut markdown = Markdown::default();
+        let mut markdown = Markdown::new(24);
         let mut pieces = String::new();
         for character in text.chars() {
             pieces.push_str(&markdown.push(&character.to_string()));
@@ -275,6 +293,26 @@ mod tests {
             "{d}```rust{/}\n{c}# not **a** title{/}\n{c}{/}\n{d}```{/}\nafter"
         );
         assert_eq!(shown("```\nopen"), "{d}```{/}\n{c}open{/}");
+    }
+
+    #[test]
+    fn prose_is_wrapped_and_code_and_tables_are_not() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        check(
+            "one two **three four five** six",
+            "one two {/}{b}three four five{/}\nsix",
+        );
+        check(
+            "- one two three four five six",
+            "• one two three four\n  five six",
+        );
+        let code = "let one = two + three + four + five;";
+        check(
+            &format!("```\n{code}\n```"),
+            &format!("{{d}}```{{/}}\n{{c}}{code}{{/}}\n{{d}}```{{/}}"),
+        );
+        let row = "| one | two | three | four |";
+        check(row, row);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 mod card;
 mod line;
 mod markdown;
+mod wrap;
 
-pub(crate) use card::{call, result};
-pub(crate) use line::{Line, Lines};
+pub(crate) use card::{Ended, call, result, shell_words};
+pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;

@@ -141,10 +141,55 @@ fn names_that_are_wrong_leave_no_session() {
 
     hint: Name it as `SERVER/NAME`, and say where the server is with `skillyard config set models.SERVER.url URL`
     ");
+    insta::assert_snapshot!(context.run(&["chat", "-p", "hi", "--model", "anthropic/x"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no key for the models of `anthropic`
+
+    hint: Set `ANTHROPIC_API_KEY`, or keep the key with `skillyard config set models.anthropic.key -`; `offline` needs none
+    ");
+    let told = context.run(&["chat", "-p", "hi", "--model", "gpt-4"]);
+    assert!(told.contains("Did you mean `openai/gpt-4`?"), "{told}");
     assert_eq!(
         context.json(&["chat", "--sessions", "--json"]),
         json!({ "sessions": [] })
     );
+}
+
+#[test]
+fn a_session_is_exported_and_deleted() {
+    let context = conformance();
+    let prompt = "/skills-system-validation read references/REFERENCE.md";
+    assert_eq!(context.code(&["chat", "-p", prompt]), Some(0));
+    let told = context.run(&["chat", "--export", "last"]);
+    for part in [
+        "# /skills-system-validation read references/REFERENCE.md\n\nSession s-",
+        "\n## You\n",
+        "\n> + skill skills-system-validation (sha256:",
+        "\n## offline\n",
+        "\n> ● skill_read  skills-system-validation · references/REFERENCE.md\n",
+        "\n> skill_read done\n",
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    let exported = context.json(&["chat", "--export", "last", "--json"]);
+    let id = exported["session"].as_str().unwrap();
+    assert_eq!(exported["messages"].as_array().unwrap().len(), 4);
+    let deleted = context.json(&["chat", "--delete", id, "--json"]);
+    assert_eq!(deleted, json!({ "deleted": id }));
+    assert_eq!(context.code(&["chat", "--export", id]), Some(1));
+    assert_eq!(context.code(&["chat", "--delete", id]), Some(1));
+}
+
+#[test]
+fn a_talk_in_which_nothing_was_said_is_not_offered_again() {
+    let context = TestContext::new();
+    let told = context.run(&["chat"]);
+    assert!(told.contains("`offline` is no model"), "{told}");
+    assert!(!told.contains("--resume"), "{told}");
 }
 
 #[test]

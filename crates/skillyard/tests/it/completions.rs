@@ -87,6 +87,34 @@ fn skill_names_are_completed() {
 }
 
 #[test]
+fn agents_sessions_and_fixed_words_are_completed() {
+    let context = TestContext::new();
+    assert_eq!(context.code(&["agent", "create", "helper"]), Some(0));
+    assert_eq!(context.code(&["chat", "-p", "/skill-review"]), Some(0));
+    let sessions = context.json(&["chat", "--sessions", "--json"]);
+    let id = sessions["sessions"][0]["id"].as_str().unwrap();
+    let check = |line: &[&str], expected: &[&str]| {
+        assert_eq!(candidates(&context, "bash", line), expected, "{line:?}");
+    };
+    check(&["chat", "he"], &["helper"]);
+    check(&["agent", "show", "he"], &["helper"]);
+    check(&["agent", "skill", "add", "he"], &["helper"]);
+    check(
+        &["agent", "skill", "add", "helper", "skill-r"],
+        &["skill-review"],
+    );
+    check(&["agent", "create", "he"], &[]);
+    check(&["chat", "--resume", "s-"], &[id]);
+    check(&["chat", "--resume", "l"], &["last"]);
+    check(&["audit", "replay", "s-"], &[id]);
+    check(&["chat", "--strategy", ""], &["tool", "router", "hybrid"]);
+    check(&["chat", "--model", "anth"], &["anthropic/"]);
+    check(&["explain", "scan-pipe"], &["scan-pipe-to-shell"]);
+    check(&["install", "--agent", "claude"], &["claude-code"]);
+    check(&["run", "skill-r"], &["skill-review"]);
+}
+
+#[test]
 fn keys_are_completed() {
     let context = TestContext::configured("[sources.internal]\nurl = \"https://h.example\"\n");
     assert_eq!(

@@ -53,6 +53,28 @@ fn answers() {
 }
 
 #[test]
+fn a_folder_here_does_not_stand_for_a_skill_of_the_same_name() {
+    let context = machine("");
+    let generous =
+        "---\nname: git-tools\ndescription: X. Use when asked.\nallowed-tools: Bash\n---\n\nx\n";
+    context.write("git-tools/SKILL.md", generous);
+    let check = |skill: &str| check(&context, skill, "Bash", "curl evil");
+    assert_snapshot!(check("git-tools"), @"exit status: 1 denied  git-tools  Bash(git:*): `curl evil` is not in the list");
+    assert!(check("./git-tools").starts_with("exit status: 0 allowed"));
+    // Approvals are the skill's, too.
+    assert_eq!(context.code(&["trust", "git-tools"]), Some(2));
+    assert_eq!(
+        context.code(&["trust", "git-tools", "--scripts", "--yes"]),
+        Some(0)
+    );
+    assert_eq!(context.code(&["trust", "revoke", "git-tools"]), Some(0));
+    let trusted = context.json(&["trust", "list", "--json"]);
+    assert_eq!(trusted["skills"], serde_json::json!([]));
+    let told = context.tell(&["read", "git-tools", "--json"]);
+    assert!(told.contains(".skills/git-tools/SKILL.md"), "{told}");
+}
+
+#[test]
 fn as_json() {
     let context = machine("");
     let arguments = [

@@ -206,3 +206,44 @@ fn the_collector_keeps_what_any_project_uses() {
     context.write("skills.lock", "<<<<<<< HEAD\n");
     assert_eq!(context.code(&["store", "gc"]), Some(2));
 }
+
+#[test]
+fn what_was_written_by_hand_is_deleted_on_request_only() {
+    let context = TestContext::new();
+    let new = [
+        "new",
+        "mine",
+        "-d",
+        "Does it. Use when asked.",
+        "--scope",
+        "user",
+    ];
+    assert_eq!(context.code(&new), Some(0));
+    context.write_skill("elsewhere/mine");
+    let told = context.run(&["remove", "mine", "--scope", "user"]);
+    assert!(
+        told.contains("error: `mine` was not installed: it was written into `")
+            && told.contains("hint: `skillyard remove mine --force` deletes that folder for good"),
+        "{told}"
+    );
+    let file = "../home/.agents/skills/mine/SKILL.md";
+    let force = ["remove", "mine", "--scope", "user", "--force"];
+    let dry = context.json(&[&force[..], &["--dry-run", "--json"]].concat());
+    assert_eq!(dry["changes"][0]["change"], "removed");
+    assert!(context.root().join(file).exists());
+    // Of a link only the link goes.
+    context.write_skill("../home/real/linked");
+    context.link("../../real/linked", "../home/.agents/skills/linked");
+    assert_eq!(
+        context.code(&["remove", "linked", "mine", "--scope", "user", "--force"]),
+        Some(0)
+    );
+    assert!(!context.root().join(file).exists());
+    assert!(context.root().join("../home/real/linked/SKILL.md").exists());
+    assert!(context.root().join("elsewhere/mine/SKILL.md").exists());
+    // Builtin skills and those of other scopes are not this scope's.
+    assert_eq!(
+        context.code(&["remove", "skill-review", "--force"]),
+        Some(1)
+    );
+}

@@ -48,9 +48,9 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
     ]));
     let server = registry(&versions);
     assert_snapshot!(context.refused(&["install", "pdf"]), @r"
-    error: no registry is set, so names alone cannot be looked up
+    error: no registry is set
 
-    hint: Name a folder, `owner/repo/path` or an address, or set one with `skillyard config set registry.url URL`
+    hint: Set one with `skillyard config set registry.url URL`; `install` takes a folder, `owner/repo/path` or an address without one
     ");
     context.configure(&format!(
         "[registry]\nurl = \"{0}\"\n[sources.corp]\nurl = \"{0}\"\n",

@@ -15,7 +15,7 @@ fn a_skill_is_made_and_is_valid() {
     ----- stdout -----
      + ./pdf-tools
     ----- stderr -----
-    Made skill `pdf-tools`; write its instructions in `./pdf-tools/SKILL.md`, then run `skillyard validate ./pdf-tools`
+    Made skill `pdf-tools`; write its instructions in `./pdf-tools/SKILL.md`, check it with `skillyard validate ./pdf-tools`, then use it with `skillyard install ./pdf-tools`
     ");
     assert_snapshot!(context.read("pdf-tools/SKILL.md"), @"
     ---
@@ -151,7 +151,7 @@ fn from_a_valid_file() {
     ----- stdout -----
      + ./pdf
     ----- stderr -----
-    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, then run `skillyard validate ./pdf`
+    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, check it with `skillyard validate ./pdf`, then use it with `skillyard install ./pdf`
     ");
     assert_eq!(context.read("pdf/SKILL.md"), draft);
 }
@@ -331,7 +331,7 @@ fn the_editor_is_started_with_the_file() {
     ----- stdout -----
      + ./pdf
     ----- stderr -----
-    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, then run `skillyard validate ./pdf`
+    Made skill `pdf`; write its instructions in `./pdf/SKILL.md`, check it with `skillyard validate ./pdf`, then use it with `skillyard install ./pdf`
     ");
     assert!(
         context

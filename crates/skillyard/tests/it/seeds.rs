@@ -329,7 +329,7 @@ fn seed_004_the_checklist_works_offline_on_a_fresh_home() {
     assert!(listing.contains(NAME) && !listing.contains(BODY));
     assert!(!context.stdout(&["prompt"]).contains(NAME));
     // Activation and resources, each with a card.
-    let prompt = format!("/{NAME} validate that activation and resources work");
+    let prompt = format!("/{NAME} validate that skills.activate and skills.readResource work");
     let told = output(context.skillyard().args(["chat", "-p", &prompt]));
     let (words, cards) = (text(&told.stdout), text(&told.stderr));
     assert!(told.status.success());

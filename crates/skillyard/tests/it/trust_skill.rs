@@ -263,9 +263,9 @@ fn a_word_is_a_skill_or_a_folder() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `pdf` is both a folder here and a skill
+    error: `pdf` is both a trusted folder here and an approved skill
 
-    hint: Write `./pdf` for the folder, or say what of the skill: `skillyard trust pdf --scripts`
+    hint: Revoke the folder as `./pdf`; from then on `pdf` is the skill
     ");
     assert_eq!(context.code(&["trust", "revoke", "./pdf"]), Some(0));
     assert_eq!(context.permission(), "run");

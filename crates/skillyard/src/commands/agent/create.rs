@@ -15,6 +15,7 @@ use crate::error::agent::AgentFailure;
 ///   skillyard agent create helper --skills skill-authoring,skill-review
 ///   skillyard agent create writer --model ollama/qwen2.5 --instructions "Write plainly."
 ///   skillyard agent create clerk --mcp files,tickets
+///   skillyard agent create filler --skills acme/skills/pdf-tools   installed first
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+use skillyard_agent::agent::Kept;
+use skillyard_format::render::one_line;
 
 use super::{Outcome, as_json, store};
 use crate::context::Context;
@@ -29,15 +31,25 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
         context.printer.json(&json!({ "agents": agents }))?;
         return Ok(Status::Yes);
     }
+    let name = |agent: &Kept| format!("{}@{}", agent.name, agent.version);
+    let widest = |text: &dyn Fn(&Kept) -> String| {
+        let lengths = agents.iter().map(|agent| text(agent).chars().count());
+        lengths.max().unwrap_or_default()
+    };
+    let names = widest(&name);
+    let models = widest(&|agent| agent.definition.model.clone());
     let mut text = String::new();
     for agent in &agents {
-        let skills = agent.definition.skills.len();
-        let name = format!("{}@{}", agent.name, agent.version);
-        let _ = writeln!(
-            text,
-            "{name:<24} {:<32} {skills} skills  {}",
-            agent.definition.model, agent.definition.description
+        let definition = &agent.definition;
+        let count = definition.skills.len();
+        let word = if count == 1 { "skill " } else { "skills" };
+        let line = format!(
+            "{:<names$}  {:<models$}  {count:>2} {word}  {}",
+            name(agent),
+            definition.model,
+            one_line(&definition.description)
         );
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     context.printer.data(&visible(&text))?;
     if agents.is_empty() {

@@ -5,6 +5,8 @@ mod delete;
 mod diff;
 mod edit;
 mod export;
+mod given;
+mod import;
 mod list;
 mod rollback;
 mod show;
@@ -13,7 +15,7 @@ mod versions;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept, pins};
+use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
@@ -22,7 +24,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
 
 use super::Outcome;
-use crate::agent::{Wanted, shelf};
+use crate::agent::{Wanted, known_model, shelf};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -58,6 +60,7 @@ enum Verb {
     Diff(diff::Args),
     Rollback(rollback::Args),
     Export(export::Args),
+    Import(import::Args),
     Skill(skill::Args),
 }
 
@@ -72,6 +75,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Verb::Diff(args) => diff::run(context, args),
         Verb::Rollback(args) => rollback::run(context, args),
         Verb::Export(args) => export::run(context, args),
+        Verb::Import(args) => import::run(context, args),
         Verb::Skill(args) => skill::run(context, args),
     }
 }
@@ -88,7 +92,7 @@ struct Said {
     /// What it is told
     #[arg(long, value_name = "TEXT")]
     instructions: Option<String>,
-    /// Its skills, separated by commas
+    /// Its skills, separated by commas: names, or references that are installed first
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skills: Option<Vec<String>>,
     /// The MCP servers whose tools and skills it has, separated by commas
@@ -109,12 +113,19 @@ struct Said {
     /// All tokens of a session
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
+    /// Install without asking what a reference names
+    #[arg(long, short)]
+    yes: bool,
 }
 
 impl Said {
     fn apply(&self, context: &Context, definition: &mut Definition) -> Result<(), CommandError> {
         if let Some(model) = &self.model {
             definition.model.clone_from(model);
+            if let Err(error) = known_model(context, model) {
+                let text = visible(&error.to_string()).into_owned();
+                context.printer.note(&format!("warning: {text}"));
+            }
         }
         if let Some(description) = &self.description {
             definition.description.clone_from(description);
@@ -123,8 +134,7 @@ impl Said {
             definition.instructions.clone_from(instructions);
         }
         if let Some(names) = &self.skills {
-            let pinned = pins(&all_skills(context)?, names);
-            definition.skills = pinned.map_err(skillyard_agent::TurnError::from)?;
+            definition.skills = given::skills(context, names, self.yes)?;
         }
         if let Some(names) = &self.mcp {
             let names = names.iter().map(|name| name.trim().to_owned());

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::agent::Drift;
+use skillyard_agent::settings::Limits;
+use skillyard_agent::tool::WorkspaceTools;
 
 use super::{Outcome, all_skills, as_json, hash, store};
 use crate::context::Context;
@@ -56,6 +58,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     );
     row("instructions", &definition.instructions);
     row("mcp servers", &definition.mcp.join(", "));
+    if definition.workspace == WorkspaceTools::None {
+        row("workspace", "no tools for its files");
+    }
+    row("limits", &limits(&definition.limits));
     row("hash", &hash(&kept));
     for (pin, drift) in &skills {
         let state = match drift {
@@ -73,4 +79,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         ));
     }
     Ok(Status::Yes)
+}
+
+/// The limits that people set, in words; no number stands for none.
+fn limits(limits: &Limits) -> String {
+    let tokens = match limits.session_tokens {
+        0 => String::new(),
+        tokens => format!(", {tokens} tokens a session"),
+    };
+    let (steps, runs) = (limits.steps, limits.runs);
+    format!("{steps} steps a turn, {runs} runs a session{tokens}")
 }

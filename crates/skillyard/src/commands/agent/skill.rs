@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use clap::Subcommand;
 use serde_json::json;
-use skillyard_agent::TurnError;
-use skillyard_agent::agent::{Drift, pins};
+use skillyard_agent::agent::Drift;
 use skillyard_audit::EventKind;
 
-use super::{Outcome, all_skills, changed, store};
+use super::{Outcome, all_skills, changed, given, store};
 use crate::context::Context;
+use crate::error::Status;
 use crate::error::agent::AgentFailure;
-use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
 
 /// Change the skills of an agent
@@ -29,7 +28,14 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Add skills, or take those that are there as they are now
-    Add(Names),
+    ///
+    /// A skill that is named by where it comes from is installed first.
+    ///
+    /// Examples:
+    ///   skillyard agent skill add helper pdf-tools
+    ///   skillyard agent skill add helper acme/skills/pdf-tools@^1.2
+    #[command(verbatim_doc_comment)]
+    Add(Added),
     /// Remove skills
     Remove(Names),
     /// List the skills, and whether they are still what they were
@@ -48,19 +54,29 @@ struct Names {
     skills: Vec<String>,
 }
 
+#[derive(Debug, clap::Args)]
+struct Added {
+    #[command(flatten)]
+    names: Names,
+    /// Install without asking what a reference names
+    #[arg(long, short)]
+    yes: bool,
+}
+
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     match &args.verb {
-        Verb::Add(names) => add(context, names),
+        Verb::Add(added) => add(context, added),
         Verb::Remove(names) => remove(context, names),
         Verb::List { agent } => list(context, agent),
     }
 }
 
-fn add(context: &Context, names: &Names) -> Outcome {
+fn add(context: &Context, added: &Added) -> Outcome {
+    let names = &added.names;
     let store = store(context);
     let before = store.load(&names.agent).map_err(AgentFailure::from)?;
     let mut definition = before.definition;
-    let new = pins(&all_skills(context)?, &names.skills).map_err(TurnError::from)?;
+    let new = given::skills(context, &names.skills, added.yes)?;
     definition
         .skills
         .retain(|pin| new.iter().all(|each| each.name != pin.name));
@@ -85,10 +101,12 @@ fn remove(context: &Context, names: &Names) -> Outcome {
         definition.skills.retain(|pin| pin.name != *name);
         if definition.skills.len() == count {
             let known = definition.skills.iter().map(|pin| pin.name.as_str());
-            return Err(CommandError::NoSuchSkill {
-                name: name.clone(),
+            return Err(AgentFailure::NotItsSkill {
+                agent: before.name,
                 nearest: skillyard_format::nearest::nearest(name, known).map(str::to_owned),
-            });
+                skill: name.clone(),
+            }
+            .into());
         }
     }
     let kept = store.update(&names.agent, &definition);
@@ -112,6 +130,8 @@ fn list(context: &Context, agent: &str) -> Outcome {
         context.printer.json(&json!({ "skills": skills }))?;
         return Ok(Status::Yes);
     }
+    let names = skills.iter().map(|(pin, _)| pin.name.chars().count());
+    let widest = names.max().unwrap_or_default();
     let mut text = String::new();
     for (pin, drift) in &skills {
         let state = match drift {
@@ -119,10 +139,14 @@ fn list(context: &Context, agent: &str) -> Outcome {
             Drift::Changed { .. } => "changed",
             Drift::Missing => "missing",
         };
-        let _ = writeln!(text, "{:<24} {state:<8} {}", pin.name, pin.digest);
+        let _ = writeln!(text, "{:<widest$}  {state:<8} {}", pin.name, pin.digest);
     }
-    Ok(context
-        .printer
-        .data(&visible(&text))
-        .map(|()| Status::Yes)?)
+    context.printer.data(&visible(&text))?;
+    if skills.is_empty() {
+        let name = visible(&kept.name);
+        context.printer.note(&format!(
+            "It has no skills; add one with `skillyard agent skill add {name} SKILL`"
+        ));
+    }
+    Ok(Status::Yes)
 }

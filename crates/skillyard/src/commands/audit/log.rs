@@ -11,12 +11,12 @@ use super::super::Outcome;
 use super::Which;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::sanitize::visible;
+use crate::sanitize::{shortened, visible};
 
 /// List events, the oldest first
 ///
 /// Examples:
-///   skillyard audit log --limit 20
+///   skillyard audit log --limit 20        `-v` shows digests, sessions and limits too
 ///   skillyard audit log --event approval --since 7d --json
 ///   skillyard audit log --follow
 #[derive(Debug, clap::Args)]
@@ -93,13 +93,19 @@ fn print(context: &Context, line: &[u8]) -> Result<(), CommandError> {
     };
     context.printer.data(&format!(
         "{}\n",
-        visible(&described(&entry)).replace('\n', " ")
+        visible(&described(&entry, context.printer.is_verbose())).replace('\n', " ")
     ))?;
     Ok(())
 }
 
-/// An event on one line.
-fn described(entry: &Entry<'_>) -> String {
+/// Details that are for programs, or for people who want to know everything.
+const FINE_PRINT: &[&str] = &["call", "limits", "milliseconds"];
+
+/// Longest detail that is shown whole.
+const LONGEST: usize = 100;
+
+/// An event on one line; digests and the like only where everything is wanted.
+fn described(entry: &Entry<'_>, everything: bool) -> String {
     let time = entry.time.to_string();
     let time = time.get(..19).unwrap_or(&time).replace('T', " ");
     let mut text = format!("{time}  {:<22} {:<6}", entry.event, entry.outcome);
@@ -110,7 +116,14 @@ fn described(entry: &Entry<'_>) -> String {
         let _ = write!(text, "  {reason}");
     }
     for (name, value) in &entry.detail {
-        let _ = write!(text, "  {name}={value}");
+        if everything {
+            let _ = write!(text, "  {name}={value}");
+        } else if !value.starts_with("sha256:") && !FINE_PRINT.contains(&&**name) {
+            let _ = write!(text, "  {name}={}", shortened(value, LONGEST));
+        }
+    }
+    if let Some(session) = entry.session.as_ref().filter(|_| everything) {
+        let _ = write!(text, "  session={session}");
     }
     let _ = write!(text, "  ({})", entry.actor);
     text

@@ -1,0 +1,72 @@
+//! Looking at a running program's processes.
+
+use std::cell::OnceCell;
+
+use crate::backend::Backend;
+use crate::cgroup::Group;
+use crate::outcome::{Denial, End, Limit, Outcome};
+use crate::process::Process;
+use crate::processes::{self, Found};
+use crate::profile::Profile;
+use crate::pump::Inspection;
+use crate::sandbox::Sandbox;
+use crate::scratch::Scratch;
+
+/// Looks at the processes from time to time.
+pub(super) struct Inspector<'a> {
+    pub(super) sandbox: &'a Sandbox,
+    pub(super) profile: &'a Profile,
+    pub(super) scratch: Option<&'a Scratch>,
+    /// Made at the first look, where groups can be made.
+    pub(super) group: OnceCell<Option<Group>>,
+}
+
+impl Inspector<'_> {
+    pub(super) fn look(&self, child: &Process) -> Inspection {
+        let below = Found::below(child.id());
+        let usage = processes::usage(&below);
+        let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
+        let limits = &self.profile.limits;
+        let full = self
+            .scratch
+            .is_some_and(|scratch| scratch.is_over(limits.scratch));
+        let reached = over(usage.memory, limits.memory, Limit::Memory)
+            .or_else(|| self.is_short_of_memory(&below).then_some(Limit::Memory))
+            .or_else(|| full.then_some(Limit::Scratch));
+        Inspection {
+            memory: usage.memory,
+            reached,
+        }
+    }
+
+    /// Puts the program into its group, and tells whether the kernel ended somebody there.
+    fn is_short_of_memory(&self, below: &Found) -> bool {
+        let made = || {
+            let groups = self.sandbox.survey.groups.as_ref()?;
+            // Without a group the limits are kept by looking, as they are where there are none.
+            Group::make(groups, &self.profile.limits).ok()
+        };
+        let Some(group) = self.group.get_or_init(made) else {
+            return false;
+        };
+        // The stage is one of them inside bubblewrap, and the one that holds them otherwise.
+        let stages = usize::from(self.sandbox.backend == Backend::Bubblewrap);
+        group.gather(below.as_slice().get(stages..).unwrap_or_default());
+        group.killed_for_memory() > 0
+    }
+
+    /// The kernel may have ended the program between two looks.
+    pub(super) fn correct(&self, outcome: &mut Outcome) {
+        let Some(group) = self.group.get().and_then(Option::as_ref) else {
+            return;
+        };
+        outcome.peak_memory = outcome.peak_memory.max(group.peak_memory());
+        if group.killed_for_memory() > 0 && !matches!(outcome.end, End::Stopped(_) | End::Cancelled)
+        {
+            if outcome.end == End::Signalled(libc::SIGKILL) {
+                outcome.end = End::Stopped(Limit::Memory);
+            }
+            outcome.denials.push(Denial::Limit(Limit::Memory));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The words that start a sandbox, and the descriptors they speak of.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::failed;
+use crate::backend::bubblewrap;
+use crate::backend::placeholder::Placeholders;
+use crate::child;
+use crate::error::{Doing as _, SandboxError};
+use crate::identity::Identity;
+use crate::launcher::landlock::NEEDED;
+use crate::launcher::spec::{Fences, Spec};
+use crate::launcher::staging::closed_folder;
+use crate::launcher::{ARGUMENT, BECOME, Outer, STAGE, SUPERVISE, Staged, Step};
+use crate::profile::{Access, Profile};
+use crate::sandbox::{Sandbox, StageProgram};
+
+/// What is to be started, and as whom.
+pub(super) struct Prepared {
+    pub(super) argv: Vec<OsString>,
+    /// The descriptors that the words speak of.
+    pub(super) kept: Vec<OwnedFd>,
+    pub(super) identity: Option<Identity>,
+}
+
+/// `bwrap`, started as a user without rights, with the stage as its program.
+pub(super) fn in_bubblewrap(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &Spec,
+    placeholders: &Placeholders,
+) -> Result<Prepared, SandboxError> {
+    let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
+    let us = Identity {
+        uid: rustix::process::geteuid().as_raw(),
+        gid: rustix::process::getegid().as_raw(),
+    };
+    let identity = sandbox.identity.unwrap_or(us);
+    let arguments = bubblewrap::arguments(profile, placeholders, identity)?;
+    let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
+    let stage = stage(sandbox, spec)?;
+    let mut argv = vec![
+        program.into_os_string(),
+        "--args".into(),
+        child::number(&words).into(),
+        "--".into(),
+    ];
+    argv.extend(stage.argv);
+    kept.push(words);
+    kept.extend(stage.kept);
+    as_user(sandbox, profile, spec, argv, kept)
+}
+
+/// The stage alone.
+pub(super) fn alone(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &Spec,
+) -> Result<Prepared, SandboxError> {
+    if spec.fences == Fences::Only && sandbox.survey.landlock.unwrap_or(0) < NEEDED {
+        return Err(failed(Step::Files, libc::ENOSYS));
+    }
+    let stage = stage(sandbox, spec)?;
+    as_user(sandbox, profile, spec, stage.argv, stage.kept)
+}
+
+/// A program that is started as the user without rights, if we are root.
+fn as_user(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    spec: &Spec,
+    argv: Vec<OsString>,
+    mut kept: Vec<OwnedFd>,
+) -> Result<Prepared, SandboxError> {
+    let identity = sandbox.identity;
+    let (staged, folders) = staged(sandbox, profile)?;
+    if staged.is_empty() {
+        return Ok(Prepared {
+            argv,
+            kept,
+            identity,
+        });
+    }
+    // Our binary makes the mounts as root, becomes somebody else, and then the program.
+    let outer = Outer {
+        staged,
+        identity,
+        argv,
+        status: spec.status,
+    };
+    let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
+    let number = child::number(&orders);
+    kept.push(orders);
+    kept.extend(folders);
+    Ok(Prepared {
+        argv: vec![
+            sandbox.launcher.clone().into_os_string(),
+            ARGUMENT.into(),
+            BECOME.into(),
+            number.into(),
+        ],
+        kept,
+        identity: None,
+    })
+}
+
+/// The words that start the stage, and the descriptors they speak of.
+struct Stage {
+    argv: Vec<OsString>,
+    kept: Vec<OwnedFd>,
+}
+
+fn stage(sandbox: &Sandbox, spec: &Spec) -> Result<Stage, SandboxError> {
+    let program = stage_program(sandbox).doing("open the launcher")?;
+    let landlock = sandbox.survey.landlock.unwrap_or(0);
+    let orders = child::memory(&spec.encode(landlock)).doing("write the launcher's orders")?;
+    let argv = vec![
+        format!("/proc/self/fd/{}", child::number(&program)).into(),
+        ARGUMENT.into(),
+        SUPERVISE.into(),
+        child::number(&orders).into(),
+    ];
+    let kept = vec![program, orders];
+    Ok(Stage { argv, kept })
+}
+
+/// The stage's file, in a form that the sandbox's user can execute: the small program, or our
+/// own where the system does not execute files in memory.
+fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if sandbox.stage == StageProgram::Small
+        && !STAGE.is_empty()
+        && let Ok(program) = child::program(STAGE)
+    {
+        return Ok(program);
+    }
+    let mut file = File::open(&sandbox.launcher)?;
+    let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
+    if everybody || sandbox.identity.is_none() {
+        return Ok(file.into());
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    child::memory(&bytes)
+}
+
+/// The mounts that the sandbox's user could not use as they are, with their open folders.
+fn staged(
+    sandbox: &Sandbox,
+    profile: &Profile,
+) -> Result<(Vec<Staged>, Vec<OwnedFd>), SandboxError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (mut staged, mut folders) = (Vec::new(), Vec::new());
+    let Some(identity) = sandbox.identity else {
+        return Ok((staged, folders));
+    };
+    for mount in &profile.mounts {
+        let failed = |source: io::Error| SandboxError::Mount {
+            path: mount.source.clone(),
+            source,
+        };
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let folder = rustix::fs::open(&mount.source, flags, Mode::empty());
+        let folder = File::from(folder.map_err(|error| failed(error.into()))?);
+        let metadata = folder.metadata().map_err(failed)?;
+        let readable = metadata.uid() == identity.uid || metadata.mode() & 0o005 == 0o005;
+        let reachable = readable && closed_folder(&mount.source).is_none();
+        let owned = metadata.uid() == identity.uid;
+        if reachable && (mount.access == Access::Read || owned) || !metadata.is_dir() {
+            continue;
+        }
+        staged.push(Staged {
+            source: folder.as_raw_fd(),
+            target: mount.source.clone(),
+            owner: Identity {
+                uid: metadata.uid(),
+                gid: metadata.gid(),
+            },
+        });
+        folders.push(folder.into());
+    }
+    Ok((staged, folders))
+}

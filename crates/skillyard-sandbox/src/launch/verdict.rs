@@ -1,0 +1,89 @@
+//! How a program ended.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use super::failed;
+use crate::command::Command;
+use crate::error::SandboxError;
+use crate::launcher::{Report, Step};
+use crate::outcome::{Captured, Denial, End, Limit, Outcome};
+use crate::profile::Profile;
+use crate::pump::Pumped;
+use crate::sandbox::Sandbox;
+
+/// What the launcher and the system say about the end.
+pub(super) fn judge(
+    sandbox: &Sandbox,
+    command: &Command,
+    pumped: Pumped,
+    status: OwnedFd,
+    profile: &Profile,
+) -> Result<Outcome, SandboxError> {
+    let mut bytes = Vec::with_capacity(Report::LENGTH);
+    // Everybody who could write to the pipe has ended.
+    let _ = File::from(status).read_to_end(&mut bytes);
+    let report = Report::read(&bytes);
+    let (end, cpu, memory) = match (pumped.stopped, report) {
+        (_, Some(report)) if report.kind == Report::FAILED => {
+            return Err(failure(command, &report));
+        }
+        (Some(stop), _) => (stop.into(), 0, 0),
+        (None, Some(report)) => {
+            let end = match report.kind {
+                Report::EXITED => End::Exited(report.code),
+                _ => End::Signalled(report.code),
+            };
+            (end, report.cpu, u64::from(report.memory))
+        }
+        (None, None) => {
+            let said = pumped.stderr.text();
+            let said = said.trim();
+            let message = if said.is_empty() {
+                pumped.status.to_string()
+            } else {
+                said.to_owned()
+            };
+            return Err(SandboxError::Broken {
+                backend: sandbox.backend,
+                message,
+            });
+        }
+    };
+    let mut denials = Vec::new();
+    match end {
+        End::Stopped(limit) => denials.push(Denial::Limit(limit)),
+        End::Signalled(libc::SIGXCPU) => denials.push(Denial::Limit(Limit::Cpu)),
+        End::Signalled(libc::SIGXFSZ) => denials.push(Denial::Limit(Limit::FileSize)),
+        End::Signalled(libc::SIGSYS) => denials.push(Denial::SystemCall),
+        End::Signalled(_) | End::Exited(_) | End::Cancelled => {}
+    }
+    let is_cut = |captured: &Captured| captured.omitted() > 0;
+    if is_cut(&pumped.stdout) || is_cut(&pumped.stderr) {
+        denials.push(Denial::Limit(Limit::Output));
+    }
+    Ok(Outcome {
+        end,
+        stdout: pumped.stdout,
+        stderr: pumped.stderr,
+        duration: Duration::ZERO,
+        cpu: Duration::from_micros(cpu),
+        peak_memory: pumped.peak_memory.max(memory * 1024),
+        denials,
+        connections: Vec::new(),
+        backend: sandbox.backend,
+        limits: profile.limits,
+    })
+}
+
+fn failure(command: &Command, report: &Report) -> SandboxError {
+    match report.step() {
+        Some(Step::Execute | Step::Directory) => SandboxError::Start {
+            program: command.program.clone(),
+            reason: io::Error::from_raw_os_error(report.code).to_string(),
+        },
+        step => failed(step.unwrap_or(Step::Orders), report.code),
+    }
+}

@@ -1,0 +1,81 @@
+//! `skillyard agent import`.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use skillyard_agent::agent::{Definition, Drift};
+use skillyard_audit::EventKind;
+
+use super::{Outcome, all_skills, changed, store};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
+use crate::sanitize::visible;
+
+/// Longest file that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// Make an agent from what `agent export` printed
+///
+/// The skills are not part of it: it says which it had, by name and digest, and you are told of
+/// those that are not here or not the same.
+///
+/// Examples:
+///   skillyard agent import helper.json
+///   skillyard agent export helper | ssh there skillyard agent import -
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The file; `-` reads it from stdin
+    file: PathBuf,
+    /// Give it another name
+    #[arg(long)]
+    name: Option<String>,
+}
+
+/// What `agent export` prints, as far as it is needed.
+#[derive(Debug, Deserialize)]
+struct Exported {
+    name: String,
+    definition: Definition,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    let text = read(args).map_err(|source| CommandError::Read {
+        path: args.file.clone(),
+        source,
+    })?;
+    let exported: Exported =
+        serde_json::from_str(&text).map_err(|source| AgentFailure::NotExported {
+            file: args.file.clone(),
+            source,
+        })?;
+    let name = args.name.as_ref().unwrap_or(&exported.name);
+    let kept = store(context).create(name, &exported.definition);
+    let kept = kept.map_err(AgentFailure::from)?;
+    for (pin, drift) in kept.definition.drift(&all_skills(context)?) {
+        let text = match drift {
+            Drift::Same => continue,
+            Drift::Changed { .. } => "is not the same as where the agent comes from",
+            Drift::Missing => "is not here or not enabled",
+        };
+        let name = visible(&pin.name);
+        context
+            .printer
+            .note(&format!("warning: skill `{name}` {text}"));
+    }
+    changed(context, &kept, None, EventKind::AgentCreated)
+}
+
+fn read(args: &Args) -> io::Result<String> {
+    let mut text = String::new();
+    if args.file.as_os_str() == "-" {
+        io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
+    } else {
+        let file = fs::File::open(&args.file)?;
+        file.take(LONGEST).read_to_string(&mut text)?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,183 @@
+//! What the arguments of commands can be, for completions.
+//!
+//! A shell puts these on its command line, so only what follows the rules for names is told: it
+//! has no character that means something to a shell. Whatever cannot be read is left out; the
+//! command itself will say why.
+
+use clap_complete::engine::CompletionCandidate;
+use skillyard_agent::agent::AgentStore;
+use skillyard_catalog::agents::AGENTS;
+use skillyard_format::SkillName;
+
+use crate::agent;
+use crate::config::Config;
+use crate::config::keys::{ENTRIES, PROVENANCES};
+use crate::context::Context;
+use crate::library::{self, Choice, IndexMode};
+use crate::report::RuleNote;
+
+/// Most sessions that are told.
+const MOST_SESSIONS: usize = 20;
+
+/// A kind of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Names of skills.
+    Skills,
+    /// The same, and folders.
+    SkillsAndFolders,
+    /// Agents of this user.
+    Agents,
+    /// Sessions, the last used first.
+    Sessions,
+    /// Models.
+    Models,
+    /// MCP servers of the configuration.
+    McpServers,
+    /// Keys of the configuration.
+    Keys,
+    /// Rules of `validate` and `scan`.
+    Rules,
+    /// Programs that read skills.
+    Clients,
+    /// Nothing but these words.
+    Words(&'static [&'static str]),
+}
+
+impl Values {
+    /// What an argument of a command can be, where that is known.
+    pub(super) fn of(path: &str, argument: &str) -> Option<Self> {
+        Some(match (path, argument) {
+            ("show" | "explain" | "why" | "export", "name")
+            | ("enable" | "disable" | "update" | "outdated" | "remove", "names")
+            | ("agent create" | "agent edit" | "agent skill add", "skills") => Self::Skills,
+            ("read" | "verify" | "run" | "guard check", "skill")
+            | ("trust", "target" | "revoked") => Self::SkillsAndFolders,
+            ("agent create" | "agent import", "name") => return None,
+            ("chat", "agent") => Self::Agents,
+            (path, "name" | "agent") if path.starts_with("agent ") => Self::Agents,
+            ("chat", "resume" | "export" | "delete")
+            | ("audit replay" | "audit log" | "audit export", "session") => Self::Sessions,
+            ("chat" | "agent create" | "agent edit", "model") => Self::Models,
+            ("chat" | "agent create" | "agent edit", "mcp") | ("mcp test", "server") => {
+                Self::McpServers
+            }
+            ("install" | "export" | "doctor", "agent") => Self::Clients,
+            ("explain", "code") => Self::Rules,
+            (path, "key") if path.starts_with("config ") => Self::Keys,
+            (_, "strategy") => Self::Words(&["tool", "router", "hybrid"]),
+            (_, "tool_mode") => Self::Words(&["auto", "native", "json-schema", "text"]),
+            (_, "workspace_tools") => Self::Words(&["all", "none"]),
+            _ => return None,
+        })
+    }
+
+    /// Those that there are now.
+    pub(super) fn found(self, context: &Context) -> Vec<CompletionCandidate> {
+        match self {
+            Self::Skills | Self::SkillsAndFolders => skill_names(context),
+            Self::Agents => plain(AgentStore::new(&context.environment.agents_folder()).names()),
+            Self::Sessions => sessions(context),
+            Self::Models => models(context),
+            Self::McpServers => {
+                let names = context.config().map(|config| config.mcp_servers());
+                plain(names.unwrap_or_default())
+            }
+            Self::Keys => keys(context),
+            Self::Rules => {
+                let rules = RuleNote::of_format().chain(RuleNote::of_scan());
+                plain(rules.map(|rule| rule.code).chain(["skill"]))
+            }
+            Self::Clients => plain(
+                AGENTS
+                    .iter()
+                    .map(|each| each.id.clone())
+                    .chain(["all".into()]),
+            ),
+            Self::Words(words) => plain(words.iter().copied()),
+        }
+    }
+}
+
+fn plain<T: Into<std::ffi::OsString>>(
+    words: impl IntoIterator<Item = T>,
+) -> Vec<CompletionCandidate> {
+    words.into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// Sessions that can be gone on with, and how each began.
+fn sessions(context: &Context) -> Vec<CompletionCandidate> {
+    let list = agent::store(context).and_then(|store| {
+        let list = store.list(MOST_SESSIONS);
+        Ok(list.map_err(skillyard_agent::TurnError::from)?)
+    });
+    let list = list.unwrap_or_default().into_iter();
+    let named = list.map(|each| CompletionCandidate::new(each.id).help(Some(each.title.into())));
+    plain(["last"]).into_iter().chain(named).collect()
+}
+
+/// `offline`, the models that agents have, and servers whose models are not known.
+fn models(context: &Context) -> Vec<CompletionCandidate> {
+    let store = AgentStore::new(&context.environment.agents_folder());
+    let agents = store.names().into_iter();
+    let used = agents.filter_map(|name| Some(store.load(&name).ok()?.definition.model));
+    let is_harmless = |each: char| each.is_ascii_alphanumeric() || "-_./:@".contains(each);
+    let mut names: Vec<String> = used.filter(|name| name.chars().all(is_harmless)).collect();
+    names.extend(KNOWN_MODELS.map(|server| format!("{server}/")));
+    names.push("offline".into());
+    names.sort_unstable();
+    names.dedup();
+    plain(names)
+}
+
+/// Servers of models that need no address.
+const KNOWN_MODELS: [&str; 3] = ["anthropic", "openai", "ollama"];
+
+/// The keys of the configuration, with those of the sources that are there.
+fn keys(context: &Context) -> Vec<CompletionCandidate> {
+    let config = context.config();
+    let names = config.as_ref().map(Config::aliases);
+    let names = names.unwrap_or_default();
+    let servers = config.map(|config| config.mcp_servers());
+    let servers = servers.unwrap_or_default();
+    let candidate =
+        |key: String, doc: &'static str| CompletionCandidate::new(key).help(Some(doc.into()));
+    let mut found = Vec::new();
+    for entry in ENTRIES {
+        if entry.key.contains("VARIABLE") || entry.key.contains("HEADER") {
+            continue;
+        }
+        if entry.key.contains("SERVER") {
+            let servers = if entry.key.starts_with("mcp.") {
+                servers.clone()
+            } else {
+                KNOWN_MODELS.map(str::to_owned).into()
+            };
+            let keys = servers.iter().map(|name| entry.key.replace("SERVER", name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else if entry.key.contains("NAME") {
+            let keys = names.iter().map(|name| entry.key.replace("NAME", name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else if entry.has_choice() {
+            let rows = PROVENANCES.iter();
+            let keys = rows.map(|row| entry.key.replace("PROVENANCE", row.name));
+            found.extend(keys.map(|key| candidate(key, entry.doc)));
+        } else {
+            found.push(candidate(entry.key.to_owned(), entry.doc));
+        }
+    }
+    found
+}
+
+/// The names of the skills that are here.
+fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
+    // A configuration that is wrong is said by every command; here it would be in the way.
+    let Ok(catalog) = library::load(context, IndexMode::Use, &Choice::default()) else {
+        return Vec::new();
+    };
+    let names = catalog.skills.iter().map(|skill| &skill.record.name);
+    names
+        .filter(|name| SkillName::new(name).is_ok())
+        .map(|name| CompletionCandidate::new(name.as_str()))
+        .collect()
+}
