@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
+use tokio::sync::watch;
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
@@ -29,6 +30,8 @@ const PARENT: &str = "traceparent";
 pub(super) struct Connection {
     name: String,
     server: Arc<Server>,
+    /// Whoever waits for its end has the other half.
+    open: watch::Sender<()>,
 }
 
 impl Connection {
@@ -36,7 +39,13 @@ impl Connection {
         Self {
             name: server.acting.begin(),
             server,
+            open: watch::channel(()).0,
         }
+    }
+
+    /// Tells of its end: there will be no change any more.
+    pub(super) fn end(&self) -> watch::Receiver<()> {
+        self.open.subscribe()
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Handler {
     server: Arc<Server>,
     connection: Arc<Connection>,
     subscriptions: Arc<Subscriptions>,
+    /// Whether the client is being told of changes.
+    tells: Arc<AtomicBool>,
     /// Whether the client wants to hear of warnings.
     warns: Arc<AtomicBool>,
 }
@@ -46,6 +48,7 @@ impl Handler {
         Self {
             connection: Arc::new(Connection::new(Arc::clone(&server))),
             subscriptions: Arc::default(),
+            tells: Arc::default(),
             warns: Arc::default(),
             server,
         }
@@ -286,7 +289,17 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // Whoever says this again is told once all the same.
+        if self.tells.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let (server, files) = (Arc::clone(&self.server), Arc::clone(&self.subscriptions));
-        tokio::spawn(async move { news::tell(&server, &files, &context.peer).await });
+        let (peer, mut end) = (context.peer.clone(), self.connection.end());
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = end.changed() => {}
+                () = news::tell(&server, &files, &peer) => {}
+            }
+        });
     }
 }

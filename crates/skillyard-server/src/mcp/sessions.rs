@@ -4,17 +4,20 @@
 //! begin again when their session is gone, as the protocol wants it. Only when each of them is
 //! being used is there no room.
 
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::BodyExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio_stream::Stream;
 
 use crate::access::gate::Visitor;
 use crate::chat::Keeper;
@@ -31,6 +34,8 @@ const HELLO: Duration = Duration::from_secs(10);
 /// How long an answer can be asked for again by who lost the connection. Each request looks through
 /// all that are kept, so a minute of a busy session would slow it down and fill the memory.
 const KEPT: Duration = Duration::from_secs(5);
+/// How many answers of a session may be left behind.
+const MOST_ABANDONED: usize = 1_000;
 /// The header that names a session.
 const HEADER: &str = "mcp-session-id";
 
@@ -46,13 +51,22 @@ struct Open {
     id: String,
     keeper: Keeper,
     /// Held by every answer that is under way.
-    used: Arc<()>,
+    used: Arc<Used>,
+}
+
+/// How a session is used.
+#[derive(Default)]
+struct Used {
+    /// How many answers nobody waited for. Each may leave something behind until the session ends.
+    abandoned: AtomicUsize,
 }
 
 /// What the name of a session leads to.
 enum Found {
     /// A session of who names it.
-    Theirs(Arc<()>),
+    Theirs(Arc<Used>),
+    /// A session whose answers were left behind too often.
+    Spent,
     /// A session of somebody else.
     Foreign,
     /// None; the newer protocol does not care what stands there.
@@ -86,6 +100,9 @@ impl Sessions {
             return Found::Foreign;
         }
         let session = open.remove(at);
+        if session.used.abandoned.load(Ordering::Relaxed) >= MOST_ABANDONED {
+            return Found::Spent;
+        }
         let used = Arc::clone(&session.used);
         open.push(session);
         Found::Theirs(used)
@@ -146,6 +163,11 @@ pub(super) async fn bounded(
         let used = match sessions.using(&id, &keeper) {
             Found::Theirs(used) => used,
             Found::None => Arc::default(),
+            Found::Spent => {
+                sessions.close(&id).await;
+                let text = "the session has left too many answers behind; begin another";
+                return Problem::new(StatusCode::NOT_FOUND, text).into_response();
+            }
             Found::Foreign => {
                 let text = "there is no such session";
                 return Problem::new(StatusCode::NOT_FOUND, text).into_response();
@@ -181,10 +203,39 @@ fn named(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(HEADER)?.to_str().ok()?.to_owned())
 }
 
-/// The body, which holds on to something until its end.
-fn holding(body: Body, held: Arc<()>) -> Body {
-    Body::new(body.map_frame(move |frame| {
-        let _ = &held;
-        frame
-    }))
+/// The body, which uses a session until its end.
+fn holding(body: Body, used: Arc<Used>) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    Body::from_stream(Taken {
+        pieces: body.into_data_stream(),
+        used,
+        ended: false,
+    })
+}
+
+/// An answer on its way to whoever takes it.
+struct Taken {
+    pieces: BodyDataStream,
+    used: Arc<Used>,
+    ended: bool,
+}
+
+impl Stream for Taken {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.pieces).poll_next(context);
+        self.ended |= matches!(polled, Poll::Ready(None));
+        polled
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.used.abandoned.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Sessions of the older protocol, opened by somebody who does not stop.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -92,4 +93,44 @@ async fn a_session_that_nobody_uses_ends() {
     assert_eq!(client.send(&list()).await.status, 200);
     tokio::time::sleep(Duration::from_mins(31)).await;
     assert_eq!(client.send(&list()).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_leaves_answers_behind_begins_again() {
+    let server = TestServer::new();
+    let client = opened(&server, "").await.ok().unwrap();
+    for _ in 0..1_000 {
+        // The same name for every call, and nobody who waits for its answer.
+        drop(client.follow("POST", &list()).await);
+    }
+    assert_eq!(client.send(&list()).await.status, 404);
+    let again = opened(&server, "").await.ok().unwrap();
+    assert_eq!(again.send(&list()).await.status, 200);
+}
+
+#[tokio::test]
+async fn nothing_of_a_session_outlives_it() {
+    let server = TestServer::new();
+    let before = Arc::strong_count(&server.server);
+    for _ in 0..20 {
+        let client = opened(&server, "").await.ok().unwrap();
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        for _ in 0..5 {
+            assert_eq!(client.send(&ready).await.status, 202);
+        }
+        let headers = [("mcp-session-id", client.session.as_str())];
+        let ended = server.ask("DELETE", "/mcp", &headers, "").await;
+        assert!(ended.status.is_success(), "{}", ended.status);
+    }
+    // Tasks end when they are next looked at.
+    for _ in 0..1_000 {
+        if Arc::strong_count(&server.server) == before {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!(
+        "{} things hold on",
+        Arc::strong_count(&server.server) - before
+    );
 }
