@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 
 export const root = path.resolve(import.meta.dirname, "../..");
-const binary = path.resolve(root, process.env.SKILLYARD_BIN ?? "target/debug/skillyard");
+export const binary = path.resolve(root, process.env.SKILLYARD_BIN ?? "target/debug/skillyard");
 const conformance = path.join(root, "crates/skillyard-catalog/tests/fixtures/.skills/skills-system-validation");
 
 /** A new home; `skillyard(...)` runs a command in it. */

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::CallOutcome;
 use crate::provider::Usage;
+use crate::telemetry::TraceParent;
 
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -216,4 +217,8 @@ pub trait FrontEnd {
     fn approve(&mut self, request: &ApprovalRequest) -> Answer;
     /// Becomes true when the user wants the turn to stop.
     fn cancel(&self) -> Arc<AtomicBool>;
+    /// The span of whoever asked for the turn.
+    fn parent(&self) -> Option<&TraceParent> {
+        None
+    }
 }

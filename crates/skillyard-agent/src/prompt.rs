@@ -3,6 +3,8 @@
 //! It is made once, when a session starts, and kept with it. Providers cache what stays the same
 //! to the byte; skill text therefore never goes in here.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::budget;
 use skillyard_catalog::prompt::{Room, fitted};
@@ -38,6 +40,9 @@ pub struct Prompt {
     pub skills: Vec<String>,
     /// Skills that did not fit.
     pub omitted: Vec<String>,
+    /// What servers had listed of the skills that they publish, each by its mark.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub published: BTreeMap<String, String>,
 }
 
 impl Prompt {
@@ -83,6 +88,7 @@ impl Prompt {
                 .map(|each| each.skill.record.name.to_string())
                 .collect(),
             omitted: fitting.omitted,
+            published: shelf.marks(),
         }
     }
 

@@ -23,5 +23,5 @@ pub use export::{CSV_HEADER, csv};
 pub use follow::Follow;
 pub use kind::EventKind;
 pub use log::{AuditLog, Options, Receipt};
-pub use read::{Filter, Reading, read};
+pub use read::{Filter, Reading, each, read};
 pub use recorder::{Recorder, Redact, Unredacted};

@@ -60,9 +60,26 @@ pub struct Reading {
 
 /// Reads the wanted lines of all files in a folder, the oldest first.
 pub fn read(folder: &Path, filter: &Filter) -> Result<Reading, AuditError> {
-    let mut reading = Reading::default();
+    let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
+    let unreadable = each(folder, |line, entry| {
+        if filter.matches(entry) {
+            if lines.len() == filter.limit.unwrap_or(usize::MAX) {
+                lines.pop_front();
+            }
+            if filter.limit != Some(0) {
+                lines.push_back(line.to_vec());
+            }
+        }
+    })?;
+    Ok(Reading { lines, unreadable })
+}
+
+/// Looks at every line of all files in a folder, the oldest first, without keeping any; tells how
+/// many could not be understood.
+pub fn each(folder: &Path, mut look: impl FnMut(&[u8], &Entry<'_>)) -> Result<usize, AuditError> {
+    let mut unreadable = 0;
     let Some(folder) = Folder::open(folder)? else {
-        return Ok(reading);
+        return Ok(unreadable);
     };
     for name in folder.names()? {
         let bytes = folder.read(&name)?.unwrap_or_default();
@@ -72,18 +89,10 @@ pub fn read(folder: &Path, filter: &Filter) -> Result<Reading, AuditError> {
             .filter(|line| !line.is_empty())
         {
             match Entry::parse(line) {
-                Some(entry) if filter.matches(&entry) => {
-                    if reading.lines.len() == filter.limit.unwrap_or(usize::MAX) {
-                        reading.lines.pop_front();
-                    }
-                    if filter.limit != Some(0) {
-                        reading.lines.push_back(line.to_vec());
-                    }
-                }
-                Some(_) => {}
-                None => reading.unreadable += 1,
+                Some(entry) => look(line, &entry),
+                None => unreadable += 1,
             }
         }
     }
-    Ok(reading)
+    Ok(unreadable)
 }

@@ -1,5 +1,6 @@
 //! A skill's instructions on their way out: wrapped, with arguments, and recorded.
 
+use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ReadRange, Resource};
@@ -35,7 +36,7 @@ pub(crate) struct Asker<'a> {
     /// The way it was asked for: `api`, `mcp`, `web`.
     pub(crate) trigger: &'a str,
     /// The trace that the request belongs to.
-    pub(crate) trace: Option<&'a str>,
+    pub(crate) trace: Option<&'a TraceParent>,
 }
 
 impl Server {
@@ -120,7 +121,7 @@ fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
         .source(skill.kind.as_str())
         .trigger(asker.trigger);
     let event = match asker.trace {
-        Some(trace) => event.detail("traceparent", trace),
+        Some(trace) => event.detail("traceparent", trace.to_string()),
         None => event,
     };
     match asker.session {

@@ -1,6 +1,7 @@
 //! What the server needs to let agents talk: sessions, models and whoever makes a runtime.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::Runtime;
 use skillyard_agent::agent::AgentStore;
@@ -27,8 +28,21 @@ pub trait Agents: Send + Sync + 'static {
     /// What a turn of a session needs.
     fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError>;
 
-    /// The skills that an agent can reach, or only some of them.
-    fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError>;
+    /// Finds out, before the first turn of a session, what its model has to be asked for: how it
+    /// calls tools. Whoever waits is told.
+    fn settle(
+        &self,
+        session: &mut Session,
+        runtime: &Runtime,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<(), AgentsError>;
+
+    /// The skills that an agent can reach.
+    fn shelf(&self) -> Result<Shelf, AgentsError>;
+
+    /// The skills that a session was told of, as they were then if that is known.
+    fn shelf_of(&self, session: &Session) -> Result<Shelf, AgentsError>;
 }
 
 /// The models that can be chosen.

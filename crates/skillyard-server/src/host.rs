@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use skillyard_agent::telemetry::Happening;
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -64,6 +65,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Plans an installation, or carries a plan out.
     fn install(&self, order: &Order) -> Result<Installation, Refusal>;
+
+    /// Takes note of what an agent elsewhere did, for whoever receives traces.
+    fn heard(&self, happening: &Happening<'_>) {
+        let _ = happening;
+    }
 
     /// Writes a line of the server's own log.
     fn log(&self, line: &Line<'_>) {

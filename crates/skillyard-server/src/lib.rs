@@ -20,6 +20,7 @@ mod replaying;
 mod roster;
 mod router;
 mod serve;
+mod served;
 mod server;
 mod shelf;
 mod tool;

@@ -34,7 +34,7 @@ impl Server {
         let conversation = self.register.find(id, &Keeper::All)?;
         let session = self.register.session(&conversation)?;
         let agents = self.register.agents()?;
-        let library = agents.shelf(Some(session.prompt.skills.clone()))?;
+        let library = agents.shelf_of(&session)?;
         let unreadable = |_| Problem::bad("the audit log cannot be read");
         let events = events(&session, self.host.audit_folder()).map_err(unreadable)?;
         let outcome = replay(&session, &library, events);

@@ -83,7 +83,7 @@ impl Server {
     pub(crate) fn agent_cards(&self) -> Result<Vec<Card>, Problem> {
         let agents = self.register.agents()?;
         let definitions = agents.definitions();
-        let library = agents.shelf(None)?;
+        let library = agents.shelf()?;
         let names = definitions.names();
         let kept = names.iter().filter_map(|name| definitions.load(name).ok());
         Ok(kept.map(|kept| card(kept, &library)).collect())
@@ -93,7 +93,7 @@ impl Server {
     pub(crate) fn agent_card(&self, name: &str) -> Result<Card, Problem> {
         let agents = self.register.agents()?;
         let kept = agents.definitions().load(name)?;
-        Ok(card(kept, &agents.shelf(None)?))
+        Ok(card(kept, &agents.shelf()?))
     }
 
     /// Makes an agent.
@@ -110,7 +110,7 @@ impl Server {
             limits: Limits::default(),
             skills: Vec::new(),
         };
-        let library = agents.shelf(None)?;
+        let library = agents.shelf()?;
         draft.apply(&library, &mut definition)?;
         let kept = agents.definitions().create(name, &definition)?;
         self.record(&changed(EventKind::AgentCreated, &kept));
@@ -123,7 +123,7 @@ impl Server {
         let definitions = agents.definitions();
         let before = definitions.load(name)?;
         let mut definition = before.definition;
-        let library = agents.shelf(None)?;
+        let library = agents.shelf()?;
         draft.apply(&library, &mut definition)?;
         let kept = definitions.update(name, &definition)?;
         if kept.version != before.version {

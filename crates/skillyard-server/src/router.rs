@@ -41,7 +41,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(admin)
         .merge(talk)
         .merge(api::router())
-        .route_service("/mcp", mcp::service(Arc::clone(&server)));
+        .merge(mcp::router(&server));
     if let Some(registry) = server.registry.clone() {
         all = all.nest_service(REGISTRY, mounted(registry));
     }

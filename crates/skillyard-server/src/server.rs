@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
-use skillyard_audit::Event;
+use skillyard_audit::{AuditError, Event};
 use tokio::sync::Semaphore;
 
 use crate::access::session::Sessions;
@@ -14,6 +14,7 @@ use crate::host::{Host, HostError};
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
+use crate::usage::{Usage, Usages};
 
 /// How many sessions are followed at once.
 const FOLLOWERS: usize = 256;
@@ -44,6 +45,7 @@ pub struct Server {
     pub(crate) rate: Rate,
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
+    usages: Usages,
     pub(crate) editions: Editions,
     pub(crate) acting: Acting,
     pub(crate) consents: Consents,
@@ -69,6 +71,7 @@ impl Server {
             rate: Rate::new(200, 50.0),
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
+            usages: Usages::default(),
             editions: Editions::default(),
             acting: Acting::default(),
             consents: Consents::default(),
@@ -111,6 +114,11 @@ impl Server {
     /// Stops what is being answered in chats, so that the server can end.
     pub fn close(&self) {
         self.register.close();
+    }
+
+    /// How a skill was used.
+    pub(crate) fn usage(&self, skill: &str) -> Result<Usage, AuditError> {
+        self.usages.of(self.host.audit_folder(), skill)
     }
 
     /// Records an event; a log that cannot be written keeps nobody from an answer.

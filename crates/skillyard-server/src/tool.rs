@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use skillyard_agent::message::CallOutcome;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, ReadRange};
 use skillyard_trust::guard::ActiveSkill;
@@ -11,11 +12,14 @@ use skillyard_trust::guard::ActiveSkill;
 use crate::activation::Asker;
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
+use crate::served::Watched;
 use crate::server::Server;
 use crate::shelf::Stock;
 
 /// How many skills a search gives at most.
-const MOST_HITS: usize = 50;
+pub(crate) const MOST_HITS: usize = 50;
+/// How many it gives to who does not say.
+pub(crate) const USUAL_HITS: usize = 10;
 /// How many bytes of a file one call gives.
 const MOST_BYTES: u64 = 64 * 1024;
 
@@ -118,6 +122,22 @@ impl Server {
         input: Map<String, Value>,
         asker: Asker<'_>,
     ) -> Result<Answer, Problem> {
+        let watched = Watched::begin(self, tool.name(), &input, asker.trace);
+        let answered = self.answered(tool, input, asker);
+        let outcome = match &answered {
+            Ok(_) => CallOutcome::Ok,
+            Err(_) => CallOutcome::Failed,
+        };
+        watched.end(self, outcome);
+        answered
+    }
+
+    fn answered(
+        &self,
+        tool: Tool,
+        input: Map<String, Value>,
+        asker: Asker<'_>,
+    ) -> Result<Answer, Problem> {
         let stock = self.shelf.stock();
         match tool {
             Tool::Search => {
@@ -146,7 +166,7 @@ impl Server {
     }
 
     fn search_tool(&self, stock: &Stock, input: &SearchInput) -> Answer {
-        let limit = input.limit.unwrap_or(10).clamp(1, MOST_HITS);
+        let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
         let hits: Vec<(&CatalogSkill, f32)> = if input.query.trim().is_empty() {
             let all = stock.choosable().into_iter();
             all.take(limit).map(|skill| (skill, 0.0)).collect()

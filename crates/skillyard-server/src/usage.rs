@@ -1,13 +1,17 @@
 //! How a skill was used, from the audit log.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use skillyard_audit::{AuditError, Entry, Filter, read};
+use skillyard_audit::{AuditError, Entry, Follow, each};
 use utoipa::ToSchema;
 
 /// How many changes are told.
 const MOST_CHANGES: usize = 20;
+/// How many skills are counted; nobody has more that are worth looking at.
+const MOST_SKILLS: usize = 10_000;
 
 /// How a skill was used.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
@@ -44,24 +48,82 @@ pub(crate) struct Change {
     pub(crate) source: Option<String>,
 }
 
-impl Usage {
+/// How every skill was used. The log is read once; after that only what was added to it, so that a
+/// long log makes no page slow.
+#[derive(Default)]
+pub(crate) struct Usages {
+    counted: Mutex<Option<Counted>>,
+}
+
+struct Counted {
+    follow: Follow,
+    /// The last event that was counted.
+    last: u64,
+    skills: HashMap<String, Usage>,
+}
+
+impl Usages {
     /// What the log in a folder says about a skill.
-    pub(crate) fn of(folder: &Path, skill: &str) -> Result<Self, AuditError> {
-        let filter = Filter {
-            skill: Some(skill.to_owned()),
-            ..Filter::default()
+    pub(crate) fn of(&self, folder: &Path, skill: &str) -> Result<Usage, AuditError> {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = match &mut *counted {
+            Some(known) => known,
+            none => none.insert(Counted::begin(folder)?),
         };
-        let mut usage = Self::default();
-        for line in &read(folder, &filter)?.lines {
-            if let Some(entry) = Entry::parse(line) {
-                usage.count(&entry);
-            }
-        }
+        known.go_on(folder)?;
+        let mut usage = known.skills.get(skill).cloned().unwrap_or_default();
         usage.changes.reverse();
-        usage.changes.truncate(MOST_CHANGES);
         Ok(usage)
     }
+}
 
+impl Counted {
+    fn begin(folder: &Path) -> Result<Self, AuditError> {
+        // What is written between the two is seen twice, and counted once.
+        let mut counted = Self {
+            follow: Follow::new(folder)?,
+            last: 0,
+            skills: HashMap::new(),
+        };
+        let mut last = 0;
+        each(folder, |_, entry| {
+            last = entry.seq;
+            counted.count(entry);
+        })?;
+        counted.last = last;
+        Ok(counted)
+    }
+
+    fn go_on(&mut self, folder: &Path) -> Result<(), AuditError> {
+        for line in self.follow.poll()? {
+            let Some(entry) = Entry::parse(&line).filter(|entry| entry.seq > self.last) else {
+                continue;
+            };
+            if entry.seq != self.last + 1 {
+                // Whole files were put aside since the last look.
+                *self = Self::begin(folder)?;
+                return Ok(());
+            }
+            self.last = entry.seq;
+            self.count(&entry);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, entry: &Entry<'_>) {
+        let Some(name) = entry.skill.as_deref() else {
+            return;
+        };
+        if let Some(usage) = self.skills.get_mut(name) {
+            usage.count(entry);
+        } else if self.skills.len() < MOST_SKILLS {
+            let usage = self.skills.entry(name.to_owned()).or_default();
+            usage.count(entry);
+        }
+    }
+}
+
+impl Usage {
     fn count(&mut self, entry: &Entry<'_>) {
         let counter = match &*entry.event {
             "skill.activated" => Some(&mut self.activations),
@@ -81,6 +143,9 @@ impl Usage {
         }
         let what = entry.event.strip_prefix("skill.").unwrap_or_default();
         if ["installed", "updated", "removed", "enabled", "disabled"].contains(&what) {
+            if self.changes.len() >= MOST_CHANGES {
+                self.changes.remove(0);
+            }
             self.changes.push(Change {
                 time,
                 what: what.to_owned(),
@@ -88,5 +153,34 @@ impl Usage {
                 source: entry.source.as_deref().map(str::to_owned),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skillyard_audit::{AuditLog, Event, EventKind, Options};
+
+    #[test]
+    fn nothing_is_lost_when_files_are_put_aside_between_two_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            max_bytes: 2_000,
+            ..Options::default()
+        };
+        let log = AuditLog::open(folder.path(), options).unwrap();
+        let usages = Usages::default();
+        let mut wanted = 0;
+        for times in [3, 1, 40, 0, 7] {
+            for _ in 0..times {
+                let event = Event::new(EventKind::SkillActivated).skill("pdf");
+                log.append(jiff::Timestamp::UNIX_EPOCH, "test", &event)
+                    .unwrap();
+            }
+            wanted += times;
+            let usage = usages.of(folder.path(), "pdf").unwrap();
+            assert_eq!(usage.activations, wanted);
+        }
+        assert_eq!(usages.of(folder.path(), "none").unwrap().activations, 0);
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use crate::front_end::{EndReason, Trigger};
 use crate::message::CallOutcome;
 use crate::provider::{Stop, Usage};
+use crate::telemetry::TraceParent;
 
 /// Whoever wants to know what happens. The turn waits for it, so it must not take long.
 pub trait Subscriber: Send + Sync {
@@ -25,6 +26,8 @@ pub enum Happening<'a> {
     Called(Called<'a>),
     /// A turn is over.
     TurnEnded(TurnEnded<'a>),
+    /// A tool was called by an agent elsewhere.
+    Served(Served<'a>),
 }
 
 /// A turn began.
@@ -36,6 +39,8 @@ pub struct TurnStarted<'a> {
     pub agent: Option<&'a str>,
     /// The model, as `provider/name`.
     pub model: &'a str,
+    /// The span of whoever asked for it.
+    pub parent: Option<&'a TraceParent>,
     /// When.
     pub at: Timestamp,
 }
@@ -107,6 +112,15 @@ pub struct Called<'a> {
     pub started: Timestamp,
     /// When it was over, questions to the user included.
     pub ended: Timestamp,
+}
+
+/// A tool was called by an agent elsewhere, so in no turn of ours.
+#[derive(Debug, Clone)]
+pub struct Served<'a> {
+    /// The call; its session and its own name are empty where they are not known.
+    pub call: Called<'a>,
+    /// The span of whoever asked for it.
+    pub parent: Option<&'a TraceParent>,
 }
 
 /// A turn is over.

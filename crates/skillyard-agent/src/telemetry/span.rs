@@ -31,6 +31,8 @@ pub struct Span {
 pub enum SpanKind {
     /// Here.
     Internal,
+    /// Here, for somebody who asked.
+    Server,
     /// At a server that was asked.
     Client,
 }
@@ -85,6 +87,7 @@ impl Span {
     fn to_json(&self) -> Value {
         let kind = match self.kind {
             SpanKind::Internal => 1,
+            SpanKind::Server => 2,
             SpanKind::Client => 3,
         };
         let mut span = json!({

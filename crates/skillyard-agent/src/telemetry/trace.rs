@@ -6,8 +6,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
+
 use super::happening::{Asked, Called, Happening, SkillActivated, Subscriber};
 use super::otlp::Otlp;
+use super::parent::TraceParent;
 use super::span::{Attribute, Span, SpanKind, SpanStatus};
 use crate::front_end::Trigger;
 use crate::message::CallOutcome;
@@ -59,27 +62,18 @@ impl Subscriber for Tracer {
     fn heard(&self, happening: &Happening<'_>) {
         match happening {
             Happening::TurnStarted(turn) => {
-                // Without randomness there is no trace, and that is all.
-                let (Some(trace), Some(id)) = (random::<16>(), random::<8>()) else {
+                let name = turn.agent.unwrap_or("skillyard");
+                let name_of_span = format!("invoke_agent {name}");
+                let root = root(turn.parent, name_of_span, SpanKind::Internal, turn.at);
+                let Some(mut root) = root else {
                     return;
                 };
-                let name = turn.agent.unwrap_or("skillyard");
-                let root = Span {
-                    trace,
-                    id,
-                    parent: None,
-                    name: format!("invoke_agent {name}"),
-                    kind: SpanKind::Internal,
-                    started: turn.at,
-                    ended: turn.at,
-                    attributes: vec![
-                        ("gen_ai.operation.name", "invoke_agent".into()),
-                        ("gen_ai.agent.name", name.into()),
-                        ("gen_ai.conversation.id", turn.session.into()),
-                        ("gen_ai.request.model", turn.model.into()),
-                    ],
-                    status: SpanStatus::Unset,
-                };
+                root.attributes = vec![
+                    ("gen_ai.operation.name", "invoke_agent".into()),
+                    ("gen_ai.agent.name", name.into()),
+                    ("gen_ai.conversation.id", turn.session.into()),
+                    ("gen_ai.request.model", turn.model.into()),
+                ];
                 let open = Open {
                     root,
                     children: Vec::new(),
@@ -88,7 +82,17 @@ impl Subscriber for Tracer {
                 self.turns().insert(turn.session.to_owned(), open);
             }
             Happening::Asked(asked) => self.add(asked.session, |root| chat(root, asked)),
-            Happening::Called(called) => self.add(called.session, |root| tool(root, called)),
+            Happening::Called(called) => self.add(called.session, |root| {
+                let span = child(root, name_of(called), SpanKind::Internal)?;
+                Some(tool(span, called))
+            }),
+            Happening::Served(served) => {
+                let call = &served.call;
+                let kind = SpanKind::Server;
+                if let Some(span) = root(served.parent, name_of(call), kind, call.started) {
+                    self.otlp.send(&[tool(span, call)]);
+                }
+            }
             // A model that loads a skill calls a tool, which has a span of its own.
             Happening::SkillActivated(skill) if skill.trigger == Trigger::Model => {}
             Happening::SkillActivated(skill) => self.add(skill.session, |root| load(root, skill)),
@@ -116,6 +120,34 @@ impl Subscriber for Tracer {
             }
         }
     }
+}
+
+/// A span that nothing here is around, in the trace of the caller if there is one. A caller that
+/// keeps no trace gets none, and without randomness there is none either.
+fn root(
+    parent: Option<&TraceParent>,
+    name: String,
+    kind: SpanKind,
+    started: Timestamp,
+) -> Option<Span> {
+    if parent.is_some_and(|parent| !parent.is_sampled()) {
+        return None;
+    }
+    let trace = match parent {
+        Some(parent) => parent.trace().to_owned(),
+        None => random::<16>()?,
+    };
+    Some(Span {
+        trace,
+        id: random::<8>()?,
+        parent: parent.map(|parent| parent.span().to_owned()),
+        name,
+        kind,
+        started,
+        ended: started,
+        attributes: Vec::new(),
+        status: SpanStatus::Unset,
+    })
 }
 
 fn child(root: &Span, name: String, kind: SpanKind) -> Option<Span> {
@@ -167,20 +199,23 @@ fn chat(root: &Span, asked: &Asked<'_>) -> Option<Span> {
     Some(span)
 }
 
-fn tool(root: &Span, called: &Called<'_>) -> Option<Span> {
+fn name_of(called: &Called<'_>) -> String {
     let words = [Some(called.tool), called.skill, called.resource];
     let words: Vec<&str> = words.into_iter().flatten().collect();
-    let name = format!("execute_tool {}", words.join(" "));
-    let mut span = child(root, name, SpanKind::Internal)?;
+    format!("execute_tool {}", words.join(" "))
+}
+
+fn tool(mut span: Span, called: &Called<'_>) -> Span {
     (span.started, span.ended) = (called.started, called.ended);
     span.attributes = vec![
         ("gen_ai.operation.name", "execute_tool".into()),
         ("gen_ai.tool.name", called.tool.into()),
-        ("gen_ai.tool.call.id", called.call.into()),
         ("gen_ai.tool.type", "function".into()),
-        ("gen_ai.conversation.id", called.session.into()),
     ];
+    let known = |text| Some(text).filter(|text: &&str| !text.is_empty());
     let texts = [
+        ("gen_ai.tool.call.id", known(called.call)),
+        ("gen_ai.conversation.id", known(called.session)),
         ("gen_ai.skill.name", called.skill),
         ("gen_ai.skill.source.uri", called.uri),
         ("gen_ai.skill.resource.name", called.resource),
@@ -199,7 +234,7 @@ fn tool(root: &Span, called: &Called<'_>) -> Option<Span> {
         CallOutcome::Denied => fail(&mut span, "denied"),
         CallOutcome::Failed => fail(&mut span, "failed"),
     }
-    Some(span)
+    span
 }
 
 /// A skill that the user named, or that a router chose: no tool was called, but it is the same.

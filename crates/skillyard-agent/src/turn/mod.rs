@@ -141,6 +141,7 @@ impl Runtime {
                 session: &session.id,
                 agent: session.agent.as_ref().map(|agent| agent.name.as_str()),
                 model: &session.prompt.settings.model,
+                parent: front.parent(),
                 at: (self.clock)(),
             }),
         );

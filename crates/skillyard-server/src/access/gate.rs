@@ -11,11 +11,12 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
+use skillyard_agent::telemetry::TraceParent;
 
 use super::origin::{Foreign, Sender};
 use super::upload::Waiting;
 use super::{Access, Holder, Role, cookie, forgery, origin, session};
-use crate::chat::{Keeper, Trace};
+use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
 use crate::mounted::is_registry;
 use crate::problem::Problem;
@@ -62,7 +63,7 @@ pub(crate) async fn gate(
 ) -> Response {
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
-    let trace = Trace::of(request.headers());
+    let trace = parent_of(request.headers());
     let start = Instant::now();
     let waiting = Waiting::default();
     let request = request.map(|body| waiting.watch(body));
@@ -92,7 +93,7 @@ pub(crate) async fn gate(
         status: response.status().as_u16(),
         milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
         role,
-        trace: trace.as_ref().map(Trace::id),
+        trace: trace.as_ref().map(TraceParent::trace),
     });
     if let Some(cause) = log::cause(&response) {
         let what = &format!("{method} {path}");

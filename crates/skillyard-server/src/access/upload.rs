@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
+use tokio_stream::Stream;
 
 /// What is known of a body that is on its way.
 #[derive(Debug, Clone, Default)]
@@ -35,42 +35,28 @@ impl Waiting {
         if body.is_end_stream() {
             return body;
         }
-        Body::new(Upload {
-            body,
+        Body::from_stream(Upload {
+            pieces: body.into_data_stream(),
             waiting: self.clone(),
         })
     }
 }
 
 struct Upload {
-    body: Body,
+    pieces: BodyDataStream,
     waiting: Waiting,
 }
 
-impl HttpBody for Upload {
-    type Data = Bytes;
-    type Error = axum::Error;
+impl Stream for Upload {
+    type Item = Result<Bytes, axum::Error>;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.pieces).poll_next(context);
         let seen = &self.waiting.0;
         seen.waiting.store(polled.is_pending(), Ordering::Relaxed);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && let Some(data) = frame.data_ref()
-        {
-            seen.bytes.fetch_add(data.len(), Ordering::Relaxed);
+        if let Poll::Ready(Some(Ok(piece))) = &polled {
+            seen.bytes.fetch_add(piece.len(), Ordering::Relaxed);
         }
         polled
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

@@ -12,6 +12,7 @@ use skillyard_agent::settings::{Strategy, ToolMode};
 use utoipa::ToSchema;
 
 use super::input::{Given, Named};
+use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use crate::problem::Problem;
 use crate::roster::{Card, Draft};
 use crate::server::Server;
@@ -90,8 +91,7 @@ pub(crate) struct Version {
 /// List agents
 #[utoipa::path(get, path = "/api/v1/agents", tag = "agents",
     responses((status = 200, body = AgentList),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<AgentList>, Problem> {
     let agents = elsewhere(move || server.agent_cards()).await??;
     Ok(Json(AgentList { agents }))
@@ -100,11 +100,7 @@ pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Agent
 /// Make an agent
 #[utoipa::path(post, path = "/api/v1/agents", tag = "agents", request_body = NewAgent,
     responses((status = 201, body = Card),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 409, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing, Untimely, NotJson))]
 pub(super) async fn create(
     State(server): State<Arc<Server>>,
     Given(new): Given<NewAgent>,
@@ -116,8 +112,7 @@ pub(super) async fn create(
 /// Get an agent, and whether its skills are what they were
 #[utoipa::path(get, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
     responses((status = 200, body = Card),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -130,10 +125,7 @@ pub(super) async fn get(
 #[utoipa::path(put, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
     request_body = Said,
     responses((status = 200, body = Card),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing, NotJson))]
 pub(super) async fn change(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -146,8 +138,7 @@ pub(super) async fn change(
 /// List the versions of an agent
 #[utoipa::path(get, path = "/api/v1/agents/{name}/versions", tag = "agents", params(("name" = String, Path)),
     responses((status = 200, body = History),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn versions(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -170,9 +161,7 @@ pub(super) async fn versions(
 #[utoipa::path(get, path = "/api/v1/agents/{name}/versions/{version}", tag = "agents",
     params(("name" = String, Path), ("version" = u32, Path)),
     responses((status = 200, body = Object),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing))]
 pub(super) async fn version(
     State(server): State<Arc<Server>>,
     Named((name, version)): Named<(String, u32)>,

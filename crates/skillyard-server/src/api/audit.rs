@@ -10,6 +10,7 @@ use skillyard_audit::Filter;
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
+use super::refusals::{Forbidden, Missing, Senseless};
 use crate::problem::Problem;
 use crate::replaying::Replayed;
 use crate::server::Server;
@@ -58,8 +59,7 @@ pub(crate) struct Chain {
 /// Query the audit log
 #[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(Wanted),
     responses((status = 200, body = Events),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden))]
 pub(super) async fn query(
     State(server): State<Arc<Server>>,
     Asked(wanted): Asked<Wanted>,
@@ -86,7 +86,7 @@ pub(super) async fn query(
 /// Check that the audit log is as it was written
 #[utoipa::path(get, path = "/api/v1/audit/verify", tag = "audit",
     responses((status = 200, body = Chain),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        Forbidden))]
 pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Chain>, Problem> {
     let verified = elsewhere(move || skillyard_audit::verify(server.host.audit_folder(), None));
     let verdict = verified.await?.map_err(unreadable)?;
@@ -102,8 +102,7 @@ pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Cha
 /// Make a session again from what is on disk, and compare it with the log
 #[utoipa::path(get, path = "/api/v1/audit/replay/{session}", tag = "audit", params(("session" = String, Path)),
     responses((status = 200, body = Replayed),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn replay(
     State(server): State<Arc<Server>>,
     Named(session): Named<String>,

@@ -9,6 +9,7 @@ use skillyard_catalog::resource::{Content, ReadRange};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
+use super::refusals::{Missing, Senseless};
 use crate::activation::Asker;
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
@@ -77,8 +78,7 @@ pub(crate) struct FileContent {
 /// List a skill's files
 #[utoipa::path(get, path = "/api/v1/skills/{name}/files", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = FileListing),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing))]
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -111,8 +111,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/v1/skills/{name}/files/{path}", tag = "skills",
     params(("name" = String, Path), ("path" = String, Path), Part),
     responses((status = 200, body = FileContent),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing))]
 pub(super) async fn read(
     State(server): State<Arc<Server>>,
     Named((name, path)): Named<(String, String)>,

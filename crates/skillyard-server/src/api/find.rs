@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller};
+use super::refusals::Senseless;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::SkillSummary;
@@ -55,7 +56,7 @@ pub(crate) struct FoundSkill {
 /// Search all skills by words
 #[utoipa::path(get, path = "/api/v1/search", tag = "find", params(Words),
     responses((status = 200, body = Found),
-        (status = 400, body = Problem, content_type = "application/problem+json")))]
+        Senseless))]
 pub(super) async fn search(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -70,7 +71,7 @@ pub(super) async fn search(
 /// Find the skills that fit a task, of those a model may choose from
 #[utoipa::path(get, path = "/api/v1/match", tag = "find", params(Task),
     responses((status = 200, body = Found),
-        (status = 400, body = Problem, content_type = "application/problem+json")))]
+        Senseless))]
 pub(super) async fn matching(
     State(server): State<Arc<Server>>,
     caller: Caller,

@@ -11,6 +11,7 @@ use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict
 use utoipa::ToSchema;
 
 use super::input::Given;
+use super::refusals::{Missing, NotJson, Senseless};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -50,9 +51,7 @@ pub(crate) struct GuardAnswer {
 /// Decide whether a tool may be called while skills are active
 #[utoipa::path(post, path = "/api/v1/guard/check", tag = "guard", request_body = GuardQuestion,
     responses((status = 200, body = GuardAnswer),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing, NotJson))]
 pub(super) async fn check(
     State(server): State<Arc<Server>>,
     Given(question): Given<GuardQuestion>,

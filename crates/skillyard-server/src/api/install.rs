@@ -9,6 +9,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::input::Given;
+use super::refusals::{Forbidden, NotJson, Senseless, Untimely};
 use crate::installing::{Installation, Order, OrderScope, Refusal};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -43,10 +44,7 @@ pub(crate) enum ScopeInput {
 /// Plan an installation, or carry a plan out
 #[utoipa::path(post, path = "/api/v1/install", tag = "admin", request_body = InstallInput,
     responses((status = 200, body = Installation),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 409, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Untimely, NotJson))]
 pub(super) async fn install(
     State(server): State<Arc<Server>>,
     Given(input): Given<InstallInput>,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::input::Named;
+use super::refusals::{Forbidden, Missing};
 use crate::host::Switch;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -25,8 +26,7 @@ pub(crate) struct Changed {
 /// Let a skill be used again
 #[utoipa::path(post, path = "/api/v1/skills/{name}/enable", tag = "admin", params(("name" = String, Path)),
     responses((status = 200, body = Changed),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn enable(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -37,8 +37,7 @@ pub(super) async fn enable(
 /// Keep a skill out of prompts
 #[utoipa::path(post, path = "/api/v1/skills/{name}/disable", tag = "admin", params(("name" = String, Path)),
     responses((status = 200, body = Changed),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn disable(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -49,7 +48,7 @@ pub(super) async fn disable(
 /// Look for skills again
 #[utoipa::path(post, path = "/api/v1/reload", tag = "admin",
     responses((status = 200, body = Changed),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        Forbidden))]
 pub(super) async fn reload(State(server): State<Arc<Server>>) -> Result<Json<Changed>, Problem> {
     let done = elsewhere(move || {
         let changed = server.reload()?;

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
@@ -12,13 +11,13 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given, Named};
+use super::input::{Given, Named};
+use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
+use super::talk::Talk;
 use crate::access::Role;
-use crate::chat::{Consent, Conversation, Keeper, Place, Trace};
+use crate::chat::{Consent, Conversation, Place, parent_of};
 use crate::problem::Problem;
-use crate::server::Server;
 use crate::view::Veil;
-use crate::web::elsewhere;
 
 /// The longest message, in characters.
 const LONGEST: usize = 25_000;
@@ -46,16 +45,9 @@ pub(crate) struct Decision {
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/messages", tag = "chat", params(("id" = String, Path)),
     request_body = Message,
     responses((status = 202, description = "it is being answered"),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 409, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing, Untimely, NotJson, Full))]
 pub(super) async fn say(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
+    talk: Talk,
     headers: HeaderMap,
     Given(message): Given<Message>,
 ) -> Result<StatusCode, Problem> {
@@ -63,23 +55,22 @@ pub(super) async fn say(
     if text.is_empty() || text.chars().count() > LONGEST {
         return Err(Problem::bad("a message has between 1 and 25000 characters"));
     }
-    let conversation = find(&server, &id, caller.keeper).await?;
-    server.take_turn(conversation, text.to_owned(), Trace::of(&headers))?;
+    let Talk {
+        server,
+        conversation,
+        ..
+    } = talk;
+    server.take_turn(conversation, text.to_owned(), parent_of(&headers))?;
     Ok(StatusCode::ACCEPTED)
 }
 
 /// Stop the answer that is under way
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/stop", tag = "chat", params(("id" = String, Path)),
     responses((status = 202, description = "it was told to stop"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn stop(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-) -> Result<StatusCode, Problem> {
-    find(&server, &id, caller.keeper).await?.stop();
-    Ok(StatusCode::ACCEPTED)
+        Forbidden, Missing))]
+pub(super) async fn stop(talk: Talk) -> StatusCode {
+    talk.conversation.stop();
+    StatusCode::ACCEPTED
 }
 
 /// Answer a question that a session waits for
@@ -89,14 +80,10 @@ pub(super) async fn stop(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/approvals/{question}", tag = "chat",
     params(("id" = String, Path), ("question" = String, Path)), request_body = Decision,
     responses((status = 202, description = "it was told"),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing, NotJson))]
 pub(super) async fn decide(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named((id, question)): Named<(String, String)>,
+    talk: Talk,
+    Named((_, question)): Named<(String, String)>,
     Given(decision): Given<Decision>,
 ) -> Result<StatusCode, Problem> {
     let (needed, text) = match decision.consent {
@@ -110,11 +97,10 @@ pub(super) async fn decide(
             "what is remembered on this machine needs a token with the role `admin`",
         ),
     };
-    if !caller.may(needed) {
+    if !talk.caller.may(needed) {
         return Err(Problem::new(StatusCode::FORBIDDEN, text));
     }
-    let conversation = find(&server, &id, caller.keeper).await?;
-    if !conversation.decide(&question, decision.consent) {
+    if !talk.conversation.decide(&question, decision.consent) {
         let text = "nobody waits for an answer to this";
         return Err(Problem::new(StatusCode::NOT_FOUND, text));
     }
@@ -124,17 +110,14 @@ pub(super) async fn decide(
 /// Follow a session; `Last-Event-ID` says what is known already
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat", params(("id" = String, Path)),
     responses((status = 200, description = "events, each with its id", content_type = "text/event-stream"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn follow(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+        Forbidden, Missing, Full))]
+pub(super) async fn follow(talk: Talk, headers: HeaderMap) -> Result<Response, Problem> {
+    let Talk {
+        server,
+        caller,
+        conversation,
+    } = talk;
     let veil = caller.viewer(&server).veil();
-    let conversation = find(&server, &id, caller.keeper).await?;
     let Ok(place) = Arc::clone(&server.followers).try_acquire_owned() else {
         let text = "too many are following sessions already";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
@@ -177,13 +160,4 @@ async fn tell(
             },
         }
     }
-}
-
-async fn find(
-    server: &Arc<Server>,
-    id: &str,
-    keeper: Keeper,
-) -> Result<Arc<Conversation>, Problem> {
-    let (server, id) = (Arc::clone(server), id.to_owned());
-    elsewhere(move || server.register.find(&id, &keeper)).await?
 }

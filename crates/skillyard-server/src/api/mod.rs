@@ -12,11 +12,13 @@ mod messages;
 mod models;
 mod openapi;
 mod prompt;
+mod refusals;
 mod remcochat;
 mod sessions;
 mod skill;
 mod skills;
 mod tag;
+mod talk;
 mod tools;
 
 use std::sync::Arc;

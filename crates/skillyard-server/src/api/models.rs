@@ -7,6 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::refusals::{Forbidden, Missing};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -23,8 +24,7 @@ pub(crate) struct Choices {
 /// List models
 #[utoipa::path(get, path = "/api/v1/models", tag = "chat",
     responses((status = 200, body = Choices),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Choices>, Problem> {
     let models = elsewhere(move || Ok::<_, Problem>(server.register.agents()?.models()?));
     let models = models.await??;

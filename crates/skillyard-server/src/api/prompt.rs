@@ -10,6 +10,7 @@ use skillyard_format::render::catalog::CatalogFormat;
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::Asked;
+use super::refusals::Senseless;
 use crate::catalog_prompt::{self, Wanted};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -67,7 +68,7 @@ pub(crate) struct Prompt {
 /// Get the catalog of skills for a model's prompt; paths are never in it
 #[utoipa::path(get, path = "/api/v1/prompt", tag = "find", params(PromptInput),
     responses((status = 200, body = Prompt),
-        (status = 400, body = Problem, content_type = "application/problem+json")))]
+        Senseless))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     Asked(input): Asked<PromptInput>,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::input::Caller;
+use super::refusals::Forbidden;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -51,7 +52,7 @@ pub(crate) struct Invalid {
 /// List what discovery found
 #[utoipa::path(get, path = "/api/skills", tag = "remcochat",
     responses((status = 200, body = Discovery),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        Forbidden))]
 pub(super) async fn list(State(server): State<Arc<Server>>, caller: Caller) -> Json<Discovery> {
     Json(discovery(&server, &caller))
 }
@@ -59,7 +60,7 @@ pub(super) async fn list(State(server): State<Arc<Server>>, caller: Caller) -> J
 /// Look again, then list what discovery found
 #[utoipa::path(post, path = "/api/skills/reload", tag = "remcochat",
     responses((status = 200, body = Discovery),
-        (status = 403, body = Problem, content_type = "application/problem+json")))]
+        Forbidden))]
 pub(super) async fn reload(
     State(server): State<Arc<Server>>,
     caller: Caller,

@@ -12,7 +12,9 @@ use skillyard_agent::session::{Session, Summary};
 use skillyard_agent::settings::Strategy;
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given, Named};
+use super::input::{Caller, Given};
+use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
+use super::talk::Talk;
 use crate::access::Role;
 use crate::agents::Wish;
 use crate::chat::{ActiveSkill, ChatEvent, Keeper};
@@ -133,8 +135,7 @@ pub(crate) struct Released {
 /// List sessions
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "chat",
     responses((status = 200, body = Sessions),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -148,9 +149,7 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "chat",
     request_body(content = Opening, description = "may be left out"),
     responses((status = 201, body = Opened),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing))]
 pub(super) async fn open(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -178,19 +177,13 @@ pub(super) async fn open(
 /// Get a session and what happened in it
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
     responses((status = 200, body = SessionDetail),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn get(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-) -> Result<Json<SessionDetail>, Problem> {
-    let detail = elsewhere(move || {
-        let conversation = server.register.find(&id, &caller.keeper)?;
-        let session = server.register.session(&conversation)?;
-        let viewer = caller.viewer(&server);
-        Ok::<_, Problem>(SessionDetail {
-            id,
+        Forbidden, Missing))]
+pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
+    let detail = talk.then(|talk| {
+        let session = talk.session()?;
+        let viewer = talk.caller.viewer(&talk.server);
+        Ok(SessionDetail {
+            id: session.id.clone(),
             title: session.title(),
             agent: agent(&session),
             strategy: strategy(&session).to_owned(),
@@ -201,45 +194,31 @@ pub(super) async fn get(
                 cached: session.state.usage.cached,
                 output: session.state.usage.output,
             },
-            busy: conversation.is_busy(),
-            events: viewer.events(conversation.events()),
+            busy: talk.conversation.is_busy(),
+            events: viewer.events(talk.conversation.events()),
             model: session.prompt.settings.model,
         })
     });
-    Ok(Json(detail.await??))
+    Ok(Json(detail.await?))
 }
 
 /// Forget a session
 #[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "chat", params(("id" = String, Path)),
     responses((status = 204, description = "it is gone"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn delete(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-) -> Result<StatusCode, Problem> {
-    let deleted = elsewhere(move || {
-        let conversation = server.register.find(&id, &caller.keeper)?;
-        server.register.delete(&conversation)
-    });
-    deleted.await??;
+        Forbidden, Missing))]
+pub(super) async fn delete(talk: Talk) -> Result<StatusCode, Problem> {
+    let deleted = talk.then(|talk| talk.server.register.delete(&talk.conversation));
+    deleted.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Get all of a session: its prompt, its messages, what was allowed
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "chat", params(("id" = String, Path)),
     responses((status = 200, body = Object),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn export(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-) -> Result<Json<Value>, Problem> {
-    let exported = elsewhere(move || {
-        let conversation = server.register.find(&id, &caller.keeper)?;
-        let session = server.register.session(&conversation)?;
+        Forbidden, Missing))]
+pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
+    let exported = talk.then(|talk| {
+        let session = talk.session()?;
         let mut value = json!({
             "id": session.id,
             "agent": agent(&session),
@@ -248,29 +227,21 @@ pub(super) async fn export(
             "messages": session.messages,
             "state": session.state,
         });
-        if caller.may(Role::Admin) {
+        if talk.caller.may(Role::Admin) {
             value["workspace"] = session.workspace.into();
         }
-        Ok::<_, Problem>(caller.viewer(&server).value(value))
+        Ok(talk.caller.viewer(&talk.server).value(value))
     });
-    Ok(Json(exported.await??))
+    Ok(Json(exported.await?))
 }
 
 /// Copy a session; what was allowed in it stays behind
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/fork", tag = "chat", params(("id" = String, Path)),
     responses((status = 201, body = Opened),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
-pub(super) async fn fork(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
-) -> Result<(StatusCode, Json<Opened>), Problem> {
-    let forked = elsewhere(move || {
-        let conversation = server.register.find(&id, &caller.keeper)?;
-        server.register.fork(&conversation)
-    });
-    let id = forked.await??;
+        Forbidden, Missing))]
+pub(super) async fn fork(talk: Talk) -> Result<(StatusCode, Json<Opened>), Problem> {
+    let forked = talk.then(|talk| talk.server.register.fork(&talk.conversation));
+    let id = forked.await?;
     Ok((StatusCode::CREATED, Json(Opened { id })))
 }
 
@@ -278,22 +249,13 @@ pub(super) async fn fork(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/release", tag = "chat", params(("id" = String, Path)),
     request_body = Release,
     responses((status = 200, body = Released),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 409, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Forbidden, Missing, Untimely, NotJson))]
 pub(super) async fn release(
-    State(server): State<Arc<Server>>,
-    caller: Caller,
-    Named(id): Named<String>,
+    talk: Talk,
     Given(release): Given<Release>,
 ) -> Result<Json<Released>, Problem> {
-    let done = elsewhere(move || {
-        let conversation = server.register.find(&id, &caller.keeper)?;
-        server.release(&conversation, &release.skill)
-    });
-    let released = done.await??;
+    let done = talk.then(move |talk| talk.server.release(&talk.conversation, &release.skill));
+    let released = done.await?;
     Ok(Json(Released { released }))
 }
 

@@ -13,6 +13,7 @@ use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
+use super::refusals::{Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
 use crate::activation::Asker;
 use crate::contents::Contents;
@@ -101,8 +102,7 @@ pub(crate) struct ActivationOutput {
 /// Get one skill
 #[utoipa::path(get, path = "/api/v1/skills/{name}", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = SkillDetail), (status = 304, description = "not changed"),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -142,8 +142,7 @@ pub(super) async fn get(
 /// Get a skill's instructions as they are written
 #[utoipa::path(get, path = "/api/v1/skills/{name}/body", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = SkillBody), (status = 304, description = "not changed"),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing))]
 pub(super) async fn body(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -173,8 +172,7 @@ pub(crate) struct Findings {
 /// Scan a skill as it is now
 #[utoipa::path(get, path = "/api/v1/skills/{name}/findings", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = Findings),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing))]
 pub(super) async fn findings(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -190,8 +188,7 @@ pub(super) async fn findings(
 /// How a skill was used, from the audit log
 #[utoipa::path(get, path = "/api/v1/skills/{name}/usage", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = Usage),
-        (status = 403, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json")))]
+        Forbidden, Missing))]
 pub(super) async fn usage(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -200,7 +197,7 @@ pub(super) async fn usage(
         let stock = server.shelf.stock();
         let name = &stock.known(&name)?.record.name;
         let unreadable = |_| Problem::bad("the audit log cannot be read");
-        Usage::of(server.host.audit_folder(), name).map_err(unreadable)
+        server.usage(name).map_err(unreadable)
     });
     Ok(Json(counted.await??))
 }
@@ -209,9 +206,7 @@ pub(super) async fn usage(
 #[utoipa::path(post, path = "/api/v1/skills/{name}/activate", tag = "skills", params(("name" = String, Path)),
     request_body = ActivationInput,
     responses((status = 200, body = ActivationOutput),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing, NotJson))]
 pub(super) async fn activate(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,

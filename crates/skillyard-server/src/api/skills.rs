@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller};
+use super::refusals::Senseless;
 use super::tag::tagged;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -46,7 +47,7 @@ pub(crate) struct SkillList {
 /// List skills, the strongest source first
 #[utoipa::path(get, path = "/api/v1/skills", tag = "skills", params(Wanted),
     responses((status = 200, body = SkillList), (status = 304, description = "not changed"),
-        (status = 400, body = Problem, content_type = "application/problem+json")))]
+        Senseless))]
 pub(super) async fn list(
     State(server): State<Arc<Server>>,
     caller: Caller,

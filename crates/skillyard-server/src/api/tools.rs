@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::input::{Given, Named};
+use super::refusals::{Missing, NotJson, Senseless};
 use crate::activation::Asker;
+use crate::chat::parent_of;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::Tool;
@@ -33,22 +35,25 @@ pub(crate) struct ToolOutput {
 #[utoipa::path(post, path = "/api/v1/tools/{name}", tag = "tools", params(("name" = String, Path)),
     request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = ToolOutput),
-        (status = 400, body = Problem, content_type = "application/problem+json"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 415, body = Problem, content_type = "application/problem+json")))]
+        Senseless, Missing, NotJson))]
 pub(super) async fn call(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
+    headers: HeaderMap,
     Given(input): Given<Map<String, Value>>,
 ) -> Result<Json<ToolOutput>, Problem> {
     let unknown = || Problem::new(StatusCode::NOT_FOUND, "there is no such tool");
     let tool = Tool::of(&name).ok_or_else(unknown)?;
-    let asker = Asker {
-        session: None,
-        trigger: "api",
-        ..Asker::default()
-    };
-    let answer = elsewhere(move || server.call(tool, input, asker)).await??;
+    let parent = parent_of(&headers);
+    let answer = elsewhere(move || {
+        let asker = Asker {
+            session: None,
+            trigger: "api",
+            trace: parent.as_ref(),
+        };
+        server.call(tool, input, asker)
+    });
+    let answer = answer.await??;
     Ok(Json(ToolOutput {
         tool: tool.name().to_owned(),
         content: answer.text,

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
+use skillyard_agent::telemetry::TraceParent;
 
 use super::Conversation;
 use super::event::{ActiveSkill, ChatEvent, reason, shown, trigger};
@@ -16,6 +17,8 @@ pub(super) struct Front<'a> {
     pub(super) metrics: &'a Metrics,
     pub(super) active: Vec<ActiveSkill>,
     pub(super) model: String,
+    /// The span of whoever said something.
+    pub(super) parent: Option<TraceParent>,
     /// Why the turn ended, once it has.
     pub(super) ended: Option<String>,
 }
@@ -100,6 +103,10 @@ impl FrontEnd for Front<'_> {
 
     fn cancel(&self) -> Arc<AtomicBool> {
         self.conversation.stopped()
+    }
+
+    fn parent(&self) -> Option<&TraceParent> {
+        self.parent.as_ref()
     }
 }
 

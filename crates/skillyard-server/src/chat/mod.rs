@@ -15,4 +15,4 @@ mod watched;
 pub(crate) use conversation::Conversation;
 pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place};
 pub(crate) use register::{Keeper, Register};
-pub(crate) use trace::Trace;
+pub(crate) use trace::parent_of;

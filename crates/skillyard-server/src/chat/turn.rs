@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 use skillyard_agent::TurnError;
+use skillyard_agent::telemetry::TraceParent;
 
+use super::Conversation;
 use super::event::ChatEvent;
 use super::front::Front;
 use super::history::active;
 use super::watched::Watched;
-use super::{Conversation, Trace};
 use crate::host::HostError;
 use crate::log::Line;
 use crate::problem::Problem;
@@ -23,7 +24,7 @@ impl Server {
         self: &Arc<Self>,
         conversation: Arc<Conversation>,
         text: String,
-        trace: Option<Trace>,
+        trace: Option<TraceParent>,
     ) -> Result<(), Problem> {
         // A turn that waits for a person keeps its thread.
         let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() else {
@@ -65,21 +66,24 @@ impl Server {
         self: &Arc<Self>,
         conversation: &Conversation,
         text: &str,
-        trace: Option<Trace>,
+        trace: Option<TraceParent>,
     ) -> Result<Option<String>, Problem> {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
         let mut runtime = agents.runtime(&session)?;
+        let mut tell = |text: &str| conversation.tell(ChatEvent::Note { text: text.into() });
+        agents.settle(&mut session, &runtime, &conversation.stopped(), &mut tell)?;
         runtime.host = Box::new(Watched {
             machine: runtime.host,
             server: Arc::clone(self),
-            trace,
+            trace: trace.clone(),
         });
         let mut front = Front {
             conversation,
             metrics: &self.metrics,
             active: active(&session),
             model: String::new(),
+            parent: trace,
             ended: None,
         };
         let ended = runtime.turn(&mut session, text, &mut front);

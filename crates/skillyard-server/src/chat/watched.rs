@@ -7,19 +7,19 @@ use std::time::Instant;
 use skillyard_agent::host::{
     CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
+use skillyard_agent::telemetry::TraceParent;
 use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
-use super::Trace;
 use crate::server::Server;
 
 /// A machine that is watched.
 pub(super) struct Watched {
     pub(super) machine: Box<dyn Host>,
     pub(super) server: Arc<Server>,
-    pub(super) trace: Option<Trace>,
+    pub(super) trace: Option<TraceParent>,
 }
 
 impl Host for Watched {
@@ -50,7 +50,7 @@ impl Host for Watched {
         self.server.metrics.event(event);
         match &self.trace {
             Some(trace) => {
-                let event = event.clone().detail("trace", trace.id());
+                let event = event.clone().detail("trace", trace.trace());
                 self.machine.record(&event)
             }
             None => self.machine.record(event),

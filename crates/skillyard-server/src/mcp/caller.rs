@@ -9,23 +9,29 @@ use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
+use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
+use tokio::sync::watch;
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
 use crate::activation::Asker;
+use crate::chat::parent_of;
 use crate::server::Server;
 
-/// How long a trace may be to be believed.
-const LONGEST_TRACE: usize = 512;
-/// What a trace consists of.
-const TRACE: [&str; 3] = ["traceparent", "tracestate", "baggage"];
+/// What stands beside a span of a caller, and how long it may be.
+const BESIDE: [&str; 2] = ["tracestate", "baggage"];
+const LONGEST: usize = 512;
+/// The name of the span.
+const PARENT: &str = "traceparent";
 
 /// A connection, which is a conversation of its own until it ends.
 pub(super) struct Connection {
     name: String,
     server: Arc<Server>,
+    /// Whoever waits for its end has the other half.
+    open: watch::Sender<()>,
 }
 
 impl Connection {
@@ -33,7 +39,13 @@ impl Connection {
         Self {
             name: server.acting.begin(),
             server,
+            open: watch::channel(()).0,
         }
+    }
+
+    /// Tells of its end: there will be no change any more.
+    pub(super) fn end(&self) -> watch::Receiver<()> {
+        self.open.subscribe()
     }
 }
 
@@ -52,7 +64,9 @@ pub(super) struct Caller {
     pub(super) role: Role,
     /// What they call themselves.
     pub(super) client: String,
-    /// The parts of a trace, as they came.
+    /// The span that the call belongs to.
+    pub(super) parent: Option<TraceParent>,
+    /// The same with what stood beside it, as it is passed on.
     pub(super) trace: Map<String, Value>,
 }
 
@@ -72,17 +86,25 @@ impl Caller {
             }
             _ => connection.name.clone(),
         };
-        let trace = TRACE.into_iter().filter_map(|key| {
-            let value = context.meta.get(key)?.as_str()?;
-            let fits = value.len() <= LONGEST_TRACE && value.chars().all(|c| c.is_ascii_graphic());
+        let meta = |key: &str| context.meta.get(key).and_then(Value::as_str);
+        let parent = meta(PARENT).and_then(TraceParent::parse);
+        let parent = parent.or_else(|| parent_of(&parts?.headers));
+        let beside = BESIDE.into_iter().filter_map(|key| {
+            let value = meta(key).filter(|_| parent.is_some())?;
+            let fits = value.len() <= LONGEST && value.chars().all(|c| c.is_ascii_graphic());
             fits.then(|| (key.to_owned(), value.into()))
         });
+        let mut trace: Map<String, Value> = beside.collect();
+        if let Some(parent) = &parent {
+            trace.insert(PARENT.to_owned(), parent.to_string().into());
+        }
         Self {
             conversation,
             // Who holds the other end of our own pipes is the user.
             role: visitor.map_or(Role::Admin, |visitor| visitor.role),
             client,
-            trace: trace.collect(),
+            parent,
+            trace,
         }
     }
 
@@ -90,20 +112,16 @@ impl Caller {
     pub(super) fn asker<'a>(&'a self, trigger: &'a str) -> Asker<'a> {
         Asker {
             trigger,
-            trace: self.traceparent(),
+            trace: self.parent.as_ref(),
             ..Asker::default()
         }
-    }
-
-    fn traceparent(&self) -> Option<&str> {
-        self.trace.get("traceparent").and_then(Value::as_str)
     }
 
     /// An event of theirs.
     pub(super) fn event(&self, event: Event) -> Event {
         let event = event.trigger("mcp").detail("client", &self.client);
-        match self.traceparent() {
-            Some(trace) => event.detail("traceparent", trace),
+        match &self.parent {
+            Some(parent) => event.detail(PARENT, parent.to_string()),
             None => event,
         }
     }

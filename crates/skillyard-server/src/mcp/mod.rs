@@ -2,7 +2,7 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
-//! `gateway` and `upstream` offer what other servers have, under the guard of the skills that
+//! `gateway`, `foreign` and `upstream` offer what other servers have, under the guard of the skills that
 //! `acting` knows to be loaded; `run` runs scripts after `consent`.
 
 mod acting;
@@ -10,11 +10,14 @@ mod caller;
 mod consent;
 mod directory;
 mod edition;
+mod foreign;
 mod gateway;
 mod handler;
+mod instructions;
 mod news;
 mod prompts;
 mod run;
+mod sessions;
 mod skills;
 mod subscriptions;
 mod tools;
@@ -22,16 +25,17 @@ mod upstream;
 mod uri;
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use axum::Router;
+use axum::middleware::from_fn_with_state;
 use rmcp::ServiceExt as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 pub(crate) use acting::Acting;
 pub(crate) use consent::Consents;
 pub(crate) use edition::Editions;
 use handler::Handler;
+use sessions::Sessions;
 pub(crate) use upstream::Upstream;
 
 use crate::server::Server;
@@ -47,10 +51,6 @@ pub enum McpError {
     Failed(#[from] tokio::task::JoinError),
 }
 
-/// How long an answer can be asked for again by who lost the connection. Each request looks through
-/// all that are kept, so a minute of a busy session would slow it down and fill the memory.
-const KEPT: Duration = Duration::from_secs(5);
-
 /// Answers one client over standard input and output until it goes.
 pub async fn serve_stdio(server: Arc<Server>) -> Result<(), McpError> {
     let handler = Handler::new(server);
@@ -64,16 +64,20 @@ pub async fn serve_stdio(server: Arc<Server>) -> Result<(), McpError> {
     Ok(())
 }
 
-/// The service behind `/mcp`; Host and Origin were looked at before.
-pub(crate) fn service(server: Arc<Server>) -> StreamableHttpService<Handler, LocalSessionManager> {
+/// What stands at `/mcp`; Host, Origin and token were looked at before.
+pub(crate) fn router(server: &Arc<Server>) -> Router<Arc<Server>> {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_json_response(true);
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.completed_cache_ttl = KEPT;
-    StreamableHttpService::new(
+    let sessions = Arc::new(Sessions::new());
+    let manager = Arc::clone(&sessions.manager);
+    let server = Arc::clone(server);
+    let service = StreamableHttpService::new(
         move || Ok(Handler::new(Arc::clone(&server))),
-        Arc::new(sessions),
+        manager,
         config,
-    )
+    );
+    Router::new()
+        .route_service("/mcp", service)
+        .route_layer(from_fn_with_state(sessions, sessions::bounded))
 }

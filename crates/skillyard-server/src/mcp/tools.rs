@@ -4,23 +4,17 @@ use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, Tool as McpTool, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::prompt::Room;
 use skillyard_format::render::catalog::CatalogFormat;
 
 use super::caller::Caller;
-use super::upstream::Upstream;
-use super::{gateway, run};
+use super::{foreign, gateway, run};
 use crate::catalog_prompt::{self, Wanted};
-use crate::problem::Problem;
 use crate::server::Server;
-use crate::tool::{Answer, Tool};
+use crate::tool::Tool;
 
 /// How many names are spelled out in a schema.
 const MOST_NAMES: usize = 100;
-/// How many skills of other servers are told of, and with how many characters each.
-const MOST_FOREIGN: usize = 40;
-const LONGEST_FOREIGN: usize = 200;
 /// How many tokens of a tool's description tell of skills.
 const ROOM: Room = Room {
     tokens: 2_000,
@@ -44,9 +38,15 @@ pub(super) fn call(
     input: Map<String, Value>,
     caller: &Caller,
 ) -> CallToolResult {
-    let answered = match foreign(server, tool, &input) {
-        Some(answered) => answered,
-        None => server.call(tool, input, caller.asker("mcp")),
+    let answered = match (
+        foreign::call(server, tool, &input, caller),
+        &server.upstream,
+    ) {
+        (Some(answered), _) => answered,
+        (None, Some(upstream)) if tool == Tool::Search => server
+            .call(tool, input.clone(), caller.asker("mcp"))
+            .map(|answer| foreign::found(upstream, &input, answer)),
+        (None, _) => server.call(tool, input, caller.asker("mcp")),
     };
     match answered {
         Ok(answer) => {
@@ -59,47 +59,6 @@ pub(super) fn call(
         }
         Err(problem) => CallToolResult::error(vec![ContentBlock::text(problem.detail())]),
     }
-}
-
-/// What a skill of another server gives, if one of that name is meant and none is here.
-fn foreign(
-    server: &Server,
-    tool: Tool,
-    input: &Map<String, Value>,
-) -> Option<Result<Answer, Problem>> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default();
-    let name = text("name");
-    let upstream = server.upstream.as_ref()?;
-    if server.shelf.stock().usable(name).is_some() {
-        return None;
-    }
-    let skill = upstream.find(name)?;
-    Some(match tool {
-        Tool::Search => return None,
-        Tool::Load => upstream.load(&skill, text("arguments")).inspect(|answer| {
-            let digest = answer.loaded.as_ref().map(|(_, digest)| digest.clone());
-            let event = Event::new(EventKind::SkillActivated)
-                .skill(name)
-                .digest(digest.unwrap_or_default())
-                .source("mcp")
-                .origin(&skill.uri)
-                .tier("untrusted")
-                .trigger("mcp");
-            server.record(&event);
-        }),
-        Tool::Read => upstream.read(&skill, text("path")).inspect(|_| {
-            let event = Event::new(EventKind::ResourceRead)
-                .skill(name)
-                .source("mcp");
-            server.record(&event.trigger("mcp").detail("path", text("path")));
-        }),
-        Tool::Files => {
-            let files = skill.manifest.files.values();
-            let files = files.map(|file| json!({ "path": file.path, "size": file.size }));
-            let value = json!({ "files": files.collect::<Vec<_>>(), "truncated": false });
-            Ok(Answer::new(value.to_string(), Some(value)))
-        }
-    })
 }
 
 fn tool(server: &Server, tool: Tool) -> McpTool {
@@ -178,24 +137,11 @@ fn load_description(server: &Server) -> String {
     };
     let stock = server.shelf.stock();
     let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);
-    let foreign = server.upstream.as_ref().map(Upstream::skills);
-    let foreign = foreign
-        .into_iter()
-        .flatten()
-        .take(MOST_FOREIGN)
-        .map(|skill| {
-            let words: String = skill.description.chars().take(LONGEST_FOREIGN).collect();
-            let words = skillyard_format::render::one_line(&words).replace('<', "&lt;");
-            format!(
-                "\n- {} (of MCP server `{}`): {words}",
-                skill.known_as(),
-                skill.server
-            )
-        });
+    let foreign = server.upstream.as_ref().map(foreign::lines);
     format!(
         "Loads a skill: instructions for a kind of task. Call it before you start on a task that \
          one of these fits, then follow what it says.\n\n{catalog}{}",
-        foreign.collect::<String>()
+        foreign.unwrap_or_default()
     )
 }
 
@@ -209,6 +155,7 @@ fn output(tool: Tool) -> Option<Value> {
                     "name": { "type": "string" },
                     "description": { "type": "string" },
                     "score": { "type": "number" },
+                    "server": { "type": "string", "description": "The MCP server that has it, if it is not here" },
                 },
                 "required": ["name", "description"],
             } } },

@@ -81,7 +81,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         findings: inspect(skill)?,
         usage: frame
             .is_admin()
-            .then(|| Usage::of(server.host.audit_folder(), &record.name).ok())
+            .then(|| server.usage(&record.name).ok())
             .flatten(),
         shadows: losers
             .filter(|loser| loser.skill.record.name == record.name)

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::Response;
 use serde_json::Value;
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
@@ -16,8 +18,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Host, HostError, Installation, Order, Refusal, Server, Settings, Standing, Switch,
-    Tokens, router,
+    Access, Host, HostError, Installation, Order, Ran, Refusal, Runs, ScriptRun, Server, Settings,
+    Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -40,6 +42,9 @@ pub(crate) struct Machine {
     disabled: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<Event>>,
     upstream: Option<Arc<Servers>>,
+    runs: Runs,
+    /// The scripts that were run.
+    pub(crate) ran: Mutex<Vec<String>>,
 }
 
 impl Host for Machine {
@@ -140,6 +145,21 @@ impl Host for Machine {
     fn upstream(&self) -> Option<Arc<Servers>> {
         self.upstream.clone()
     }
+
+    fn runs(&self) -> Runs {
+        self.runs
+    }
+
+    fn run_script(&self, run: &ScriptRun<'_>, _: &AtomicBool) -> Result<Ran, HostError> {
+        self.ran.lock().unwrap().push(run.script.to_owned());
+        Ok(Ran {
+            code: 0,
+            stdout: format!("ran {}", run.arguments.join(" ")),
+            stderr: String::new(),
+            denials: Vec::new(),
+            backend: "none".into(),
+        })
+    }
 }
 
 /// The machine as the guard sees it.
@@ -192,20 +212,25 @@ impl Answer {
 impl TestServer {
     /// On a loopback address.
     pub(crate) fn new() -> Self {
-        Self::with(Access::Loopback, None)
+        Self::with(Access::Loopback, None, Runs::Never)
     }
 
     /// With a token for each role, and two for `chat`.
     pub(crate) fn with_tokens() -> Self {
-        Self::with(tokens(), None)
+        Self::with(tokens(), None, Runs::Never)
+    }
+
+    /// The same, whose scripts may be run when the user says so.
+    pub(crate) fn running() -> Self {
+        Self::with(tokens(), None, Runs::WithConsent)
     }
 
     /// The same, with another server behind it.
     pub(crate) fn gateway(upstream: Servers) -> Self {
-        Self::with(tokens(), Some(Arc::new(upstream)))
+        Self::with(tokens(), Some(Arc::new(upstream)), Runs::Never)
     }
 
-    fn with(access: Access, upstream: Option<Arc<Servers>>) -> Self {
+    fn with(access: Access, upstream: Option<Arc<Servers>>, runs: Runs) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let skills = folder.path().join(".agents/skills");
         let write = |path: &str, text: &str| {
@@ -233,6 +258,8 @@ impl TestServer {
             disabled: Mutex::default(),
             events: Mutex::default(),
             upstream,
+            runs,
+            ran: Mutex::default(),
         });
         Self::over(folder, machine, access)
     }
@@ -267,13 +294,13 @@ impl TestServer {
     }
 
     /// A request with these headers; `host` is a loopback name unless one is given.
-    pub(crate) async fn ask(
+    pub(crate) async fn open(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Body>,
-    ) -> Answer {
+    ) -> Response {
         let mut request = Request::builder().method(method).uri(path);
         if !headers.iter().any(|(name, _)| *name == "host") {
             request = request.header("host", "localhost:7878");
@@ -282,7 +309,18 @@ impl TestServer {
             request = request.header(*name, *value);
         }
         let request = request.body(body.into()).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// The same, and the whole answer.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
+        let response = self.open(method, path, headers, body).await;
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = axum::body::to_bytes(response.into_body(), 1 << 24).await;
         Answer {
@@ -300,12 +338,7 @@ impl TestServer {
         count: usize,
     ) -> Vec<(String, Value)> {
         use tokio_stream::StreamExt as _;
-        let mut request = Request::builder().uri(path).header("host", "localhost");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Body::empty()).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let response = self.open("GET", path, headers, Body::empty()).await;
         assert_eq!(response.status(), StatusCode::OK);
         let mut pieces = response.into_body().into_data_stream();
         let mut text = String::new();

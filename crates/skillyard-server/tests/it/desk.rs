@@ -80,7 +80,7 @@ impl Agents for Desk {
                 let kept = self.definitions().load(name);
                 let kept = kept.map_err(|error| AgentsError::Wrong(error.to_string()))?;
                 let pins = kept.definition.skills.iter();
-                let names = pins.map(|pin| pin.name.clone()).collect();
+                let names: Vec<String> = pins.map(|pin| pin.name.clone()).collect();
                 let version = AgentVersion {
                     name: kept.name,
                     version: kept.version,
@@ -92,7 +92,7 @@ impl Agents for Desk {
             strategy: wish.strategy.unwrap_or_default(),
             ..Settings::default()
         };
-        let prompt = Prompt::new(&self.shelf(only)?, &settings);
+        let prompt = Prompt::new(&self.only(only.as_deref())?, &settings);
         let now = jiff::Timestamp::UNIX_EPOCH;
         let mut session = Session::new(version, "/nowhere".into(), prompt, now).unwrap();
         session.state.owner.clone_from(&wish.owner);
@@ -102,7 +102,7 @@ impl Agents for Desk {
     fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
         Ok(Runtime {
             provider: Box::new(Offline),
-            shelf: self.shelf(Some(session.prompt.skills.clone()))?,
+            shelf: self.shelf_of(session)?,
             host: Box::new(Stage {
                 machine: Arc::clone(&self.machine),
                 world: World(self.folder.clone()),
@@ -113,12 +113,29 @@ impl Agents for Desk {
         })
     }
 
-    fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError> {
+    fn settle(
+        &self,
+        _: &mut Session,
+        _: &Runtime,
+        _: &AtomicBool,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<(), AgentsError> {
+        Ok(())
+    }
+
+    fn shelf(&self) -> Result<Shelf, AgentsError> {
+        self.only(None)
+    }
+
+    fn shelf_of(&self, session: &Session) -> Result<Shelf, AgentsError> {
+        self.only(Some(&session.prompt.skills))
+    }
+}
+
+impl Desk {
+    fn only(&self, only: Option<&[String]>) -> Result<Shelf, AgentsError> {
         let catalog = self.machine.load()?;
-        let is_wanted = |name: &str| {
-            let only = only.as_ref();
-            only.is_none_or(|only| only.iter().any(|each| each == name))
-        };
+        let is_wanted = |name: &str| only.is_none_or(|only| only.iter().any(|each| each == name));
         let skills = catalog
             .enabled()
             .filter(|skill| skill.kind != SourceKind::Builtin && is_wanted(&skill.record.name))

@@ -1,8 +1,9 @@
 //! The gateway over HTTP, where nobody has a connection of their own.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use skillyard_mcp::{Launch, Limits, ServerSpec, Servers, Transport};
 
+use crate::client::{Modern, text};
 use crate::context::{ADMIN, READ, TestServer};
 
 /// A server of one tool, which says what it was sent. It does not say when it changes.
@@ -30,55 +31,13 @@ fn gateway() -> TestServer {
     }]))
 }
 
-async fn ask(
-    server: &TestServer,
-    token: &str,
-    client: &str,
-    method: &str,
-    mut params: Value,
-) -> Value {
-    let named = params["name"].as_str().unwrap_or_default().to_owned();
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": client, "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    });
-    let bearer = format!("Bearer {token}");
-    let mut headers = vec![
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-        ("authorization", &bearer),
-    ];
-    if !named.is_empty() {
-        headers.push(("mcp-name", &named));
-    }
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let answer = server.ask("POST", "/mcp", &headers, body.to_string()).await;
-    let mut data = answer
-        .text
-        .lines()
-        .filter_map(|line| line.strip_prefix("data:"));
-    let data = data.rfind(|data| data.trim().starts_with('{'));
-    serde_json::from_str(data.unwrap_or(&answer.text)).unwrap_or_else(|_| panic!("{}", answer.text))
-}
-
-fn call(tool: &str, arguments: &Value) -> Value {
-    json!({ "name": tool, "arguments": arguments })
-}
-
-fn text(answer: &Value) -> &str {
-    answer["result"]["content"][0]["text"]
-        .as_str()
-        .unwrap_or_default()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn names_are_the_servers_and_words_are_marked() {
     let server = gateway();
-    let tools = ask(&server, READ, "a", "tools/list", json!({})).await;
+    let tools = Modern::new(&server)
+        .with_token(READ)
+        .ask("tools/list", json!({}))
+        .await;
     let tools = tools["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools
         .iter()
@@ -96,23 +55,17 @@ async fn names_are_the_servers_and_words_are_marked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_carries_its_skills_and_its_trace_and_needs_a_role() {
     let server = gateway();
-    let refused = ask(
-        &server,
-        READ,
-        "a",
-        "tools/call",
-        call("far__say", &json!({})),
-    )
-    .await;
+    let refused = Modern::new(&server)
+        .with_token(READ)
+        .named("a")
+        .call("far__say", json!({}))
+        .await;
     assert_eq!(text(&refused), "this needs a token with the role `run`");
-    let said = ask(
-        &server,
-        ADMIN,
-        "a",
-        "tools/call",
-        call("far__say", &json!({ "x": "hello" })),
-    )
-    .await;
+    let said = Modern::new(&server)
+        .with_token(ADMIN)
+        .named("a")
+        .call("far__say", json!({ "x": "hello" }))
+        .await;
     let seen = text(&said);
     assert!(
         seen.contains("arguments:{x:hello}") && seen.contains("traceparent:00-0af7651916cd"),
@@ -127,34 +80,25 @@ async fn a_call_carries_its_skills_and_its_trace_and_needs_a_role() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_loaded_holds_for_who_loaded_it() {
     let server = gateway();
-    let loaded = ask(
-        &server,
-        ADMIN,
-        "a",
-        "tools/call",
-        call("skill_load", &json!({ "name": "pdf" })),
-    )
-    .await;
+    let loaded = Modern::new(&server)
+        .with_token(ADMIN)
+        .named("a")
+        .call("skill_load", json!({ "name": "pdf" }))
+        .await;
     assert!(text(&loaded).contains("<skill_content"), "{loaded}");
     // `pdf` allows `Read` and `Bash(git:*)`.
-    let blocked = ask(
-        &server,
-        ADMIN,
-        "a",
-        "tools/call",
-        call("far__say", &json!({})),
-    )
-    .await;
+    let blocked = Modern::new(&server)
+        .with_token(ADMIN)
+        .named("a")
+        .call("far__say", json!({}))
+        .await;
     assert_eq!(blocked["result"]["isError"], true);
     assert!(text(&blocked).starts_with("Denied by `pdf`"), "{blocked}");
-    let other = ask(
-        &server,
-        ADMIN,
-        "b",
-        "tools/call",
-        call("far__say", &json!({})),
-    )
-    .await;
+    let other = Modern::new(&server)
+        .with_token(ADMIN)
+        .named("b")
+        .call("far__say", json!({}))
+        .await;
     assert!(text(&other).contains("tools/call"), "{other}");
     let events = server.machine.events.lock().unwrap();
     let blocked = events
@@ -171,7 +115,11 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
 async fn nobody_reaches_a_tool_that_is_not_there() {
     let server = gateway();
     for tool in ["far__none", "mcp__far__say", "other__say", "far:say"] {
-        let answer = ask(&server, ADMIN, "a", "tools/call", call(tool, &json!({}))).await;
+        let answer = Modern::new(&server)
+            .with_token(ADMIN)
+            .named("a")
+            .call(tool, json!({}))
+            .await;
         let failed = answer["error"]["code"] == -32602 || answer["result"]["isError"] == true;
         assert!(failed, "{tool}: {answer}");
     }

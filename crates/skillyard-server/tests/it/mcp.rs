@@ -3,83 +3,10 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::context::{Answer, TestServer};
+use crate::client::{Legacy, Modern};
+use crate::context::TestServer;
 
 const SKILLS: &str = "io.modelcontextprotocol/skills";
-
-/// A request of the stateless protocol.
-async fn modern(server: &TestServer, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let named = params["name"].as_str().or(params["uri"].as_str());
-    let mut headers = vec![
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-    ];
-    headers.extend(named.map(|name| ("mcp-name", name)));
-    message(&server.ask("POST", "/mcp", &headers, body.to_string()).await)
-}
-
-/// The one message of an answer, whether it is JSON or a stream.
-fn message(answer: &Answer) -> Value {
-    let data = answer
-        .text
-        .lines()
-        .filter_map(|line| line.strip_prefix("data:"));
-    let data = data.map(str::trim).rfind(|data| data.starts_with('{'));
-    serde_json::from_str(data.unwrap_or(&answer.text))
-        .unwrap_or_else(|_| panic!("{}: {}", answer.status, answer.text))
-}
-
-/// A connection of the older protocol.
-struct Legacy<'a> {
-    server: &'a TestServer,
-    session: String,
-}
-
-impl<'a> Legacy<'a> {
-    async fn open(server: &'a TestServer, version: &str) -> (Self, Value) {
-        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let headers = [
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-        ];
-        let answer = server.ask("POST", "/mcp", &headers, body.to_string()).await;
-        let session = answer.headers["mcp-session-id"]
-            .to_str()
-            .unwrap()
-            .to_owned();
-        let legacy = Self { server, session };
-        let hello = message(&answer);
-        legacy
-            .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
-        (legacy, hello)
-    }
-
-    async fn send(&self, body: Value) -> Answer {
-        let headers = [
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-session-id", self.session.as_str()),
-        ];
-        self.server
-            .ask("POST", "/mcp", &headers, body.to_string())
-            .await
-    }
-
-    async fn call(&self, method: &str, params: Value) -> Value {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        message(&self.send(body).await)
-    }
-}
 
 /// Lists skills, reads every file and compares its digest.
 async fn verified(call: impl AsyncFn(&'static str, Value) -> Value) -> usize {
@@ -116,7 +43,7 @@ async fn every_older_revision_is_answered() {
         assert_eq!(hello["result"]["protocolVersion"], version);
         let text = hello["result"]["instructions"].as_str().unwrap();
         assert!(text.contains("pdf"), "{text}");
-        let tools = client.call("tools/list", json!({})).await;
+        let tools = client.ask("tools/list", json!({})).await;
         let names = tools["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = names
             .iter()
@@ -135,8 +62,8 @@ async fn digests_are_those_of_the_bytes_on_both_generations() {
     let (client, hello) = Legacy::open(&server, "2025-11-25").await;
     let extension = &hello["result"]["capabilities"]["extensions"][SKILLS];
     assert_eq!(extension["directoryRead"], true);
-    let old = verified(async |method, params| client.call(method, params).await).await;
-    let new = verified(async |method, params| modern(&server, method, params).await).await;
+    let old = verified(async |method, params| client.ask(method, params).await).await;
+    let new = verified(async |method, params| Modern::new(&server).ask(method, params).await).await;
     assert!(old >= 5, "{old}");
     assert_eq!(old, new);
 }
@@ -145,21 +72,20 @@ async fn digests_are_those_of_the_bytes_on_both_generations() {
 async fn what_was_listed_is_what_is_read_though_the_skill_was_edited() {
     let server = TestServer::new();
     let uri = "skill://pdf/references/fields.md";
-    let entry = modern(
-        &server,
-        "skills/get",
-        json!({ "uri": "skill://pdf/SKILL.md" }),
-    )
-    .await;
+    let entry = Modern::new(&server)
+        .ask("skills/get", json!({ "uri": "skill://pdf/SKILL.md" }))
+        .await;
     let ttl = entry["result"]["ttlMs"].as_u64().unwrap();
     assert!(ttl > 0);
     std::fs::write(server.skills().join("pdf/references/fields.md"), "edited").unwrap();
     server.server.reload().unwrap();
-    let read = modern(&server, "resources/read", json!({ "uri": uri })).await;
+    let read = Modern::new(&server)
+        .ask("resources/read", json!({ "uri": uri }))
+        .await;
     assert_eq!(read["result"]["contents"][0]["text"], "# Fields\n");
     // Tools give what is there now.
     let input = json!({ "name": "skill_read", "arguments": { "name": "pdf", "path": "references/fields.md" } });
-    let read = modern(&server, "tools/call", input).await;
+    let read = Modern::new(&server).ask("tools/call", input).await;
     assert_eq!(read["result"]["content"][0]["text"], "edited");
 }
 
@@ -167,7 +93,9 @@ async fn what_was_listed_is_what_is_read_though_the_skill_was_edited() {
 async fn a_folder_is_read_and_nothing_above_it() {
     let server = TestServer::new();
     let method = "resources/directory/read";
-    let root = modern(&server, method, json!({ "uri": "skill://pdf" })).await;
+    let root = Modern::new(&server)
+        .ask(method, json!({ "uri": "skill://pdf" }))
+        .await;
     let names = root["result"]["resources"].as_array().unwrap();
     let names: Vec<&str> = names
         .iter()
@@ -186,7 +114,9 @@ async fn a_folder_is_read_and_nothing_above_it() {
         "skill://pdf/",
         "skill://pdf/%2e%2e/broken",
     ] {
-        let answer = modern(&server, method, json!({ "uri": uri })).await;
+        let answer = Modern::new(&server)
+            .ask(method, json!({ "uri": uri }))
+            .await;
         assert_eq!(answer["error"]["code"], -32602, "{uri}");
     }
 }
@@ -209,7 +139,7 @@ async fn what_is_not_there_is_an_error_of_the_parameters() {
         ),
         ("resources/read", json!({ "uri": "file:///etc/passwd" })),
     ] {
-        let answer = modern(&server, method, params.clone()).await;
+        let answer = Modern::new(&server).ask(method, params.clone()).await;
         assert_eq!(
             answer["error"]["code"], -32602,
             "{method} {params}: {answer}"
@@ -227,16 +157,20 @@ async fn a_cursor_is_of_one_state_only() {
         std::fs::write(folder.join("SKILL.md"), text).unwrap();
     }
     server.server.reload().unwrap();
-    let first = modern(&server, "skills/list", json!({})).await;
+    let first = Modern::new(&server).ask("skills/list", json!({})).await;
     let cursor = first["result"]["nextCursor"].clone();
-    let second = modern(&server, "skills/list", json!({ "cursor": cursor })).await;
+    let second = Modern::new(&server)
+        .ask("skills/list", json!({ "cursor": cursor }))
+        .await;
     let count = |page: &Value| page["result"]["skills"].as_array().unwrap().len();
     let all = server.server.shelf().stock().catalog.enabled().count();
     assert_eq!(count(&first) + count(&second), all);
     assert!(all > 60);
     assert_eq!(second["result"]["nextCursor"], Value::Null);
     let other = TestServer::new();
-    let answer = modern(&other, "skills/list", json!({ "cursor": cursor })).await;
+    let answer = Modern::new(&other)
+        .ask("skills/list", json!({ "cursor": cursor }))
+        .await;
     assert_eq!(answer["error"]["code"], -32602);
 }
 
@@ -249,10 +183,10 @@ async fn a_skill_beyond_the_limits_is_dynamic_and_still_read() {
         std::fs::write(folder.join(format!("{n}.txt")), "x").unwrap();
     }
     let uri = json!({ "uri": "skill://pdf/SKILL.md" });
-    let entry = modern(&server, "skills/get", uri).await;
+    let entry = Modern::new(&server).ask("skills/get", uri).await;
     assert_eq!(entry["result"]["skill"]["resources"], "dynamic");
     let uri = json!({ "uri": "skill://pdf/many/511.txt" });
-    let read = modern(&server, "resources/read", uri).await;
+    let read = Modern::new(&server).ask("resources/read", uri).await;
     assert_eq!(read["result"]["contents"][0]["text"], "x");
 }
 
@@ -260,7 +194,7 @@ async fn a_skill_beyond_the_limits_is_dynamic_and_still_read() {
 async fn users_invoke_skills_as_prompts() {
     let server = TestServer::new();
     let input = json!({ "name": "pdf", "arguments": { "arguments": "the form" } });
-    let got = modern(&server, "prompts/get", input).await;
+    let got = Modern::new(&server).ask("prompts/get", input).await;
     let text = got["result"]["messages"][0]["content"]["text"]
         .as_str()
         .unwrap();
@@ -271,6 +205,6 @@ async fn users_invoke_skills_as_prompts() {
 async fn scripts_are_not_run() {
     let server = TestServer::new();
     let input = json!({ "name": "skill_run", "arguments": { "name": "pdf" } });
-    let answer = modern(&server, "tools/call", input).await;
+    let answer = Modern::new(&server).ask("tools/call", input).await;
     assert_eq!(answer["error"]["code"], -32602);
 }

@@ -3,17 +3,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::agent::AgentStore;
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Session, SessionStore};
+use skillyard_agent::settings::ToolMode;
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
 use skillyard_trust::verdict::OptIn;
 
-use super::{Wanted, runtime_with, shelf, store};
+use super::lending::Lending;
+use super::{Wanted, runtime_with, shelf, shelf_of, store};
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -24,6 +27,7 @@ use crate::mcp::Lenders;
 pub(crate) struct Desk {
     context: Context,
     store: Arc<SessionStore>,
+    lending: Lending,
 }
 
 impl Desk {
@@ -32,6 +36,7 @@ impl Desk {
         Ok(Self {
             store: Arc::new(store(context)?),
             context: context.clone(),
+            lending: Lending::default(),
         })
     }
 
@@ -50,7 +55,8 @@ impl Desk {
     fn runtime_of(&self, session: &Session) -> Result<Runtime, CommandError> {
         // The session was told of these; others would change what its first bytes say.
         let settings = &session.prompt.settings;
-        let wanted = self.wanted(Some(session.prompt.skills.clone()), &settings.mcp)?;
+        let mut wanted = self.wanted(Some(session.prompt.skills.clone()), &settings.mcp)?;
+        wanted.lenders = self.lending.of(&session.id, wanted.lenders);
         let workspace = Path::new(&session.workspace);
         let store = Arc::clone(&self.store);
         runtime_with(&self.context, &wanted, workspace, &settings.model, store)
@@ -82,13 +88,30 @@ impl Desk {
         let here = &context.environment.current_dir;
         let store = Arc::clone(&self.store);
         let runtime = runtime_with(context, &wanted, here, &settings.model, store)?;
-        // A page cannot wait for a model to show what it can; what `chat` has found is used.
+        // A page cannot wait for a model to show what it can: the first turn asks, if need be.
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
         let mut session = super::session(runtime.prompt(&settings), version, here)?;
         session.state.owner.clone_from(&wish.owner);
+        self.lending.keep(&session.id, wanted.lenders);
         Ok(session)
+    }
+
+    fn settled(
+        &self,
+        session: &mut Session,
+        runtime: &Runtime,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<(), CommandError> {
+        let is_new = session.messages.is_empty() && session.state.lineage.is_empty();
+        let mut settings = session.prompt.settings.clone();
+        if is_new && settings.tool_mode == ToolMode::Auto {
+            settings.tool_mode = super::asked_tool_mode(&self.context, &settings, cancel, tell)?;
+            session.prompt = runtime.prompt(&settings);
+        }
+        Ok(())
     }
 }
 
@@ -122,9 +145,23 @@ impl Agents for Desk {
         self.runtime_of(session).map_err(told)
     }
 
-    fn shelf(&self, only: Option<Vec<String>>) -> Result<Shelf, AgentsError> {
-        let wanted = self.wanted(only, &[]).map_err(told)?;
+    fn settle(
+        &self,
+        session: &mut Session,
+        runtime: &Runtime,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<(), AgentsError> {
+        self.settled(session, runtime, cancel, tell).map_err(told)
+    }
+
+    fn shelf(&self) -> Result<Shelf, AgentsError> {
+        let wanted = self.wanted(None, &[]).map_err(told)?;
         shelf(&self.context, &wanted).map_err(told)
+    }
+
+    fn shelf_of(&self, session: &Session) -> Result<Shelf, AgentsError> {
+        shelf_of(&self.context, session).map_err(told)
     }
 }
 

@@ -1,16 +1,18 @@
 //! The shelf of an agent, from the catalog of this machine.
 
+use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
 use skillyard_trust::provenance::Origin;
+use skillyard_trust::verdict::OptIn;
 
 use super::Wanted;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::library::{self, IndexMode};
-use crate::mcp::PublishedSkills;
+use crate::library::{self, Choice, IndexMode};
+use crate::mcp::{Lenders, PublishedSkills};
 use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
 
@@ -45,6 +47,18 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     };
     skills.extend(published.shelved(&permissions));
     Ok(shelf(skills).with_published(Box::new(published)))
+}
+
+/// The skills that a session was told of; those of MCP servers as they were then.
+pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, CommandError> {
+    let wanted = Wanted {
+        choice: Choice::default(),
+        only: Some(session.prompt.skills.clone()),
+        opt_in: OptIn::No,
+        lenders: Lenders::default(),
+        lent_before: Some(PublishedSkills::remembered(context, session)),
+    };
+    shelf(context, &wanted)
 }
 
 fn placed(

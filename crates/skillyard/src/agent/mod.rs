@@ -4,6 +4,7 @@
 mod desk;
 mod front;
 mod host;
+mod lending;
 mod lent;
 mod library;
 mod model;
@@ -26,9 +27,10 @@ use crate::mcp::{Lenders, PublishedSkills};
 pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::Machine;
-pub(crate) use library::shelf;
+pub(crate) use library::{shelf, shelf_of};
 pub(crate) use model::known_model;
-pub(crate) use tool_mode::{known_tool_mode, tool_mode};
+pub(crate) use tool_mode::{asked_tool_mode, known_tool_mode, tool_mode};
+pub(crate) use tracing::subscribers;
 
 /// What a session is made with.
 pub(crate) struct Wanted {
@@ -71,7 +73,7 @@ fn runtime_with(
         host: Box::new(host),
         store,
         clock: jiff::Timestamp::now,
-        subscribers: tracing::subscribers(context)?,
+        subscribers: subscribers(context)?,
     })
 }
 

@@ -36,19 +36,29 @@ pub(crate) fn known_tool_mode(
     Ok(cache(context).get(&server.url, settings.model_name()))
 }
 
-/// The same, and asks the model where it is not known. Whatever keeps it from answering will be
-/// told by the turn itself, which comes next.
+/// The same, and asks the model where it is not known; people are told of that on stderr.
 pub(crate) fn tool_mode(
     context: &Context,
     settings: &Settings,
     cancel: &AtomicBool,
 ) -> Result<ToolMode, CommandError> {
+    let mut tell = |text: &str| context.printer.note(text);
+    asked_tool_mode(context, settings, cancel, &mut tell)
+}
+
+/// The same for whoever wants to be told. Whatever keeps the model from answering will be told by
+/// the turn itself, which comes next.
+pub(crate) fn asked_tool_mode(
+    context: &Context,
+    settings: &Settings,
+    cancel: &AtomicBool,
+    tell: &mut dyn FnMut(&str),
+) -> Result<ToolMode, CommandError> {
     if let Some(mode) = known_tool_mode(context, settings)? {
         return Ok(mode);
     }
     let shown = visible(&settings.model).into_owned();
-    let printer = &context.printer;
-    printer.note(&format!("Asking {shown} once how it calls tools …"));
+    tell(&format!("Asking {shown} once how it calls tools …"));
     let provider = model::provider(context, &settings.model)?;
     let Ok(mode) = probe(&*provider, settings.model_name(), cancel) else {
         return Ok(ToolMode::Native);
@@ -62,7 +72,7 @@ pub(crate) fn tool_mode(
         ToolMode::JsonSchema => "json-schema",
         ToolMode::Text => "text",
     };
-    printer.note(&format!("It calls tools as `{word}`; this is remembered."));
+    tell(&format!("It calls tools as `{word}`; this is remembered."));
     Ok(mode)
 }
 

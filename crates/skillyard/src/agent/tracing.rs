@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 
 /// Who hears of sessions. All sessions of a process have the same way to the receiver.
-pub(super) fn subscribers(context: &Context) -> Result<Vec<Arc<dyn Subscriber>>, CommandError> {
+pub(crate) fn subscribers(context: &Context) -> Result<Vec<Arc<dyn Subscriber>>, CommandError> {
     if let Some(tracer) = context.tracer.get() {
         return Ok(vec![Arc::clone(tracer) as Arc<dyn Subscriber>]);
     }

@@ -14,7 +14,7 @@ use crate::secret::Secret;
 const TABLE: &str = "mcp.servers.";
 
 /// An MCP server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct McpServer {
     /// Its name.
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub(crate) struct McpServer {
 }
 
 /// How an MCP server is reached.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reach {
     /// As a program.
     Program {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
 use skillyard_catalog::record::Record;
 use skillyard_catalog::source::SourceKind;
@@ -80,28 +81,28 @@ impl PublishedSkills {
         }
     }
 
-    /// What is remembered of skills with these names, without asking a server: for a replay.
-    ///
-    /// Of a skill that was loaded, the files must have the digest of then.
-    pub(crate) fn remembered(
-        context: &Context,
-        names: &[String],
-        digest_of: impl Fn(&str) -> Option<String>,
-    ) -> Self {
+    /// What a session was told of, without asking a server: for a replay.
+    pub(crate) fn remembered(context: &Context, session: &Session) -> Self {
         let folder = context.environment.skillyard_home.join("mcp");
+        let prompt = &session.prompt;
         let mut skills = BTreeMap::new();
-        for name in names {
+        for name in &prompt.skills {
             let Some((server, _)) = name.split_once(':') else {
                 continue;
             };
-            let wanted = digest_of(name);
-            let found = recalled(&folder, server).into_iter().find(|skill| {
-                let fits = || {
-                    let tree = Tree::read(&place(&folder, skill), &TreeLimits::default()).ok()?;
-                    Some(tree.digest().to_string())
-                };
-                skill.known_as() == *name && (wanted.is_none() || fits() == wanted)
-            });
+            let mut loaded = session.state.activated.iter();
+            let loaded = loaded.find(|each| each.name == *name);
+            let is_it = |skill: &PublishedSkill| match prompt.published.get(name) {
+                Some(then) => mark(skill) == *then,
+                // Older sessions know only what they loaded.
+                None => loaded.is_none_or(|then| {
+                    let tree = Tree::read(&place(&folder, skill), &TreeLimits::default());
+                    tree.is_ok_and(|tree| tree.digest().to_string() == then.digest)
+                }),
+            };
+            let found = recalled(&folder, server)
+                .into_iter()
+                .find(|skill| skill.known_as() == *name && is_it(skill));
             skills.extend(found.map(|skill| (name.clone(), skill)));
         }
         Self {
@@ -212,8 +213,13 @@ impl PublishedSkills {
 
 /// Where the files of a skill go.
 fn place(folder: &Path, skill: &PublishedSkill) -> PathBuf {
-    let mark = &skill.fingerprint().to_hex()[..32];
-    folder.join(&skill.server).join(mark).join(&skill.name)
+    let folder = folder.join(&skill.server);
+    folder.join(mark(skill)).join(&skill.name)
+}
+
+/// What tells this listing of a skill from any other.
+fn mark(skill: &PublishedSkill) -> String {
+    skill.fingerprint().to_hex()[..32].to_owned()
 }
 
 /// Keeps what a server listed, so that a session can be made again without it.
@@ -254,6 +260,10 @@ impl Published for PublishedSkills {
             return Ok(());
         }
         self.fetch(skill, &place)
+    }
+
+    fn mark(&self, name: &str) -> Option<String> {
+        self.skills.get(name).map(mark)
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -22,6 +23,7 @@ use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
 use skillyard_trust::verdict::OptIn;
 
+use crate::agent::subscribers;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -46,6 +48,8 @@ pub(crate) struct Machine {
     known: RwLock<Known>,
     /// Opened once: a server records an event with nearly every answer.
     recorder: Recorder,
+    /// Who receives traces.
+    subscribers: Vec<Arc<dyn Subscriber>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +78,7 @@ impl Machine {
         Ok(Self {
             offer,
             recorder: context.recorder()?,
+            subscribers: subscribers(context)?,
             context: context.clone(),
             audit_folder: context.environment.logs_folder(),
             index_folder: context.environment.skillyard_home.join("index"),
@@ -205,6 +210,12 @@ impl Host for Machine {
 
     fn install(&self, order: &Order) -> Result<Installation, Refusal> {
         install::install(&self.context, order)
+    }
+
+    fn heard(&self, happening: &Happening<'_>) {
+        for subscriber in &self.subscribers {
+            subscriber.heard(happening);
+        }
     }
 
     fn log(&self, line: &Line<'_>) {

@@ -56,6 +56,7 @@ mod scan;
 mod seeds;
 mod serve;
 mod serve_chat;
+mod serve_mcp;
 mod servers;
 mod show;
 mod signing;

@@ -15,8 +15,8 @@ const ADMIN: &str = "admin-token-0123456789abcdef";
 const CHAT: &str = "chat-token-0123456789abcdef";
 
 /// A server that is ended when the test is.
-struct Serving {
-    child: Child,
+pub(crate) struct Serving {
+    pub(crate) child: Child,
     address: String,
 }
 
@@ -28,7 +28,7 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    fn start(context: &TestContext, flags: &[&str]) -> Self {
+    pub(crate) fn start(context: &TestContext, flags: &[&str]) -> Self {
         let mut command = context.skillyard();
         command.args(["serve", "--port", "0", "--json"]).args(flags);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,19 +44,29 @@ impl Serving {
 
     /// Asks, and gives the status and the body.
     fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> (u16, String) {
+        let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
+        self.ask_with(method, path, &token.unwrap_or_default(), body)
+    }
+
+    /// The same with lines of headers.
+    pub(crate) fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &Value,
+    ) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let body = if body.is_null() {
             String::new()
         } else {
             body.to_string()
         };
-        let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{headers}\r\n{body}",
             self.address,
             body.len(),
-            token.unwrap_or_default(),
         )
         .unwrap();
         let mut answer = String::new();
@@ -66,14 +76,14 @@ impl Serving {
         (status, body.to_owned())
     }
 
-    fn json(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub(crate) fn json(&self, method: &str, path: &str, body: &Value) -> Value {
         let (status, text) = self.ask(method, path, None, body);
         assert!(status < 300, "{method} {path}: {status} {text}");
         serde_json::from_str(&text).unwrap_or_default()
     }
 
     /// Says something and waits for the end of the turn.
-    fn say(&self, id: &str, text: &str) -> Value {
+    pub(crate) fn say(&self, id: &str, text: &str) -> Value {
         let path = format!("/api/v1/sessions/{id}");
         self.json(
             "POST",
@@ -124,6 +134,16 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
     assert_eq!(replayed["same"], true, "{replayed}");
     let usage = serving.json("GET", "/api/v1/skills/pdf/usage", &Value::Null);
     assert_eq!(usage["activations"], 1, "{usage}");
+    // What others write into the log afterwards is counted, too, and nothing twice.
+    let before = usage["reads"].as_u64().unwrap();
+    for _ in 0..3 {
+        context.stdout(&["chat", "-p", "/pdf once more", "--json"]);
+    }
+    for _ in 0..2 {
+        let usage = serving.json("GET", "/api/v1/skills/pdf/usage", &Value::Null);
+        assert_eq!(usage["activations"], 4, "{usage}");
+        assert_eq!(usage["reads"], before, "{usage}");
+    }
 }
 
 #[test]

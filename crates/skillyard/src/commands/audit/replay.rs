@@ -3,14 +3,11 @@
 use serde_json::json;
 use skillyard_agent::TurnError;
 use skillyard_agent::replay::{events, replay};
-use skillyard_trust::verdict::OptIn;
 
-use crate::agent::{Wanted, shelf, store};
+use crate::agent::{shelf_of, store};
 use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::Status;
-use crate::library::Choice;
-use crate::mcp::{Lenders, PublishedSkills};
 use crate::sanitize::visible;
 
 /// Make a session again and compare every byte that its model was given
@@ -31,23 +28,8 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let session = store(context)?.load(&args.session);
     let session = session.map_err(TurnError::from)?;
-    let wanted = Wanted {
-        choice: Choice::default(),
-        only: Some(session.prompt.skills.clone()),
-        opt_in: OptIn::No,
-        lenders: Lenders::default(),
-        lent_before: Some(PublishedSkills::remembered(
-            context,
-            &session.prompt.skills,
-            |name| {
-                let mut active = session.state.activated.iter();
-                let found = active.find(|each| each.name == name)?;
-                Some(found.digest.clone())
-            },
-        )),
-    };
     let events = events(&session, &context.environment.logs_folder())?;
-    let outcome = replay(&session, &shelf(context, &wanted)?, events);
+    let outcome = replay(&session, &shelf_of(context, &session)?, events);
     let status = if outcome.is_ok() {
         Status::Yes
     } else {

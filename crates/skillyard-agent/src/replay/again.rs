@@ -1,216 +1,26 @@
-//! A session made again from what is on disk, and compared with what was written down.
-//!
-//! Every byte that a model was given is rendered again: the catalog and the prompt from the
-//! skills, envelopes and files from the skills, requests from the messages. What cannot be made
-//! again, such as the output of a script, must hash to what the audit log says. The first thing
-//! that differs is named.
+//! A session on its way to being made again, message by message.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
+use std::collections::VecDeque;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
-use skillyard_audit::{AuditError, Entry, Filter, read};
 use skillyard_format::Digest;
 
+use super::{Divergence, Recorded, Replayed, STARTED};
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
 use crate::mode;
 use crate::prompt::Prompt;
-use crate::session::{INTERRUPTED, Session, State};
+use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, Shelf};
 use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
-/// The event that a session begins with.
-const STARTED: &str = "session.started";
-
-/// An event of the log, as far as a replay needs it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
-    /// Its place in the log.
-    pub place: u64,
-    /// The session it belongs to.
-    pub session: String,
-    /// Its kind.
-    pub kind: String,
-    /// The skill it is about.
-    pub skill: Option<String>,
-    /// What else it says.
-    pub detail: BTreeMap<String, String>,
-}
-
-impl Recorded {
-    /// An event of the log; what is none gives nothing.
-    pub fn of(line: &[u8]) -> Option<Self> {
-        let entry = Entry::parse(line)?;
-        Some(Self {
-            place: entry.seq,
-            session: entry.session?.into_owned(),
-            kind: entry.event.into_owned(),
-            skill: entry.skill.map(std::borrow::Cow::into_owned),
-            detail: entry.detail,
-        })
-    }
-}
-
-/// What was compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Replayed {
-    /// Messages.
-    pub messages: usize,
-    /// Requests to the model.
-    pub requests: usize,
-    /// Envelopes, files and results that were made again.
-    pub rendered: usize,
-    /// Results that were compared with the log only.
-    pub recorded: usize,
-}
-
-/// The first thing that differs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Divergence {
-    /// The log has nothing where something must be.
-    #[error("the log has no {what} for message {message}")]
-    Missing {
-        /// What must be there.
-        what: String,
-        /// The message, counted from 1.
-        message: usize,
-    },
-    /// The log says more than the session.
-    #[error("event {place} of the log, `{kind}`, has no place in the session")]
-    Extra {
-        /// Its place in the log.
-        place: u64,
-        /// Its kind.
-        kind: String,
-    },
-    /// The skills that were offered are others now.
-    #[error("the catalog differs: skills were added, removed or described anew since")]
-    Catalog,
-    /// The prompt is another.
-    #[error("the system prompt or the tools differ from what the log says (event {place})")]
-    Prompt {
-        /// The event.
-        place: u64,
-    },
-    /// A skill is another.
-    #[error("message {message}: skill `{skill}` was {then}, and is {now} now")]
-    Skill {
-        /// The message, counted from 1.
-        message: usize,
-        /// The skill.
-        skill: String,
-        /// Its digest then.
-        then: String,
-        /// Its digest now, or why there is none.
-        now: String,
-    },
-    /// A result is another.
-    #[error("message {message}: the result of `{tool}` ({call}) differs from {from}")]
-    Result {
-        /// The message, counted from 1.
-        message: usize,
-        /// The tool.
-        tool: String,
-        /// The call.
-        call: String,
-        /// What it was compared with.
-        from: String,
-    },
-    /// A request is another.
-    #[error("message {message}: the request to the model differs from event {place} of the log")]
-    Request {
-        /// The message that answered it, counted from 1.
-        message: usize,
-        /// The event.
-        place: u64,
-    },
-}
-
-struct Replay<'a> {
-    shelf: &'a Shelf,
+/// What has been made again so far.
+pub(super) struct Replay<'a> {
+    pub(super) shelf: &'a Shelf,
     /// The session so far, made again.
-    again: Session,
-    events: VecDeque<Recorded>,
-    done: Replayed,
-}
-
-/// The sessions whose events a replay of this one needs: those it was copied from, and itself.
-pub fn sessions(session: &Session) -> Vec<&str> {
-    let ancestors = session.state.lineage.iter();
-    let ancestors = ancestors.map(|each| each.session.as_str());
-    ancestors.chain([session.id.as_str()]).collect()
-}
-
-/// The events of [`sessions`] in a log.
-pub fn events(session: &Session, log: &Path) -> Result<Vec<Recorded>, AuditError> {
-    let mut events = Vec::new();
-    for name in sessions(session) {
-        let filter = Filter {
-            session: Some(name.to_owned()),
-            ..Filter::default()
-        };
-        let reading = read(log, &filter)?;
-        events.extend(reading.lines.iter().filter_map(|line| Recorded::of(line)));
-    }
-    Ok(events)
-}
-
-/// Makes a session again, from its [`events`] in the order of the log. What a copy
-/// took over is compared with the log of the session that it was copied from.
-pub fn replay(
-    session: &Session,
-    shelf: &Shelf,
-    events: impl IntoIterator<Item = Recorded>,
-) -> Result<Replayed, Divergence> {
-    // Approvals are between the user and the machine: no model read them.
-    let events = events.into_iter();
-    let events: Vec<Recorded> = events
-        .filter(|event| !event.kind.starts_with("approval."))
-        .collect();
-    let mut again = session.clone();
-    again.messages.clear();
-    again.state = State::default();
-    let mut replay = Replay {
-        shelf,
-        again,
-        events: VecDeque::new(),
-        done: Replayed::default(),
-    };
-    let names = sessions(session);
-    let ends = session.state.lineage.iter().map(|each| each.messages);
-    let ends: Vec<usize> = ends.chain([session.messages.len()]).collect();
-    let mut from = 0;
-    for (at, (name, end)) in names.iter().zip(ends).enumerate() {
-        // An ancestor may have gone on since; only what was before the copy counts.
-        let copied = names.get(at + 1).and_then(|next| {
-            let mut started = events.iter().filter(|event| event.session == **next);
-            Some(started.find(|event| event.kind == STARTED)?.place)
-        });
-        let own = events.iter().filter(|event| event.session == **name);
-        let own = own.filter(|event| copied.is_none_or(|place| event.place < place));
-        replay.events = own.cloned().collect();
-        replay.begin(session)?;
-        let end = end.min(session.messages.len());
-        for message in session.messages.get(from..end).unwrap_or_default() {
-            replay.message(message)?;
-        }
-        from = end.max(from);
-        if at + 1 < names.len() {
-            replay.requests()?;
-            replay.releases();
-        }
-    }
-    replay.requests()?;
-    replay.releases();
-    match replay.events.pop_front() {
-        None => Ok(replay.done),
-        Some(event) => Err(Divergence::Extra {
-            place: event.place,
-            kind: event.kind,
-        }),
-    }
+    pub(super) again: Session,
+    pub(super) events: VecDeque<Recorded>,
+    pub(super) done: Replayed,
 }
 
 impl Replay<'_> {
@@ -218,7 +28,7 @@ impl Replay<'_> {
         self.again.messages.len() + 1
     }
 
-    fn begin(&mut self, session: &Session) -> Result<(), Divergence> {
+    pub(super) fn begin(&mut self, session: &Session) -> Result<(), Divergence> {
         let event = self.expect(STARTED, |_| true)?;
         // What servers lend is theirs to change; the log vouches for what it was.
         let lent = session.prompt.tools.iter();
@@ -226,7 +36,11 @@ impl Replay<'_> {
         let lent = lent.cloned().collect();
         let prompt = Prompt::with_lent(self.shelf, &session.prompt.settings, lent);
         if event.detail.get("catalog") != Some(&prompt.catalog) {
-            return Err(Divergence::Catalog);
+            let then = session.prompt.skills.iter();
+            let is_gone = |name: &&String| !prompt.skills.contains(name);
+            return Err(Divergence::Catalog {
+                gone: then.filter(is_gone).cloned().collect(),
+            });
         }
         let said = event.detail.get("prompt");
         for digest in [session.prompt.digest(), prompt.digest()] {
@@ -237,7 +51,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn message(&mut self, message: &Message) -> Result<(), Divergence> {
+    pub(super) fn message(&mut self, message: &Message) -> Result<(), Divergence> {
         let asked = self.requests()?;
         match message {
             Message::User { parts } => {
@@ -265,7 +79,7 @@ impl Replay<'_> {
     }
 
     /// Compares the requests that were made at this point; tells whether there were any.
-    fn requests(&mut self) -> Result<bool, Divergence> {
+    pub(super) fn requests(&mut self) -> Result<bool, Divergence> {
         let here = self.again.messages.len().to_string();
         let mut asked = false;
         while let Some(event) = self.events.front() {
@@ -290,7 +104,7 @@ impl Replay<'_> {
         Ok(asked)
     }
 
-    fn releases(&mut self) {
+    pub(super) fn releases(&mut self) {
         while let Some(event) = self.events.front() {
             if event.kind != "skill.released" {
                 break;

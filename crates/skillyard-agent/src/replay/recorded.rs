@@ -1,0 +1,34 @@
+//! An event of the log, as far as a replay needs it.
+
+use std::collections::BTreeMap;
+
+use skillyard_audit::Entry;
+
+/// An event of the log, as far as a replay needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its place in the log.
+    pub place: u64,
+    /// The session it belongs to.
+    pub session: String,
+    /// Its kind.
+    pub kind: String,
+    /// The skill it is about.
+    pub skill: Option<String>,
+    /// What else it says.
+    pub detail: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    /// An event of the log; what is none gives nothing.
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let entry = Entry::parse(line)?;
+        Some(Self {
+            place: entry.seq,
+            session: entry.session?.into_owned(),
+            kind: entry.event.into_owned(),
+            skill: entry.skill.map(std::borrow::Cow::into_owned),
+            detail: entry.detail,
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! Tier 2: a skill's instructions on their way into a session.
+
+use std::borrow::Cow;
+
+use skillyard_catalog::record::Record;
+use skillyard_catalog::resource::{
+    Content, DigestLimits, ReadLimits, ReadRange, SkillRoot, digest, file_digests,
+};
+use skillyard_format::document::MAX_BYTES;
+use skillyard_format::render::activation::{self, Activation};
+use skillyard_format::render::arguments::{Arguments, substitute};
+use skillyard_format::{Digest, Document, Skill};
+use skillyard_trust::guard::{ActiveSkill, ToolList};
+
+use super::{Author, Shelf, ShelfError};
+
+/// A skill's instructions, ready for a session.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The skill.
+    pub name: String,
+    /// What it consists of.
+    pub digest: Digest,
+    /// The envelope.
+    pub text: String,
+    /// What the instructions are known by: the digest of the envelope, without arguments that
+    /// they do not use.
+    pub identity: Digest,
+    /// What was written behind the name.
+    pub arguments: String,
+    /// How many bytes of the instructions were left out because there are too many.
+    pub omitted: usize,
+    /// What it lets tools do.
+    pub active: ActiveSkill,
+}
+
+/// Who wants a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The user.
+    User,
+    /// The model or the router.
+    Model,
+}
+
+impl Shelf {
+    /// Tier 2: a skill's instructions with its arguments.
+    pub fn load(&self, name: &str, arguments: &str, caller: Caller) -> Result<Loaded, ShelfError> {
+        let found = self.find(name)?;
+        let record = &found.skill.record;
+        let who = match caller {
+            Caller::User if !record.user_invocable => Some("the model"),
+            Caller::Model if !record.model_invocable => Some("the user"),
+            _ => None,
+        };
+        if let Some(who) = who {
+            let name = record.name.to_string();
+            return Err(ShelfError::NotFor { name, who });
+        }
+        let root = self.root(found)?;
+        let files = file_digests(&root, &DigestLimits::default())?;
+        let whole = digest(&root)?;
+        let bytes = self.instructions(&root, record)?;
+        let hashed = files
+            .files
+            .iter()
+            .find(|file| file.path == *record.file_name);
+        if hashed.is_none_or(|file| file.digest != Digest::of(bytes.as_bytes())) {
+            return Err(ShelfError::Changed(record.name.to_string()));
+        }
+        let document = Document::parse(bytes.as_bytes());
+        let skill = Skill::from_document(&document, Some(&record.name))
+            .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
+        let (body, omitted) = self.cut(&bytes, document.body(), &record.file_name);
+        let filled = |arguments: &Arguments| substitute(&body, arguments, &found.directory);
+        let body = filled(&Arguments::parse(arguments));
+        let plain = filled(&Arguments::default());
+        let others = files.files.iter().map(|file| file.path.clone());
+        let resources: Vec<String> = others.filter(|path| *path != *record.file_name).collect();
+        let digest = whole.to_string();
+        let rendered = |body: &str| {
+            activation::render(&Activation {
+                name: &record.name,
+                digest: &digest,
+                origin: &found.origin,
+                third_party: found.author == Author::ThirdParty,
+                directory: &found.directory,
+                body,
+                resources: &resources,
+            })
+        };
+        // Arguments that are only appended do not make other instructions.
+        let same = if body.starts_with(plain.trim_end()) {
+            rendered(&plain)
+        } else {
+            rendered(&body)
+        };
+        let mut active = ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref());
+        active.name = record.name.to_string();
+        if found.is_published() {
+            // A server's list of tools would widen what other skills allow.
+            active.allowed = ToolList::Absent;
+        }
+        Ok(Loaded {
+            name: record.name.to_string(),
+            digest: whole,
+            text: rendered(&body),
+            identity: Digest::of(same.as_bytes()),
+            arguments: arguments.trim().to_owned(),
+            omitted,
+            active,
+        })
+    }
+
+    fn instructions(&self, root: &SkillRoot, record: &Record) -> Result<String, ShelfError> {
+        let limits = ReadLimits {
+            max_bytes: MAX_BYTES as u64,
+            ..self.limits
+        };
+        let read = root.read(&record.file_name, ReadRange::default(), &limits)?;
+        match (read.content, read.next_offset) {
+            (Content::Text(text), None) => Ok(text),
+            (Content::Text(_), Some(_)) => Err(ShelfError::TooLong {
+                name: record.name.to_string(),
+                limit: MAX_BYTES as u64,
+            }),
+            (Content::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.to_string())),
+        }
+    }
+
+    /// The instructions as far as a model gets them at once, and how many bytes are left out.
+    fn cut<'a>(&self, file: &str, body: &'a str, name: &str) -> (Cow<'a, str>, usize) {
+        let Some(omitted) = file.len().checked_sub(self.instruction_bytes) else {
+            return (body.into(), 0);
+        };
+        let head = file.len().saturating_sub(body.len());
+        let end = body.floor_char_boundary(self.instruction_bytes.saturating_sub(head));
+        if omitted == 0 || end == body.len() {
+            return (body.into(), 0);
+        }
+        let cursor = head + end;
+        let note = format!(
+            "{}\n\n[These are the first {cursor} of the {} bytes of `{name}`. Go on with \
+             `skill_read`, path `{name}`, cursor {cursor}.]",
+            &body[..end],
+            file.len()
+        );
+        (note.into(), file.len() - cursor)
+    }
+}

@@ -1,0 +1,166 @@
+//! The skills that an agent can reach, tier by tier.
+//!
+//! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
+//! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
+
+mod error;
+mod load;
+mod skill;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::finder::Finder;
+use skillyard_catalog::resource::{ReadLimits, ReadRange, Resource, SkillRoot, digest};
+use skillyard_catalog::search::{Detail, Options};
+use skillyard_format::Digest;
+use skillyard_format::render::catalog::CatalogEntry;
+
+pub use error::ShelfError;
+pub use load::{Caller, Loaded};
+pub use skill::{Author, Published, ShelfSkill};
+
+/// The skills that an agent can reach.
+#[derive(Debug)]
+pub struct Shelf {
+    skills: Vec<ShelfSkill>,
+    offered: Vec<usize>,
+    finder: Finder,
+    limits: ReadLimits,
+    instruction_bytes: usize,
+    published: Option<Box<dyn Published>>,
+}
+
+/// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
+pub const INSTRUCTION_BYTES: usize = 200_000;
+
+impl Shelf {
+    /// The given skills, in their order; the search index is kept in `index_folder`.
+    pub fn new(skills: Vec<ShelfSkill>, index_folder: Option<&Path>, limits: ReadLimits) -> Self {
+        let is_offered = |at: &usize| skills[*at].skill.record.model_invocable;
+        let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
+        let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
+        let finder = Finder::load(&found, index_folder);
+        Self {
+            skills,
+            offered,
+            finder,
+            limits,
+            instruction_bytes: INSTRUCTION_BYTES,
+            published: None,
+        }
+    }
+
+    /// The same, with another limit for the bytes of a `SKILL.md` that a model gets at once.
+    #[must_use]
+    pub fn with_instruction_bytes(self, most: usize) -> Self {
+        Self {
+            instruction_bytes: most,
+            ..self
+        }
+    }
+
+    /// The same shelf, with who brings the files of published skills.
+    #[must_use]
+    pub fn with_published(mut self, published: Box<dyn Published>) -> Self {
+        self.published = Some(published);
+        self
+    }
+
+    /// The marks of all published skills, by their names.
+    pub fn marks(&self) -> BTreeMap<String, String> {
+        let published = self.skills.iter().filter(|each| each.is_published());
+        let marked = published.filter_map(|each| {
+            let name = each.skill.record.name.to_string();
+            let mark = self.published.as_ref()?.mark(&name)?;
+            Some((name, mark))
+        });
+        marked.collect()
+    }
+
+    /// The folder of a skill, with its files in it.
+    fn root(&self, found: &ShelfSkill) -> Result<SkillRoot, ShelfError> {
+        if found.is_published()
+            && let Some(published) = &self.published
+        {
+            let name = found.skill.record.name.to_string();
+            let brought = published.bring(&name);
+            brought.map_err(|problem| ShelfError::Unpublished { name, problem })?;
+        }
+        Ok(SkillRoot::open(&found.folder)?)
+    }
+
+    /// The skills that a model is told of.
+    pub fn offered(&self) -> impl Iterator<Item = &ShelfSkill> {
+        self.offered.iter().map(|at| &self.skills[*at])
+    }
+
+    /// All skills.
+    pub fn all(&self) -> &[ShelfSkill] {
+        &self.skills
+    }
+
+    /// The entries of the catalog, without locations.
+    pub fn entries(&self) -> Vec<CatalogEntry> {
+        let entries = self.offered().map(|each| CatalogEntry {
+            name: each.skill.record.name.to_string(),
+            description: each.skill.record.description.to_string(),
+            location: None,
+        });
+        entries.collect()
+    }
+
+    /// The best skills for a task, with their scores.
+    pub fn search(&self, task: &str, limit: usize) -> Vec<(&ShelfSkill, f32)> {
+        let options = Options {
+            limit,
+            detail: Detail::Ranking,
+            ..Options::default()
+        };
+        let hits = self.finder.index.search(task, &options);
+        let found = hits.iter().filter_map(|hit| {
+            let at = *self.offered.get(hit.document as usize)?;
+            Some((&self.skills[at], hit.score))
+        });
+        found.collect()
+    }
+
+    /// The skill of a name.
+    pub fn find(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
+        let wanted = skillyard_format::name::normalise(name);
+        let found = self
+            .skills
+            .iter()
+            .find(|each| *each.skill.record.name == wanted);
+        found.ok_or_else(|| {
+            let names = self
+                .skills
+                .iter()
+                .map(|each| each.skill.record.name.as_str());
+            ShelfError::Unknown {
+                name: name.to_owned(),
+                nearest: skillyard_format::nearest::nearest(name, names).map(str::to_owned),
+            }
+        })
+    }
+
+    /// What a skill consists of now.
+    pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
+        let root = self.root(self.find(name)?)?;
+        Ok(digest(&root)?)
+    }
+
+    /// Tier 3: a file of a skill, or a part of it.
+    pub fn read(&self, name: &str, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
+        let root = self.root(self.find(name)?)?;
+        Ok(root.read(path, range, &self.limits)?)
+    }
+
+    /// The files of a skill, without reading any.
+    pub fn files(&self, name: &str, folder: Option<&str>) -> Result<Vec<String>, ShelfError> {
+        let root = self.root(self.find(name)?)?;
+        let listing = root.list(folder)?;
+        Ok(listing.files.into_iter().map(|file| file.path).collect())
+    }
+}

@@ -1,0 +1,65 @@
+//! A skill on a shelf: what is known of it besides its files.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use skillyard_catalog::CatalogSkill;
+
+/// Whoever brings the files of skills that MCP servers publish, when they are first needed.
+pub trait Published: fmt::Debug + Send + Sync {
+    /// Puts the files into the skill's folder, or says why they cannot be had.
+    fn bring(&self, name: &str) -> Result<(), String>;
+
+    /// What tells this listing of a skill from any other.
+    fn mark(&self, name: &str) -> Option<String>;
+}
+
+/// A skill and what is known of its standing.
+#[derive(Debug, Clone)]
+pub struct ShelfSkill {
+    /// What the catalog knows.
+    pub skill: CatalogSkill,
+    /// Its folder, also if it comes from inside the binary.
+    pub folder: PathBuf,
+    /// How a model is told where it is.
+    pub directory: String,
+    /// Where it came from, in words or as a URL.
+    pub origin: String,
+    /// The trust tier.
+    pub tier: String,
+    /// Whether the user has vouched for its text.
+    pub author: Author,
+}
+
+impl ShelfSkill {
+    /// Whether an MCP server publishes it: only then its name has a colon.
+    pub fn is_published(&self) -> bool {
+        self.skill.record.name.contains(':')
+    }
+
+    /// Where it came from as a URI, without credentials and without the paths of this machine.
+    pub fn uri(&self) -> String {
+        let record = &self.skill.record;
+        let Some((scheme, rest)) = self.origin.split_once("://") else {
+            return format!("skillyard:{}/{}", self.skill.kind.as_str(), record.name);
+        };
+        let end = rest.find(['?', '#']).unwrap_or(rest.len());
+        let (authority, path) = match rest[..end].split_once('/') {
+            Some((authority, path)) => (authority, format!("/{path}")),
+            None => (&rest[..end], String::new()),
+        };
+        let host = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{path}")
+    }
+}
+
+/// Whose words a skill is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// The user's, their organisation's, or ours.
+    Known,
+    /// Somebody else's.
+    ThirdParty,
+}

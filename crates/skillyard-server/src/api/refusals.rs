@@ -1,0 +1,47 @@
+//! Refusals as the document tells of them: one word each where an endpoint lists its answers.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response};
+use utoipa::{IntoResponses, ToSchema as _};
+
+use crate::problem::Problem;
+
+macro_rules! refusals {
+    ($($(#[$text:meta])* $name:ident = $status:literal, $description:literal;)*) => {$(
+        $(#[$text])*
+        pub(super) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                refused($status, $description)
+            }
+        }
+    )*};
+}
+
+refusals! {
+    /// It makes no sense.
+    Senseless = "400", "it makes no sense; `detail` says why";
+    /// Whoever asks may not.
+    Forbidden = "403", "who asks may not do this";
+    /// There is nothing of that name.
+    Missing = "404", "there is nothing of that name";
+    /// It does not fit to how things are.
+    Untimely = "409", "it does not fit to how things are";
+    /// The body is of another kind.
+    NotJson = "415", "the body is not JSON";
+    /// There is no room for more.
+    Full = "503", "there is no room for more at the moment";
+}
+
+fn refused(status: &str, description: &str) -> BTreeMap<String, RefOr<Response>> {
+    let schema = Ref::from_schema_name(Problem::name());
+    let content = ContentBuilder::new().schema(Some(schema)).build();
+    let response = ResponseBuilder::new()
+        .description(description)
+        .content("application/problem+json", content)
+        .build();
+    BTreeMap::from([(status.to_owned(), response.into())])
+}

@@ -1,0 +1,135 @@
+//! Asks the user of the client, in the way that its generation of the protocol has for it.
+
+use std::fmt::Write as _;
+
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientResult, ElicitRequest, ElicitResult,
+    InputRequest, InputRequests, InputRequiredResult, ProtocolVersion, ServerRequest,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::json;
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::package::Digest;
+
+use super::Wanted;
+use crate::mcp::caller::Caller;
+use crate::mcp::consent::{form, is_yes};
+use crate::server::Server;
+
+/// The question's name in a result that wants an answer.
+const QUESTION: &str = "consent";
+
+/// What came of asking.
+pub(super) enum Answer {
+    Yes,
+    No(String),
+    Later(Box<InputRequiredResult>),
+}
+
+/// Asks the user of the client, in the way that the protocol has for it.
+pub(super) async fn asked(
+    server: &Server,
+    request: &CallToolRequestParams,
+    wanted: &Wanted,
+    reason: &str,
+    caller: &Caller,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, ErrorData> {
+    let about = |kind| {
+        let event = Event::new(kind)
+            .skill(wanted.skill.record.name.as_str())
+            .digest(wanted.digest.to_string())
+            .detail("script", &wanted.input.script)
+            .detail("argv", wanted.input.args.join(" "));
+        caller.event(event)
+    };
+    let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
+    let can_ask = context
+        .client_capabilities()
+        .is_some_and(|can| can.elicitation.is_some());
+    if !can_ask {
+        let name = &wanted.skill.record.name;
+        server.record(
+            &about(EventKind::ToolBlocked).ended(Outcome::Denied, "the client cannot ask the user"),
+        );
+        let text = format!(
+            "Denied: {reason}, and this client cannot ask the user. They can approve the scripts \
+             of this skill with `skillyard trust {name} --scripts`."
+        );
+        if !stateless {
+            return Ok(Answer::No(text));
+        }
+        // This revision has an error of its own for what a client would have to be able to do.
+        let needed = ClientCapabilities::builder().enable_elicitation().build();
+        let mut error = ErrorData::missing_required_client_capability(needed);
+        error.message = text.into();
+        return Err(error);
+    }
+    let message = question(wanted, reason);
+    let answer: Option<ElicitResult> = if stateless {
+        let key = this_request(wanted);
+        let state = request.request_state.as_deref();
+        if !state.is_some_and(|state| server.consents.take(state, key)) {
+            server.record(&about(EventKind::ApprovalRequested).reason(reason));
+            let ask = ElicitRequest::new(form(&message)?);
+            let questions =
+                InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask))]);
+            let state = server.consents.ask(key)?;
+            let later = InputRequiredResult::new(Some(questions), Some(state));
+            return Ok(Answer::Later(Box::new(later)));
+        }
+        let answers = request.input_responses.as_ref();
+        let answer = answers.and_then(|answers| answers.get(QUESTION));
+        answer.and_then(|answer| serde_json::from_value(answer.clone()).ok())
+    } else {
+        server.record(&about(EventKind::ApprovalRequested).reason(reason));
+        let ask = ServerRequest::ElicitRequest(ElicitRequest::new(form(&message)?));
+        match context.peer.send_request(ask).await {
+            Ok(ClientResult::ElicitResult(answer)) => Some(answer),
+            _ => None,
+        }
+    };
+    if answer.as_ref().is_some_and(is_yes) {
+        server.record(&about(EventKind::ApprovalGranted).detail("scope", "once"));
+        return Ok(Answer::Yes);
+    }
+    server.record(&about(EventKind::ApprovalDenied).ended(Outcome::Denied, "the user said no"));
+    let text = format!(
+        "Denied: the user does not let `{}` run",
+        wanted.input.script
+    );
+    Ok(Answer::No(text))
+}
+
+/// What is to be decided, with everything that would make it another decision.
+fn this_request(wanted: &Wanted) -> Digest {
+    let input = &wanted.input;
+    let key = json!([
+        wanted.digest.to_string(),
+        input.name,
+        input.script,
+        input.args,
+        input.stdin
+    ]);
+    Digest::of(key.to_string().as_bytes())
+}
+
+fn question(wanted: &Wanted, reason: &str) -> String {
+    let input = &wanted.input;
+    let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
+    let mut text = format!(
+        "Skill `{}` wants to run `{}",
+        line(&wanted.skill.record.name),
+        line(&input.script)
+    );
+    for word in &input.args {
+        let _ = write!(text, " {}", line(word));
+    }
+    let _ = write!(
+        text,
+        "` in a sandbox without network and without your files ({reason}). Its files have the digest {}.",
+        wanted.digest
+    );
+    text
+}

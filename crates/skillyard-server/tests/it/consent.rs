@@ -1,0 +1,167 @@
+//! `skill_run` over HTTP: the user of the client is asked, in the way of each generation.
+
+use serde_json::{Value, json};
+
+use crate::client::{Legacy, Modern, text};
+use crate::context::{CHAT, RUN, TestServer};
+
+const SCRIPT: &str = "scripts/fill.sh";
+
+fn input() -> Value {
+    json!({ "name": "attack", "script": SCRIPT, "args": ["a b"] })
+}
+
+fn params(arguments: &Value) -> Value {
+    json!({ "name": "skill_run", "arguments": arguments })
+}
+
+fn ran(server: &TestServer) -> usize {
+    server.machine.ran.lock().unwrap().len()
+}
+
+fn kinds(server: &TestServer) -> Vec<&'static str> {
+    let events = server.machine.events.lock().unwrap();
+    events.iter().map(|event| event.kind.as_str()).collect()
+}
+
+/// Calls over the older protocol and answers the question that comes on the same stream.
+async fn asked_and_answered(server: &TestServer, answer: Value) -> Value {
+    let can = json!({ "elicitation": {} });
+    let opened = Legacy::try_open(server, "2025-11-25", RUN, &can).await;
+    let (client, _) = opened.ok().unwrap();
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
+    let mut messages = client.follow("POST", &call).await;
+    let question = messages.next().await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let words = question["params"]["message"].as_str().unwrap();
+    assert!(
+        words.contains("`attack` wants to run `scripts/fill.sh a b`"),
+        "{words}"
+    );
+    assert_eq!(ran(server), 0, "nothing runs before the answer");
+    let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer });
+    assert_eq!(client.send(&reply).await.status, 202);
+    let result = messages.next().await;
+    assert_eq!(result["id"], 7, "{result}");
+    result
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_client_asks_its_user_on_the_stream_of_the_call() {
+    let server = TestServer::running();
+    let yes = json!({ "action": "accept", "content": { "allow": true } });
+    let result = asked_and_answered(&server, yes).await;
+    assert_eq!(result["result"]["structuredContent"]["stdout"], "ran a b");
+    assert_eq!(ran(&server), 1);
+    assert_eq!(
+        kinds(&server),
+        [
+            "approval.requested",
+            "approval.granted",
+            "skill.script_executed"
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_not_yes_is_no_for_an_older_client() {
+    for answer in [
+        json!({ "action": "decline" }),
+        json!({ "action": "cancel" }),
+        json!({ "action": "accept", "content": { "allow": false } }),
+        json!({ "action": "accept" }),
+        json!({ "nonsense": true }),
+    ] {
+        let server = TestServer::running();
+        let result = asked_and_answered(&server, answer.clone()).await;
+        assert!(text(&result).starts_with("Denied"), "{answer}: {result}");
+        assert_eq!(ran(&server), 0, "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_answers_for_another_session() {
+    let server = TestServer::running();
+    let can = json!({ "elicitation": {} });
+    let open = async || {
+        let opened = Legacy::try_open(&server, "2025-11-25", RUN, &can).await;
+        opened.ok().unwrap().0
+    };
+    let (client, other) = (open().await, open().await);
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
+    let mut messages = client.follow("POST", &call).await;
+    let question = messages.next().await;
+    let yes = json!({ "action": "accept", "content": { "allow": true } });
+    let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes });
+    other.send(&reply).await;
+    assert_eq!(ran(&server), 0);
+    let no = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } });
+    client.send(&no).await;
+    assert!(text(&messages.next().await).starts_with("Denied"));
+    assert_eq!(ran(&server), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_client_gets_the_question_as_a_result_and_calls_again() {
+    let server = TestServer::running();
+    let client = Modern::new(&server).with_token(RUN).asking();
+    let asked = client.call("skill_run", input()).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    assert_eq!(ran(&server), 0);
+    let question = &asked["result"]["inputRequests"]["consent"];
+    assert_eq!(question["method"], "elicitation/create", "{asked}");
+    let state = asked["result"]["requestState"].clone();
+    let again = |arguments: &Value, state: &Value, answer: &Value| {
+        let mut params = params(arguments);
+        params["requestState"] = state.clone();
+        params["inputResponses"] = json!({ "consent": answer });
+        params
+    };
+    let yes = json!({ "action": "accept", "content": { "allow": true } });
+    // A yes to this is none to something else, and a question that nobody asked has no answer.
+    let other = json!({ "name": "attack", "script": "scripts/endless.sh" });
+    let guessed = json!("0".repeat(64));
+    for params in [again(&other, &state, &yes), again(&input(), &guessed, &yes)] {
+        let answer = client.ask("tools/call", params).await;
+        assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    }
+    assert_eq!(ran(&server), 0);
+    let asked = client.call("skill_run", input()).await;
+    let state = asked["result"]["requestState"].clone();
+    let params = again(&input(), &state, &yes);
+    let done = client.ask("tools/call", params.clone()).await;
+    assert_eq!(done["result"]["structuredContent"]["stdout"], "ran a b");
+    assert_eq!(ran(&server), 1);
+    // What was said once is not said for ever.
+    let once_more = client.ask("tools/call", params).await;
+    assert_eq!(once_more["result"]["resultType"], "input_required");
+    let state = once_more["result"]["requestState"].clone();
+    let no = again(&input(), &state, &json!({ "action": "decline" }));
+    let denied = client.ask("tools/call", no).await;
+    assert!(text(&denied).starts_with("Denied"), "{denied}");
+    assert_eq!(ran(&server), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_cannot_ask_or_may_not_run_runs_nothing() {
+    let server = TestServer::running();
+    let client = Modern::new(&server).with_token(RUN);
+    let refused = client.call("skill_run", input()).await;
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("Denied"),
+        "{refused}"
+    );
+    let opened = Legacy::try_open(&server, "2025-11-25", RUN, &json!({})).await;
+    let (legacy, _) = opened.ok().unwrap();
+    let refused = legacy.ask("tools/call", params(&input())).await;
+    assert!(text(&refused).contains("cannot ask the user"), "{refused}");
+    let chat = Modern::new(&server).with_token(CHAT).asking();
+    let refused = chat.call("skill_run", input()).await;
+    assert_eq!(text(&refused), "this needs a token with the role `run`");
+    assert_eq!(ran(&server), 0);
+}

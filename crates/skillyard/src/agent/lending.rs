@@ -1,0 +1,105 @@
+//! MCP servers of sessions that people talk in: kept between turns, so that what a server knows
+//! lasts and no turn waits for it to start.
+//!
+//! They end when nobody has talked for a while, when too many others are kept, and with us.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::mcp::Lenders;
+
+/// The servers of how many sessions are kept.
+const MOST: usize = 16;
+/// For how long after the last turn.
+const IDLE: Duration = Duration::from_mins(10);
+/// How often it is looked who has been silent for so long.
+const ROUND: Duration = Duration::from_secs(20);
+
+/// The servers that are kept.
+#[derive(Default)]
+pub(super) struct Lending {
+    kept: Arc<Mutex<Vec<Kept>>>,
+}
+
+struct Kept {
+    session: String,
+    lenders: Lenders,
+    used: Instant,
+}
+
+impl Lending {
+    /// The servers of a session: those that are kept, if they are still configured as these are.
+    pub(super) fn of(&self, session: &str, fresh: Lenders) -> Lenders {
+        if fresh.configured.is_empty() {
+            return fresh;
+        }
+        let found = {
+            let mut kept = self.kept();
+            let at = kept.iter().position(|each| each.session == session);
+            at.map(|at| kept.remove(at))
+        };
+        let lenders = match found {
+            Some(found) if found.lenders.configured == fresh.configured => found.lenders,
+            _ => fresh,
+        };
+        self.keep(session, lenders.clone());
+        lenders
+    }
+
+    /// Keeps the servers of a session.
+    pub(super) fn keep(&self, session: &str, lenders: Lenders) {
+        if lenders.configured.is_empty() {
+            return;
+        }
+        let mut kept = self.kept();
+        if kept.is_empty() {
+            let watched = Arc::downgrade(&self.kept);
+            thread::spawn(move || rounds(&watched));
+        }
+        let gone = if kept.len() < MOST {
+            None
+        } else if let Some(at) = kept.iter().position(is_idle) {
+            Some(kept.remove(at))
+        } else {
+            // All others are talked in just now; this one ends with its turn.
+            return;
+        };
+        kept.push(Kept {
+            session: session.to_owned(),
+            lenders,
+            used: Instant::now(),
+        });
+        drop(kept);
+        // Ending a program takes a moment, in which nobody else should have to wait.
+        drop(gone);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether no turn holds the servers.
+fn is_idle(kept: &Kept) -> bool {
+    Arc::strong_count(&kept.lenders.servers) == 1
+}
+
+/// Ends what has been idle for long, until nothing is kept.
+fn rounds(watched: &Weak<Mutex<Vec<Kept>>>) {
+    loop {
+        thread::sleep(ROUND);
+        let Some(kept) = watched.upgrade() else {
+            return;
+        };
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_over = |each: &mut Kept| is_idle(each) && each.used.elapsed() >= IDLE;
+        let gone: Vec<Kept> = kept.extract_if(.., is_over).collect();
+        let is_done = kept.is_empty();
+        drop(kept);
+        drop(gone);
+        if is_done {
+            return;
+        }
+    }
+}
