@@ -64,7 +64,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
-    /// `USER`, else `LOGNAME`: who acts, in the audit log and in approvals.
+    /// `USER`, else `LOGNAME`, else what the system knows: who acts, in the audit log and in
+    /// approvals.
     pub(crate) user: String,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
@@ -160,10 +161,11 @@ impl Environment {
                 PathBuf::from,
             ),
             home,
-            user: given("USER").or_else(|| given("LOGNAME")).map_or_else(
-                || UNKNOWN_USER.into(),
-                |user| user.to_string_lossy().into_owned(),
-            ),
+            user: given("USER")
+                .or_else(|| given("LOGNAME"))
+                .map(|user| user.to_string_lossy().into_owned())
+                .or_else(account)
+                .unwrap_or_else(|| UNKNOWN_USER.into()),
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -306,6 +308,22 @@ fn temporary() -> PathBuf {
     clippy::disallowed_methods,
     reason = "this is the file that reads the environment"
 )]
+/// The account that we run under: containers and timers set no variable.
+fn account() -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let id = rustix::process::getuid().as_raw();
+    name_of(&users, &id.to_string()).map(str::to_owned)
+}
+
+/// The name in a table of users, `name:password:id:…` a line.
+fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)? == id).then_some(name)
+    })
+}
+
 fn given(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -313,6 +331,15 @@ fn given(name: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_is_known_by_its_name() {
+        let users = "root:x:0:0::/root:/bin/sh\nbroken\n:x:7:7\nada:x:1000:1000::/home/ada:\n";
+        assert_eq!(name_of(users, "0"), Some("root"));
+        assert_eq!(name_of(users, "1000"), Some("ada"));
+        assert_eq!(name_of(users, "7"), None);
+        assert_eq!(name_of(users, "100"), None);
+    }
     use crate::config::schema::{self, Found};
 
     #[test]
