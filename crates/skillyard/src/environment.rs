@@ -303,11 +303,6 @@ fn temporary() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// The value of a variable; an empty one counts as none.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the file that reads the environment"
-)]
 /// The account that we run under: containers and timers set no variable.
 fn account() -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
@@ -324,6 +319,11 @@ fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
     })
 }
 
+/// The value of a variable; an empty one counts as none.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the file that reads the environment"
+)]
 fn given(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

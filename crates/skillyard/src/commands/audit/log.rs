@@ -116,11 +116,10 @@ fn described(entry: &Entry<'_>, everything: bool) -> String {
         let _ = write!(text, "  {reason}");
     }
     for (name, value) in &entry.detail {
-        let value = value.to_string();
         if everything {
             let _ = write!(text, "  {name}={value}");
         } else if !value.starts_with("sha256:") && !FINE_PRINT.contains(&&**name) {
-            let _ = write!(text, "  {name}={}", shortened(&value, LONGEST));
+            let _ = write!(text, "  {name}={}", shortened(value, LONGEST));
         }
     }
     if let Some(session) = entry.session.as_ref().filter(|_| everything) {
