@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use crate::flock::Flock;
-use crate::write::write_atomically;
+use crate::write::{Draft, write_atomically};
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,15 +70,17 @@ impl Journal {
     /// The journal of a change that did not end.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
         match std::fs::read(path) {
+            // Only `committed` is waited for: a power cut took away the bytes of a `preparing`.
+            Ok(bytes) if bytes.iter().all(|byte| *byte == 0) => Ok(None),
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Writes it, so that it is whole or not there.
-    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
-        write_atomically(path, &serde_json::to_vec(self)?)
+    /// Writes it beside its place, whole; it counts once it is published.
+    pub(crate) fn draft<'a>(&self, path: &'a Path) -> io::Result<Draft<'a>> {
+        Draft::write(path, &serde_json::to_vec(self)?)
     }
 
     /// Finishes or undoes the change, as far as it went.
@@ -154,5 +156,22 @@ pub(crate) fn throw_away(stages: &[PathBuf]) {
     for stage in stages {
         // What stays is hidden, and no agent reads it.
         let _ = std::fs::remove_dir_all(stage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_a_power_cut_took_are_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.json");
+        for lost in [&b""[..], &[0; 64]] {
+            std::fs::write(&path, lost).unwrap();
+            assert!(Journal::read(&path).unwrap().is_none());
+        }
+        std::fs::write(&path, "{\"progress\":").unwrap();
+        assert!(Journal::read(&path).is_err());
     }
 }

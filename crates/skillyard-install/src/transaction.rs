@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Store, StoreError};
 use crate::tree::{Access, Tree, TreeError};
+use crate::write::Draft;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;
@@ -133,24 +135,28 @@ impl<'a> Transaction<'a> {
         }
         let stages = self.stages(plan)?;
         let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
-        self.write(Progress::Preparing {
+        let preparing = Progress::Preparing {
             stages: paths.clone(),
-        })?;
-        let commit = match self.stage(plan, &stages, trees) {
-            Ok(moves) => Commit {
-                stages: paths,
+        };
+        // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
+        self.write(preparing, |_| Ok(()))?;
+        let ready = self.stage(plan, &stages, trees).and_then(|moves| {
+            self.store.remember(&self.scope.lock_file())?;
+            let commit = Commit {
+                stages: paths.clone(),
                 moves,
                 files,
-            },
+            };
+            self.write(Progress::Committed(commit), |draft| durable(&paths, draft))
+        });
+        let commit = match ready {
+            Ok(Progress::Committed(commit)) => commit,
+            Ok(Progress::Preparing { .. }) => return Ok(()),
             Err(error) => {
                 throw_away(&paths);
                 let _ = std::fs::remove_file(&self.journal);
                 return Err(error);
             }
-        };
-        self.store.remember(&self.scope.lock_file())?;
-        let Progress::Committed(commit) = self.write(Progress::Committed(commit))? else {
-            return Ok(());
         };
         if let Err(source) = commit.perform() {
             // It did not crash, it cannot be done: back to how it was.
@@ -164,12 +170,21 @@ impl<'a> Transaction<'a> {
         std::fs::remove_file(&self.journal).map_err(|source| disk(&self.journal, source))
     }
 
-    fn write(&self, progress: Progress) -> Result<Progress, TransactionError> {
+    /// Writes down how far the change is; `before` happens before that counts.
+    fn write(
+        &self,
+        progress: Progress,
+        before: impl FnOnce(&Draft<'_>) -> io::Result<()>,
+    ) -> Result<Progress, TransactionError> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned(),
             progress,
         };
-        let written = journal.write(&self.journal);
+        let draft = journal.draft(&self.journal);
+        let written = draft.and_then(|draft| {
+            before(&draft)?;
+            draft.publish()
+        });
         written.map_err(|source| disk(&self.journal, source))?;
         Ok(journal.progress)
     }
@@ -235,7 +250,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Puts everything new beside its place, durable.
+    /// Puts everything new beside its place.
     fn stage(
         &self,
         plan: &Plan,
@@ -250,11 +265,7 @@ impl<'a> Transaction<'a> {
             .par_iter()
             .map(|step| self.stage_step(step, stages, trees))
             .collect();
-        let moves = moves?;
-        for stage in stages.values() {
-            synced(&stage.path).map_err(|source| disk(&stage.path, source))?;
-        }
-        Ok(moves)
+        moves
     }
 
     fn stage_step(
@@ -342,12 +353,28 @@ fn unique() -> String {
     format!("{}-{}", std::process::id(), time.as_nanos())
 }
 
-/// Makes everything on the file system of `folder` durable with one call: a call for each of
-/// many small files takes twenty times as long.
-fn synced(folder: &Path) -> io::Result<()> {
-    let folder = File::open(folder)?;
+/// Makes what was staged and the journal durable, with one call for each file system: a call for
+/// each of many small files takes twenty times as long.
+fn durable(stages: &[PathBuf], journal: &Draft<'_>) -> io::Result<()> {
+    let mut synced = Vec::new();
+    for stage in stages {
+        let stage = File::open(stage)?;
+        let device = stage.metadata()?.dev();
+        if !synced.contains(&device) {
+            sync_all_of(&stage)?;
+            synced.push(device);
+        }
+    }
+    if cfg!(target_os = "linux") && synced.contains(&journal.device()?) {
+        return Ok(());
+    }
+    journal.sync()
+}
+
+/// Waits for everything on the file system of a folder.
+fn sync_all_of(folder: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    rustix::fs::syncfs(&folder)?;
+    rustix::fs::syncfs(folder)?;
     #[cfg(not(target_os = "linux"))]
     folder.sync_all()?;
     Ok(())

@@ -3,35 +3,66 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
-/// Writes `bytes` beside `path` and puts them in its place.
+/// Writes `bytes` beside `path`, waits until they are on the disk, and puts them in its place.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = Draft::write(path, bytes)?;
+    draft.sync()?;
+    draft.publish()
+}
+
+/// A file that is whole, beside the one whose place it takes.
 ///
 /// The caller keeps others from writing the same file. The file beside it always has the same
 /// name, so that one which a killed process left is used up by the next.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let beside = folder.join(name);
-    // It may be a stranger's, or a link that leads elsewhere.
-    match std::fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+pub(crate) struct Draft<'a> {
+    path: &'a Path,
+    beside: PathBuf,
+    file: File,
+}
+
+impl<'a> Draft<'a> {
+    /// Writes it, without waiting for the disk.
+    pub(crate) fn write(path: &'a Path, bytes: &[u8]) -> io::Result<Self> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".tmp");
+        let beside = folder.join(name);
+        // It may be a stranger's, or a link that leads elsewhere.
+        match std::fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // A lock is for everyone who works on the project; what it had is kept.
+        let mode = std::fs::metadata(path).map_or(0o644, |metadata| metadata.permissions().mode());
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(mode & 0o777)
+            .open(&beside)?;
+        file.write_all(bytes)?;
+        Ok(Self { path, beside, file })
     }
-    // A lock is for everyone who works on the project; what it had is kept.
-    let mode = std::fs::metadata(path).map_or(0o644, |metadata| metadata.permissions().mode());
-    let mut file = File::options()
-        .write(true)
-        .create_new(true)
-        .mode(mode & 0o777)
-        .open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    // The folder is not synced: a rename that a power cut takes back leaves the old file,
-    // and the journal, which is removed after it, still knows the new one.
-    std::fs::rename(&beside, path)
+
+    /// The file system it lies on.
+    pub(crate) fn device(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.dev())
+    }
+
+    /// Waits until it is on the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Puts it in its place.
+    ///
+    /// The folder is not synced: a rename that a power cut takes back leaves the old file,
+    /// and the journal, which is removed after it, still knows the new one.
+    pub(crate) fn publish(self) -> io::Result<()> {
+        std::fs::rename(&self.beside, self.path)
+    }
 }
