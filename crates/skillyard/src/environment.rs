@@ -162,9 +162,7 @@ impl Environment {
             home,
             user: given("USER")
                 .or_else(|| given("LOGNAME"))
-                .map_or_else(user_of_the_process, |user| {
-                    user.to_string_lossy().into_owned()
-                }),
+                .map_or_else(account, |user| user.to_string_lossy().into_owned()),
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -295,24 +293,28 @@ fn secret(name: &str) -> Option<Secret> {
     Some(Secret::new(given(name)?.into_string().ok()?))
 }
 
-/// The name that the system has for the process's user; its number where there is none.
-fn user_of_the_process() -> String {
-    let number = rustix::process::geteuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let mut users = users.lines().map(|line| line.split(':'));
-    let name = users.find_map(|mut fields| {
-        let name = fields.next()?;
-        (fields.nth(1)? == number && !name.is_empty()).then(|| name.to_owned())
-    });
-    name.unwrap_or_else(|| format!("user {number}"))
-}
-
 /// Where temporary files go; root's variable may point where nobody else can go.
 fn temporary() -> PathBuf {
     if skillyard_sandbox::survey::is_root() {
         return PathBuf::from("/tmp");
     }
     std::env::temp_dir()
+}
+
+/// The account that we run under: containers and timers set no variable.
+fn account() -> String {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let id = rustix::process::getuid().as_raw().to_string();
+    name_of(&users, &id).map_or_else(|| format!("user {id}"), str::to_owned)
+}
+
+/// The name in a table of users, `name:password:id:…` a line.
+fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)? == id).then_some(name)
+    })
 }
 
 /// The value of a variable; an empty one counts as none.
@@ -327,6 +329,15 @@ fn given(name: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_is_known_by_its_name() {
+        let users = "root:x:0:0::/root:/bin/sh\nbroken\n:x:7:7\nada:x:1000:1000::/home/ada:\n";
+        assert_eq!(name_of(users, "0"), Some("root"));
+        assert_eq!(name_of(users, "1000"), Some("ada"));
+        assert_eq!(name_of(users, "7"), None);
+        assert_eq!(name_of(users, "100"), None);
+    }
     use crate::config::schema::{self, Found};
 
     #[test]

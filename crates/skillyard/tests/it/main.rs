@@ -175,6 +175,8 @@ impl TestContext {
             .current_dir(self.root())
             .env_clear()
             .env("HOME", self.folder.path().join("home"))
+            // Whoever runs the tests is in no snapshot.
+            .env("USER", "unknown")
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("USER", "ada")
             .stdin(Stdio::null());
