@@ -176,9 +176,8 @@ impl TestContext {
             .env_clear()
             .env("HOME", self.folder.path().join("home"))
             // Whoever runs the tests is in no snapshot.
-            .env("USER", "unknown")
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("USER", "ada")
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .stdin(Stdio::null());
         command
     }
