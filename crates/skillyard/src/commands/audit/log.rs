@@ -116,7 +116,7 @@ fn described(entry: &Entry<'_>, everything: bool) -> String {
         let _ = write!(text, "  {reason}");
     }
     for (name, value) in &entry.detail {
-        let value = value.to_string();
+        let value = value.clone();
         if everything {
             let _ = write!(text, "  {name}={value}");
         } else if !value.starts_with("sha256:") && !FINE_PRINT.contains(&&**name) {
