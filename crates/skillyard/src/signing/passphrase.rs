@@ -15,7 +15,7 @@ use crate::terminal::hidden;
 /// Where the passphrase of a key comes from that has one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Given {
-    /// A file with the key's passphrase; without it SKILLYARD_KEY_PASSPHRASE, else you are asked
+    /// A file with the key's passphrase; without it `SKILLYARD_KEY_PASSPHRASE`, else you are asked
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ impl Given {
 /// Whether a new key gets a passphrase, and where from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Chosen {
-    /// Encrypt the key under a passphrase: SKILLYARD_KEY_PASSPHRASE, else you are asked twice
+    /// Encrypt the key under a passphrase: `SKILLYARD_KEY_PASSPHRASE`, else you are asked twice
     #[arg(long)]
     passphrase: bool,
     /// Encrypt the key under the passphrase in a file

@@ -50,7 +50,7 @@ impl Drop for Quiet {
 }
 
 /// Reads keys until the line ends.
-fn read(keys: &mut impl io::Read) -> io::Result<Secret> {
+fn read(keys: &mut impl io::BufRead) -> io::Result<Secret> {
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST));
     for key in keys.bytes() {
         match key? {

@@ -38,9 +38,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let keyring = Keyring::new(context.environment.keys_folder());
     let (name, key) =
         keyring.signing_key(Some(&args.name), |name| args.passphrase.read(context, name))?;
-    let new = match args.remove {
-        true => None,
-        false => Some(chosen(context, &name, args.new_passphrase_file.as_deref())?),
+    let new = if args.remove {
+        None
+    } else {
+        Some(chosen(context, &name, args.new_passphrase_file.as_deref())?)
     };
     keyring.keep(&name, &key, new.as_ref())?;
     if context.printer.is_json() {
