@@ -5,6 +5,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_format::QualifiedName;
 use skillyard_format::qualified::is_tag;
 
+use crate::database::Change;
 use crate::error::RegistryError;
 use crate::registry::{Registry, allow, exists, need, no_version};
 use crate::role::Role;
@@ -41,11 +42,7 @@ impl Registry {
         version: &Version,
         reason: Option<&str>,
     ) -> Result<VersionRow, RegistryError> {
-        self.writable().await?;
-        allow(identity, Action::Yank, name.as_str())?;
-        let (mut change, sequence) = self.database.change().await?;
-        exists(&mut change, name).await?;
-        need(&mut change, identity, name, Role::Maintainer).await?;
+        let (mut change, sequence) = self.withdrawing(identity, name).await?;
         let found = versions::find(&mut change, name.as_str(), version).await?;
         let Some(mut found) = found else {
             return Err(no_version(name, version));
@@ -69,11 +66,7 @@ impl Registry {
             .reason(instead.unwrap_or("taken back"))
             .detail("account", &identity.account);
         let result = async {
-            self.writable().await?;
-            allow(identity, Action::Yank, name.as_str())?;
-            let (mut change, sequence) = self.database.change().await?;
-            exists(&mut change, name).await?;
-            need(&mut change, identity, name, Role::Maintainer).await?;
+            let (mut change, sequence) = self.withdrawing(identity, name).await?;
             skills::set_deprecated(&mut change, name.as_str(), instead, sequence).await?;
             change.commit().await?;
             Ok(())
@@ -109,11 +102,8 @@ impl Registry {
         version: Option<&Version>,
     ) -> Result<(), RegistryError> {
         checked_tag(tag)?;
-        self.writable().await?;
-        allow(identity, Action::Publish, name.as_str())?;
-        let (mut change, sequence) = self.database.change().await?;
-        exists(&mut change, name).await?;
-        need(&mut change, identity, name, Role::Publisher).await?;
+        let (role, action) = (Role::Publisher, Action::Publish);
+        let (mut change, sequence) = self.changing(identity, name, action, role).await?;
         match version {
             Some(version) => {
                 let found = versions::find(&mut change, name.as_str(), version).await?;
@@ -139,6 +129,31 @@ impl Registry {
         skills::refresh(&mut change, name.as_str(), sequence).await?;
         change.commit().await?;
         Ok(())
+    }
+
+    async fn withdrawing(
+        &self,
+        identity: &Identity,
+        name: &QualifiedName,
+    ) -> Result<(Change, i64), RegistryError> {
+        let (role, action) = (Role::Maintainer, Action::Yank);
+        self.changing(identity, name, action, role).await
+    }
+
+    /// Begins a change to a skill that is there, by somebody who may make it.
+    async fn changing(
+        &self,
+        identity: &Identity,
+        name: &QualifiedName,
+        action: Action,
+        role: Role,
+    ) -> Result<(Change, i64), RegistryError> {
+        self.writable().await?;
+        allow(identity, action, name.as_str())?;
+        let (mut change, sequence) = self.database.change().await?;
+        exists(&mut change, name).await?;
+        need(&mut change, identity, name, role).await?;
+        Ok((change, sequence))
     }
 }
 

@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_namespaces.sql"),
+    include_str!("migrations/0003_listing.sql"),
 ];
 
 /// How long a writer waits for the one before it.

@@ -151,7 +151,7 @@ fn complete(operation: &mut Operation) {
     if has(ParameterIn::Path) || parameters.is_empty() {
         statuses.push("404");
     }
-    if has(ParameterIn::Query) || operation.request_body.is_some() {
+    if !parameters.is_empty() || operation.request_body.is_some() {
         statuses.push("400");
     }
     if operation.security.is_some() {

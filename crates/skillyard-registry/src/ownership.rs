@@ -2,102 +2,20 @@
 
 use jiff::SignedDuration;
 use skillyard_audit::{Event, EventKind};
-use skillyard_format::{Namespace, QualifiedName};
-use sqlx::AnyConnection;
+use skillyard_format::Namespace;
 
 use crate::error::RegistryError;
 use crate::names;
-use crate::registry::{Registry, allow, enough, exists};
+use crate::registry::{Registry, allow, enough};
 use crate::role::Role;
 use crate::squat::Among;
 use crate::store::transfers::{self, Transfer};
-use crate::store::{namespaces, owners, stored};
+use crate::store::{namespaces, roles, stored};
+use crate::subject::Subject;
 use crate::token::{self, Action, Identity};
 
 /// How long an offer stands.
 const STANDS: SignedDuration = SignedDuration::from_hours(24 * 14);
-
-/// What roles are about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
-    /// One skill.
-    Skill(QualifiedName),
-    /// All that is and will be in a namespace.
-    Namespace(Namespace),
-}
-
-impl Subject {
-    /// Its text: `pdf`, `@acme/pdf` or `@acme`.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Skill(name) => name.to_string(),
-            Self::Namespace(namespace) => namespace.to_string(),
-        }
-    }
-
-    /// The text that the scopes of tokens are compared with.
-    fn scope(&self) -> String {
-        match self {
-            Self::Skill(name) => name.to_string(),
-            Self::Namespace(namespace) => format!("{namespace}/"),
-        }
-    }
-
-    async fn exists(&self, connection: &mut AnyConnection) -> Result<(), RegistryError> {
-        match self {
-            Self::Skill(name) => exists(connection, name).await,
-            Self::Namespace(namespace) => {
-                let folded = names::folded_text(namespace.as_str());
-                match namespaces::lookalike(connection, &folded).await? {
-                    Some(found) if found == namespace.as_str() => Ok(()),
-                    _ => Err(RegistryError::NoNamespace(namespace.to_string())),
-                }
-            }
-        }
-    }
-
-    async fn role(
-        &self,
-        connection: &mut AnyConnection,
-        account: &str,
-    ) -> Result<Option<Role>, RegistryError> {
-        Ok(match self {
-            Self::Skill(name) => owners::role(connection, name, account).await?,
-            Self::Namespace(namespace) => namespaces::role(connection, namespace, account).await?,
-        })
-    }
-
-    async fn set(
-        &self,
-        connection: &mut AnyConnection,
-        account: &str,
-        role: Option<Role>,
-        now: jiff::Timestamp,
-    ) -> Result<(), RegistryError> {
-        match (self, role) {
-            (Self::Skill(name), Some(role)) => {
-                owners::set(connection, name.as_str(), account, role, now).await?;
-            }
-            (Self::Skill(name), None) => owners::remove(connection, name.as_str(), account).await?,
-            (Self::Namespace(namespace), Some(role)) => {
-                namespaces::set(connection, namespace, account, role, now).await?;
-            }
-            (Self::Namespace(namespace), None) => {
-                namespaces::remove(connection, namespace, account).await?;
-            }
-        }
-        let left = match self {
-            // Its namespace answers for it.
-            Self::Skill(name) if name.namespace().is_some() => 1,
-            Self::Skill(name) => owners::count(connection, name.as_str()).await?,
-            Self::Namespace(namespace) => namespaces::count(connection, namespace).await?,
-        };
-        if left == 0 {
-            return Err(RegistryError::LastOwner(self.text()));
-        }
-        Ok(())
-    }
-}
 
 impl Registry {
     /// Gives an account a role, or takes it away; the last owner stays.
@@ -186,7 +104,9 @@ impl Registry {
         let now = self.now();
         namespaces::add(&mut change, namespace, &folded, now).await?;
         let account = &identity.account;
-        namespaces::set(&mut change, namespace, account, Role::Owner, now).await?;
+        roles::IN_NAMESPACES
+            .set(&mut change, text, account, Role::Owner, now)
+            .await?;
         change.commit().await?;
         Ok(Made::Now)
     }

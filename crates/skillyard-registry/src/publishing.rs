@@ -12,7 +12,7 @@ use crate::package::{self, Package};
 use crate::registry::{Registry, allow, need};
 use crate::role::Role;
 use crate::squat::{self, Among};
-use crate::store::{held, namespaces, owners, skills, tags, versions};
+use crate::store::{held, namespaces, roles, skills, tags, versions};
 use crate::token::{Action, Identity};
 
 /// Where an upload is to go.
@@ -121,7 +121,9 @@ impl Registry {
                 // A namespace answers for what is in it.
                 if name.namespace().is_none() {
                     let account = &identity.account;
-                    owners::set(&mut change, name.as_str(), account, Role::Owner, now).await?;
+                    roles::FOR_SKILLS
+                        .set(&mut change, name.as_str(), account, Role::Owner, now)
+                        .await?;
                 }
             }
             Place::NewVersion => {}

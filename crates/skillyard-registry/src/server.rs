@@ -19,6 +19,7 @@ use tower::util::MapRequest;
 
 use crate::auth::door;
 use crate::counter::Counter;
+use crate::documents::Document;
 use crate::guard::guard;
 use crate::kept::Kept;
 use crate::pages::trouble;
@@ -41,6 +42,8 @@ const UPLOADS: usize = 32;
 const SHEETS: usize = 16 * 1024 * 1024;
 /// How many bytes of archives are kept in memory.
 const ARCHIVES: usize = 16 * 1024 * 1024;
+/// How many bytes of documents over all skills are kept in memory.
+const DOCUMENTS: usize = 4 * 1024 * 1024;
 
 /// The most archives that are opened for pages at once; others wait.
 const OPENED: usize = 4;
@@ -114,6 +117,7 @@ pub struct Parts {
     pub(crate) uploads: Arc<Semaphore>,
     pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
+    pub(crate) documents: Arc<Kept<Document, Bytes>>,
     pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }
@@ -135,6 +139,7 @@ impl Server {
             uploads: Arc::new(Semaphore::new(UPLOADS)),
             sheets: Arc::new(Kept::new(SHEETS)),
             archives: Arc::new(Kept::new(ARCHIVES)),
+            documents: Arc::new(Kept::new(DOCUMENTS)),
             opened: Arc::new(Semaphore::new(OPENED)),
             log_key: None,
             registry,

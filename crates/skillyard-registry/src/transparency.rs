@@ -1,7 +1,6 @@
 //! The log of all versions, kept in memory and read on from the database.
 
-use std::collections::HashMap;
-
+use futures_util::TryStreamExt as _;
 use skillyard_trust::signature::SigningKey;
 use skillyard_trust::transparency::{Checkpoint, MerkleTree, SignedCheckpoint, leaf};
 use tokio::sync::{Mutex, MutexGuard};
@@ -20,18 +19,16 @@ pub(crate) struct Log {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) tree: MerkleTree,
-    places: HashMap<(String, String), usize>,
-    sequence: i64,
+    /// The numbers of the changes that published, in the order of the log.
+    sequences: Vec<i64>,
     /// The longest that was signed here.
     handed_out: usize,
 }
 
 impl State {
-    /// Where a version stands.
-    pub(crate) fn place(&self, skill: &str, version: &str) -> Option<usize> {
-        self.places
-            .get(&(skill.to_owned(), version.to_owned()))
-            .copied()
+    /// Where the version stands that a change published.
+    pub(crate) fn place(&self, sequence: i64) -> Option<usize> {
+        self.sequences.binary_search(&sequence).ok()
     }
 }
 
@@ -43,15 +40,15 @@ impl Log {
     ) -> Result<MutexGuard<'_, State>, RegistryError> {
         let mut state = self.state.lock().await;
         // Numbers are given out and committed in one order, so nothing appears behind this one.
-        for row in versions::logged_after(database, state.sequence).await? {
+        let last = state.sequences.last().copied().unwrap_or_default();
+        let mut rows = versions::logged_after(database, last);
+        while let Some(row) = rows.try_next().await? {
             let signer = row.signer.as_deref();
-            state
-                .tree
-                .push(leaf(&row.skill, &row.version, row.digest, signer));
-            let place = state.tree.size() - 1;
-            state.places.insert((row.skill, row.version), place);
-            state.sequence = row.sequence;
+            let leaf = leaf(&row.skill, &row.version, row.digest, signer);
+            state.tree.push(leaf);
+            state.sequences.push(row.sequence);
         }
+        drop(rows);
         Ok(state)
     }
 

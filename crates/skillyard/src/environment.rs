@@ -46,9 +46,6 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
 /// The organisation's file, where the system has one.
 const ORG_CONFIG: &str = "/etc/skillyard/config.toml";
 
-/// Who acts when nothing says who.
-pub(crate) const UNKNOWN_USER: &str = "unknown";
-
 /// What the environment says, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -64,7 +61,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
-    /// `USER`, else `LOGNAME`: who acts, in the audit log and in approvals.
+    /// `USER`, else `LOGNAME`, else whom the process belongs to: who acts, in the audit log and in
+    /// approvals.
     pub(crate) user: String,
     /// `PATH`: where the commands that skills need are looked for.
     pub(crate) path: Vec<PathBuf>,
@@ -78,6 +76,8 @@ pub(crate) struct Environment {
     pub(crate) anthropic_key: Option<Secret>,
     /// `OPENAI_API_KEY`: a key for OpenAI, where none is configured.
     pub(crate) openai_key: Option<Secret>,
+    /// `SKILLYARD_KEY_PASSPHRASE`: the passphrase of a key to sign with, where nobody can be asked.
+    pub(crate) key_passphrase: Option<Secret>,
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
@@ -160,10 +160,9 @@ impl Environment {
                 PathBuf::from,
             ),
             home,
-            user: given("USER").or_else(|| given("LOGNAME")).map_or_else(
-                || UNKNOWN_USER.into(),
-                |user| user.to_string_lossy().into_owned(),
-            ),
+            user: given("USER")
+                .or_else(|| given("LOGNAME"))
+                .map_or_else(account, |user| user.to_string_lossy().into_owned()),
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
@@ -175,6 +174,7 @@ impl Environment {
             gitlab_token: secret("GITLAB_TOKEN"),
             anthropic_key: secret("ANTHROPIC_API_KEY"),
             openai_key: secret("OPENAI_API_KEY"),
+            key_passphrase: secret("SKILLYARD_KEY_PASSPHRASE"),
             org_config: match given("SKILLYARD_ORG_CONFIG") {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
@@ -301,6 +301,22 @@ fn temporary() -> PathBuf {
     std::env::temp_dir()
 }
 
+/// The account that we run under: containers and timers set no variable.
+fn account() -> String {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let id = rustix::process::getuid().as_raw().to_string();
+    name_of(&users, &id).map_or_else(|| format!("user {id}"), str::to_owned)
+}
+
+/// The name in a table of users, `name:password:id:…` a line.
+fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)? == id).then_some(name)
+    })
+}
+
 /// The value of a variable; an empty one counts as none.
 #[expect(
     clippy::disallowed_methods,
@@ -313,6 +329,15 @@ fn given(name: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_is_known_by_its_name() {
+        let users = "root:x:0:0::/root:/bin/sh\nbroken\n:x:7:7\nada:x:1000:1000::/home/ada:\n";
+        assert_eq!(name_of(users, "0"), Some("root"));
+        assert_eq!(name_of(users, "1000"), Some("ada"));
+        assert_eq!(name_of(users, "7"), None);
+        assert_eq!(name_of(users, "100"), None);
+    }
     use crate::config::schema::{self, Found};
 
     #[test]

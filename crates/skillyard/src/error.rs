@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use skillyard_format::nearest::nearest;
 
 use crate::cli::Global;
 use crate::config::problem::ConfigError;
@@ -170,8 +171,9 @@ impl CommandError {
     }
 
     /// What the user can do about it.
-    fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::NoSuchPath(path) => return near_path(path),
             Self::NoSkills(_) => {
                 "A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`".into()
             }
@@ -290,11 +292,41 @@ impl CommandError {
         }
         let mut source = std::error::Error::source(self);
         while let Some(cause) = source {
-            causes.push(cause.to_string());
+            let text = cause.to_string();
             source = cause.source();
+            // What lies below says the same with the reason.
+            if source.is_none() || !LAYERS.contains(&text.as_str()) {
+                causes.push(text);
+            }
         }
         causes
     }
+}
+
+/// How the layers of a connection speak of an error of the layer below.
+const LAYERS: &[&str] = &[
+    "error sending request",
+    "client error (Connect)",
+    "dns error",
+    "error resolving DNS",
+    "tcp connect error",
+];
+
+/// The hint for a path that is not there: one beside it whose name is near.
+fn near_path(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let near = nearest(name, names.iter().map(String::as_str))?;
+    Some(format!(
+        "Did you mean `{}`?",
+        path.with_file_name(near).display()
+    ))
 }
 
 /// Tells the user why the command failed.

@@ -9,6 +9,26 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::web::Web;
 
+/// Which registry a command is about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Choice {
+    /// A registry of your configuration, other than the default one
+    #[arg(long, value_name = "ALIAS", global = true)]
+    registry: Option<String>,
+}
+
+impl Choice {
+    /// Its alias; none for the default one.
+    pub(crate) fn alias(&self) -> Option<&str> {
+        self.registry.as_deref()
+    }
+
+    /// The registry and the way there.
+    pub(crate) fn open(&self, context: &Context) -> Result<Remote, CommandError> {
+        Remote::open(context, self.alias())
+    }
+}
+
 /// A registry and the way there.
 pub(crate) struct Remote {
     /// The way.

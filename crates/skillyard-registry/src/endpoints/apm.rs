@@ -227,8 +227,9 @@ pub(crate) async fn search(
         ..Question::default()
     };
     let picture = server.registry.picture().await?;
-    let (found, total) = picture.ask(&question);
-    let results = found.iter().map(|skill| FoundPackage {
+    let found = picture.ask(&question);
+    let rows = server.registry.rows(&found).await?;
+    let results = rows.iter().map(|skill| FoundPackage {
         id: match skill.namespace() {
             Some(namespace) => format!("{namespace}/{}", skill.own_name()),
             None => format!("{}/{}", skill.latest.publisher, skill.name),
@@ -242,7 +243,7 @@ pub(crate) async fn search(
     let answer = PackageList {
         results: results.collect(),
         query: parameters.q,
-        total: if only_skills { total } else { 0 },
+        total: if only_skills { found.total } else { 0 },
     };
     Ok(Json(answer).into_response())
 }

@@ -109,9 +109,16 @@ pub(crate) async fn list(
     let with_facets = parameters.facets == Some(true);
     let question = parameters.question()?;
     let picture = server.registry.picture().await?;
-    let (found, total) = picture.ask(&question);
-    let skills: Vec<Summary<'_>> = found
-        .into_iter()
+    let (found, facets) = if with_facets {
+        let (found, facets) = picture.survey(&question);
+        (found, Some(facets))
+    } else {
+        (picture.ask(&question), None)
+    };
+    let total = found.total;
+    let rows = server.registry.rows(&found).await?;
+    let skills: Vec<Summary<'_>> = rows
+        .iter()
         .map(|skill| Summary::new(skill, &server.settings))
         .collect();
     let end = question.offset + skills.len();
@@ -120,7 +127,7 @@ pub(crate) async fn list(
         skills,
         total,
         offset: question.offset,
-        facets: with_facets.then(|| picture.facets(&question)),
+        facets,
     };
     Ok(Json(listed).into_response())
 }

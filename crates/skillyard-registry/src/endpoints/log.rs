@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{named, numbered};
 use crate::error::RegistryError;
+use crate::registry::no_version;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::{checkpoints, upstream, versions};
@@ -92,15 +93,13 @@ pub(crate) async fn inclusion(
     size: Result<Query<Size>, QueryRejection>,
 ) -> Result<Json<Inclusion>, RegistryError> {
     let name = named(&name)?;
-    let version = numbered(&name, &version)?.to_string();
+    let version = numbered(&name, &version)?;
     let wrong = || RegistryError::Parameter("`size` is the length of a log with it".to_owned());
     let size = size.map_err(|_| wrong())?.0.size;
+    let published = server.registry.version(&name, Some(&version)).await?;
     let log = server.registry.log.read(&server.registry.database).await?;
-    let place = log.place(name.as_str(), &version);
-    let place = place.ok_or_else(|| RegistryError::NoVersion {
-        skill: name.to_string(),
-        version,
-    })?;
+    let place = log.place(published.sequence);
+    let place = place.ok_or_else(|| no_version(&name, &version))?;
     let proof = log.tree.inclusion(place, size).ok_or_else(wrong)?;
     Ok(Json(Inclusion {
         index: place,

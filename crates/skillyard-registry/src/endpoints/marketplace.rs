@@ -2,16 +2,13 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use bytes::Bytes;
 use serde::Serialize;
-use serde_json::json;
 use skillyard_format::Digest;
 use utoipa::ToSchema;
 
-use super::json_response;
 use super::well_known::prefixed;
+use crate::documents::Kind;
 use crate::error::RegistryError;
-use crate::search::{DocumentKind, Picture};
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -25,9 +22,8 @@ pub(crate) struct Marketplace<'a> {
     owner: Person<'a>,
     /// What is said about it.
     metadata: MarketplaceFacts,
-    /// One plugin for each skill.
-    #[schema(value_type = Vec<Plugin>)]
-    plugins: Vec<serde_json::Value>,
+    /// One plugin for each skill, the last field of all.
+    plugins: Vec<Plugin<'a>>,
 }
 
 /// Somebody.
@@ -84,10 +80,7 @@ pub(crate) struct PluginSource {
 #[utoipa::path(get, path = "/.claude-plugin/marketplace.json", tag = "discovery",
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response, RegistryError> {
-    let picture = server.registry.picture().await?;
-    let url = &server.settings.url;
-    let document = document(&picture, url, None);
-    Ok(json_response(document, &picture.tag()))
+    server.document(Kind::Marketplace.of(None)).await
 }
 
 /// The same for the skills of a namespace
@@ -99,47 +92,44 @@ pub(crate) async fn marketplace_in(
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
-    let picture = server.registry.picture().await?;
-    let (url, namespace) = (&server.settings.url, Some(namespace.as_str()));
-    let document = document(&picture, url, namespace);
-    Ok(json_response(document, &picture.tag()))
+    server
+        .document(Kind::Marketplace.of(Some(&namespace)))
+        .await
 }
 
-/// The plugins with bare names, or those in a namespace.
-pub(crate) fn document(picture: &Picture, url: &str, namespace: Option<&str>) -> Bytes {
-    let entry = |skill: &SkillRow| {
-        let latest = &skill.latest;
-        let address = format!("{url}/skills/{}/{}", skill.name, latest.version);
-        json!(Plugin {
-            name: skill.own_name(),
-            description: &latest.facts.description,
-            version: latest.version.to_string(),
-            author: Person {
-                name: &latest.publisher,
-            },
-            license: latest.facts.license.as_deref(),
-            keywords: &latest.facts.tags,
-            source: PluginSource {
-                source: "archive",
-                url: format!("{address}/archive.zip"),
-                sha256: latest.facts.zip.map(Digest::to_hex),
-            },
-            strict: false,
-            skills: ["./"],
-        })
-    };
-    let frame = |plugins| {
-        json!(Marketplace {
-            name: namespace.map_or_else(
-                || "skillyard".to_owned(),
-                |each| format!("skillyard-{each}")
-            ),
-            owner: Person { name: url },
-            metadata: MarketplaceFacts {
-                description: "The skills of this registry",
-            },
-            plugins,
-        })
-    };
-    picture.document(DocumentKind::Marketplace, namespace, entry, frame)
+/// A marketplace of the plugins with bare names, or of those in a namespace, without any yet.
+pub(crate) fn marketplace_of<'a>(url: &'a str, namespace: Option<&str>) -> Marketplace<'a> {
+    Marketplace {
+        name: namespace.map_or_else(
+            || "skillyard".to_owned(),
+            |each| format!("skillyard-{each}"),
+        ),
+        owner: Person { name: url },
+        metadata: MarketplaceFacts {
+            description: "The skills of this registry",
+        },
+        plugins: Vec::new(),
+    }
+}
+
+/// A skill as a plugin, of a registry that is reached at `url`.
+pub(crate) fn plugin<'a>(skill: &'a SkillRow, url: &str) -> Plugin<'a> {
+    let latest = &skill.latest;
+    Plugin {
+        name: skill.own_name(),
+        description: &latest.facts.description,
+        version: latest.version.to_string(),
+        author: Person {
+            name: &latest.publisher,
+        },
+        license: latest.facts.license.as_deref(),
+        keywords: &latest.facts.tags,
+        source: PluginSource {
+            source: "archive",
+            url: format!("{url}/skills/{}/{}/archive.zip", skill.name, latest.version),
+            sha256: latest.facts.zip.map(Digest::to_hex),
+        },
+        strict: false,
+        skills: ["./"],
+    }
 }

@@ -22,8 +22,7 @@ pub(crate) mod well_known;
 pub(crate) mod yank;
 
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
+use axum::response::Response;
 use semver::Version;
 use skillyard_format::{Namespace, QualifiedName};
 
@@ -65,9 +64,8 @@ fn worded(what: &str, text: &str) -> Result<(), RegistryError> {
     Ok(())
 }
 
-/// JSON that was written before, with the tag of what it was made of.
-fn json_response(bytes: Bytes, tag: &str) -> Response {
-    let mut response = bytes.into_response();
+/// JSON that is written already, with the tag of what it was made of.
+pub(crate) fn json_response(mut response: Response, tag: &str) -> Response {
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     if let Ok(tag) = HeaderValue::from_str(tag) {

@@ -10,13 +10,13 @@ use utoipa::ToSchema;
 use super::namespaced;
 use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::ownership::Subject;
 use crate::problem::Problem;
 use crate::role::Role;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::namespaces;
 use crate::store::owners::Person;
+use crate::subject::Subject;
 
 /// What somebody is to be.
 #[derive(Debug, Deserialize, ToSchema)]

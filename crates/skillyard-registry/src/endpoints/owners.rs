@@ -11,12 +11,12 @@ use super::named;
 use super::namespaces::{Member, WantedRole, people, wanted};
 use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::ownership::Subject;
 use crate::problem::Problem;
 use crate::role::Role;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::owners;
+use crate::subject::Subject;
 
 /// Who owns a skill.
 #[derive(Debug, Serialize, ToSchema)]

@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use super::{named, namespaced};
 use crate::auth::Caller;
 use crate::error::RegistryError;
-use crate::ownership::Subject;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::transfers;
+use crate::subject::Subject;
 use crate::token::Identity;
 
 /// To whom.

@@ -3,16 +3,14 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use serde::Serialize;
-use serde_json::{Value, json};
 use skillyard_format::{Digest, Namespace};
 use utoipa::ToSchema;
 
-use super::{json_response, named, namespaced};
+use super::{named, namespaced};
+use crate::documents::Kind;
 use crate::error::RegistryError;
 use crate::package;
-use crate::search::{DocumentKind, Picture};
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -22,13 +20,12 @@ const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json
 
 /// The skills of a site, as discovery 0.2.0 has them.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ArchiveIndex {
+pub(crate) struct ArchiveIndex<'a> {
     /// Which format this is.
     #[serde(rename = "$schema")]
     schema: &'static str,
-    /// The skills.
-    #[schema(value_type = Vec<ArchiveEntry>)]
-    skills: Vec<Value>,
+    /// The skills, the last field of all.
+    skills: Vec<ArchiveEntry<'a>>,
 }
 
 /// A skill as an archive.
@@ -51,10 +48,9 @@ pub(crate) struct ArchiveEntry<'a> {
 
 /// The skills of a site, as discovery 0.1.0 has them.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct FileIndex {
-    /// The skills.
-    #[schema(value_type = Vec<FileEntry>)]
-    skills: Vec<Value>,
+pub(crate) struct FileIndex<'a> {
+    /// The skills, the last field of all.
+    skills: Vec<FileEntry<'a>>,
 }
 
 /// A skill as single files.
@@ -72,9 +68,7 @@ pub(crate) struct FileEntry<'a> {
 #[utoipa::path(get, path = "/.well-known/agent-skills/index.json", tag = "discovery",
     responses((status = 200, body = ArchiveIndex)))]
 pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, RegistryError> {
-    let picture = server.registry.picture().await?;
-    let document = archives_document(&picture, None);
-    Ok(json_response(document, &picture.tag()))
+    server.document(Kind::Archives.of(None)).await
 }
 
 /// The same for the skills of a namespace
@@ -86,18 +80,14 @@ pub(crate) async fn archives_in(
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
-    let picture = server.registry.picture().await?;
-    let document = archives_document(&picture, Some(namespace.as_str()));
-    Ok(json_response(document, &picture.tag()))
+    server.document(Kind::Archives.of(Some(&namespace))).await
 }
 
 /// List all skills with their files, for clients of discovery 0.1.0
 #[utoipa::path(get, path = "/.well-known/skills/index.json", tag = "discovery",
     responses((status = 200, body = FileIndex)))]
 pub(crate) async fn files(State(server): State<Server>) -> Result<Response, RegistryError> {
-    let picture = server.registry.picture().await?;
-    let document = files_document(&picture, None);
-    Ok(json_response(document, &picture.tag()))
+    server.document(Kind::Files.of(None)).await
 }
 
 /// The same for the skills of a namespace
@@ -109,9 +99,7 @@ pub(crate) async fn files_in(
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
-    let picture = server.registry.picture().await?;
-    let document = files_document(&picture, Some(namespace.as_str()));
-    Ok(json_response(document, &picture.tag()))
+    server.document(Kind::Files.of(Some(&namespace))).await
 }
 
 /// A namespace with its `@`, which is what makes it one at the start of an address.
@@ -123,42 +111,40 @@ pub(super) fn prefixed(text: &str) -> Result<Namespace, RegistryError> {
     }
 }
 
-/// Discovery with archives: the bare names, or those in a namespace.
-pub(crate) fn archives_document(picture: &Picture, namespace: Option<&str>) -> Bytes {
-    let entry = |skill: &SkillRow| {
-        json!(ArchiveEntry {
-            name: skill.own_name(),
-            r#type: "archive",
-            description: &skill.latest.facts.description,
-            url: format!(
-                "/skills/{}/{}/archive.tar.gz",
-                skill.name, skill.latest.version
-            ),
-            digest: skill.latest.digest,
-            version: skill.latest.version.to_string(),
-        })
-    };
-    let frame = |skills| {
-        json!(ArchiveIndex {
-            schema: SCHEMA,
-            skills
-        })
-    };
-    picture.document(DocumentKind::Archives, namespace, entry, frame)
+/// Discovery with archives, without any yet.
+pub(crate) fn archive_index() -> ArchiveIndex<'static> {
+    ArchiveIndex {
+        schema: SCHEMA,
+        skills: Vec::new(),
+    }
 }
 
-/// Discovery with files: the bare names, or those in a namespace.
-pub(crate) fn files_document(picture: &Picture, namespace: Option<&str>) -> Bytes {
-    let entry = |skill: &SkillRow| {
-        let files = skill.latest.facts.files.iter();
-        json!(FileEntry {
-            name: skill.own_name(),
-            description: &skill.latest.facts.description,
-            files: files.map(|file| file.path.as_str()).collect(),
-        })
-    };
-    let frame = |skills| json!(FileIndex { skills });
-    picture.document(DocumentKind::Files, namespace, entry, frame)
+/// A skill in discovery with archives.
+pub(crate) fn archive_entry(skill: &SkillRow) -> ArchiveEntry<'_> {
+    let latest = &skill.latest;
+    ArchiveEntry {
+        name: skill.own_name(),
+        r#type: "archive",
+        description: &latest.facts.description,
+        url: format!("/skills/{}/{}/archive.tar.gz", skill.name, latest.version),
+        digest: latest.digest,
+        version: latest.version.to_string(),
+    }
+}
+
+/// Discovery with files, without any yet.
+pub(crate) fn file_index() -> FileIndex<'static> {
+    FileIndex { skills: Vec::new() }
+}
+
+/// A skill in discovery with files.
+pub(crate) fn file_entry(skill: &SkillRow) -> FileEntry<'_> {
+    let files = skill.latest.facts.files.iter();
+    FileEntry {
+        name: skill.own_name(),
+        description: &skill.latest.facts.description,
+        files: files.map(|file| file.path.as_str()).collect(),
+    }
 }
 
 /// The same for a skill of a namespace

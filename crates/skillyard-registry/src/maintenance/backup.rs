@@ -1,6 +1,7 @@
 //! A copy of everything, and a registry made from one.
 
 use std::collections::HashSet;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,8 +31,7 @@ pub struct Restored {
 /// folder has its name only once all is there.
 pub async fn back_up(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {
     if folder.exists() {
-        let source = std::io::ErrorKind::AlreadyExists.into();
-        return Err(failed(folder)(source));
+        return Err(MaintenanceError::Exists(folder.to_owned()));
     }
     let mut name = folder.file_name().unwrap_or_default().to_owned();
     name.push(".part");
@@ -40,7 +40,10 @@ pub async fn back_up(registry: &Registry, folder: &Path) -> Result<usize, Mainte
     if part.exists() {
         std::fs::remove_dir_all(&part).map_err(failed(&part))?;
     }
-    std::fs::create_dir_all(&part).map_err(failed(&part))?;
+    // Tokens and keys are in it, for nobody else's eyes.
+    let mut making = std::fs::DirBuilder::new();
+    making.recursive(true).mode(0o700);
+    making.create(&part).map_err(failed(&part))?;
     let copied = copy_into(registry, &part).await?;
     std::fs::rename(&part, folder).map_err(failed(folder))?;
     Ok(copied)
@@ -67,8 +70,7 @@ async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, Maintena
 pub async fn restore(registry: &Registry, folder: &Path) -> Result<Restored, MaintenanceError> {
     let file = folder.join("registry.db");
     if !file.is_file() {
-        let source = std::io::ErrorKind::NotFound.into();
-        return Err(failed(&file)(source));
+        return Err(MaintenanceError::NoCopy(folder.to_owned()));
     }
     let from = open(&file).await?;
     let blobs = Blobs::in_folder(&folder.join("blobs"))?;

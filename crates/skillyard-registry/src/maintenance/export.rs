@@ -5,19 +5,34 @@
 //! there. The signed length is written last, so that a copy that is fetched meanwhile never
 //! promises what is not there yet.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
 use serde_json::json;
+use skillyard_format::{Namespace, QualifiedName};
 use skillyard_trust::signature::SigningKey;
 
 use super::MaintenanceError;
-use crate::endpoints::{index, marketplace, well_known};
+use crate::documents::Kind;
+use crate::endpoints::index;
 use crate::error::RegistryError;
 use crate::package;
 use crate::registry::Registry;
 use crate::store::skills::SkillRow;
-use crate::store::{checkpoints, stored, upstream, versions};
+use crate::store::{checkpoints, skills, stored, upstream, versions};
+
+/// How many skills are read at once.
+const AT_ONCE: usize = 100;
+
+/// The documents over all skills, and where they are.
+const DOCUMENTS: [(Kind, &str); 3] = [
+    (Kind::Archives, ".well-known/agent-skills/index.json"),
+    (Kind::Files, ".well-known/skills/index.json"),
+    (Kind::Marketplace, ".claude-plugin/marketplace.json"),
+];
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,34 +68,21 @@ pub async fn export_static(
         root: folder.to_owned(),
         exported: Exported::default(),
     };
-    let picture = registry.picture().await?;
-    for skill in picture.all() {
-        export_skill(registry, &mut files, skill, size).await?;
+    let names = skills::latest_numbers(database).await?;
+    let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    for some in names.chunks(AT_ONCE) {
+        for skill in skills::named(database, some).await? {
+            export_skill(registry, &mut files, &skill, size).await?;
+        }
     }
-    let mut namespaces: Vec<&str> = picture
-        .all()
-        .iter()
-        .filter_map(SkillRow::namespace)
-        .collect();
-    namespaces.dedup();
-    for namespace in std::iter::once(None).chain(namespaces.into_iter().map(Some)) {
-        let base = namespace.map_or_else(String::new, |each| format!("@{each}/"));
-        let documents = [
-            (
-                ".well-known/agent-skills/index.json",
-                well_known::archives_document(&picture, namespace),
-            ),
-            (
-                ".well-known/skills/index.json",
-                well_known::files_document(&picture, namespace),
-            ),
-            (
-                ".claude-plugin/marketplace.json",
-                marketplace::document(&picture, url, namespace),
-            ),
-        ];
-        for (path, document) in documents {
-            files.put(&format!("{base}{path}"), &document)?;
+    let namespaces = names.iter().filter_map(|name| namespace_of(name));
+    let namespaces: BTreeSet<Namespace> = namespaces.collect();
+    for namespace in std::iter::once(None).chain(namespaces.iter().map(Some)) {
+        let base = namespace.map_or_else(String::new, |each| format!("{each}/"));
+        for (kind, path) in DOCUMENTS {
+            let pieces = kind.of(namespace).pieces(database.clone(), url.to_owned());
+            let whole: Vec<Bytes> = pieces.try_collect().await?;
+            files.put(&format!("{base}{path}"), &whole.concat())?;
         }
     }
     let log = registry.log.read(database).await?;
@@ -97,6 +99,10 @@ pub async fn export_static(
     Ok(files.exported)
 }
 
+fn namespace_of(name: &str) -> Option<Namespace> {
+    name.parse::<QualifiedName>().ok()?.namespace().cloned()
+}
+
 async fn export_skill(
     registry: &Registry,
     files: &mut Files,
@@ -104,14 +110,14 @@ async fn export_skill(
     size: usize,
 ) -> Result<(), MaintenanceError> {
     let database = &registry.database;
-    let Some(name) = skill.name.parse::<skillyard_format::QualifiedName>().ok() else {
+    let Some(name) = skill.name.parse::<QualifiedName>().ok() else {
         return Ok(());
     };
     files.exported.skills += 1;
     for row in versions::of(database, &skill.name).await? {
         let version = row.version.to_string();
         let log = registry.log.read(database).await?;
-        let place = log.place(&skill.name, &version);
+        let place = log.place(row.sequence);
         let proof = place.and_then(|place| Some((place, log.tree.inclusion(place, size)?)));
         drop(log);
         let Some((place, proof)) = proof else {

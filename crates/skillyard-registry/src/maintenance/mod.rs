@@ -35,6 +35,12 @@ pub enum MaintenanceError {
         /// Why.
         source: io::Error,
     },
+    /// There is something where a copy is to be made.
+    #[error("`{}` exists already", .0.display())]
+    Exists(PathBuf),
+    /// There is no copy where one is to be read.
+    #[error("`{}` is no copy of a registry: it has no `registry.db`", .0.display())]
+    NoCopy(PathBuf),
     /// There is something where something is to be put.
     #[error("the registry to restore into is not empty")]
     NotEmpty,

@@ -12,8 +12,9 @@ use super::facets::{Facet, facets};
 use super::{page, with_query};
 use crate::error::RegistryError;
 use crate::facets::Facets;
-use crate::search::{Picture, Question, Sort};
+use crate::search::{Question, Sort};
 use crate::server::Server;
+use crate::store::skills;
 
 /// How many skills stand on a page, and the furthest page.
 const PAGE: usize = 25;
@@ -84,8 +85,8 @@ impl Wanted {
                 _ if self.q.trim().is_empty() => Sort::Updated,
                 _ => Sort::Relevance,
             },
-            offset: 0,
-            limit: usize::MAX,
+            offset: self.offset.min(FURTHEST),
+            limit: PAGE,
         }
     }
 
@@ -141,21 +142,38 @@ pub(crate) async fn home(
     let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
     wanted.q = wanted.q.chars().take(LONGEST).collect();
     let picture = server.registry.picture().await?;
-    let url = server.settings.url.clone();
-    // Held until the page is made; the semaphore is never closed.
-    let _permit = server.opened.acquire().await;
+    let (all, question) = (picture.offered(), wanted.question());
+    // Held until everything is counted; the semaphore is never closed.
+    let permit = server.opened.acquire().await;
     // Counting over a whole registry is work for milliseconds, not for the reactor.
-    let made = tokio::task::spawn_blocking(move || compose(&picture, &url, wanted)).await;
-    page(&made.map_err(RegistryError::internal)?)
+    let counting = tokio::task::spawn_blocking(move || {
+        let (found, facets) = picture.survey(&question);
+        let names: Vec<String> = found.names.into_iter().map(str::to_owned).collect();
+        (names, found.total, facets)
+    });
+    let (names, total, facets) = counting.await.map_err(RegistryError::internal)?;
+    drop(permit);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let found = skills::named(&server.registry.database, &names).await?;
+    let cards = found.iter().map(Card::from).collect();
+    page(&compose(
+        &server.settings.url,
+        wanted,
+        (all, total),
+        &facets,
+        cards,
+    ))
 }
 
-fn compose(picture: &Picture, url: &str, wanted: Wanted) -> Home {
+/// The page; of all skills so many are there, and so many of them fit.
+fn compose(
+    url: &str,
+    wanted: Wanted,
+    (all, total): (usize, usize),
+    found: &Facets,
+    skills: Vec<Card>,
+) -> Home {
     let offset = wanted.offset.min(FURTHEST);
-    let (found, total) = picture.ask(&wanted.question());
-    let offered = picture.all().iter();
-    let all = offered
-        .filter(|skill| skill.latest.yanked.is_none())
-        .count();
     let at = |offset: usize| {
         let first = wanted.address("", "");
         let mark = if first.contains('?') { '&' } else { '?' };
@@ -171,14 +189,9 @@ fn compose(picture: &Picture, url: &str, wanted: Wanted) -> Home {
         kept: kept.map(|(key, value)| (key, value.to_owned())).collect(),
         all,
         total,
-        facets: facets(&wanted, &Facets::of(&found), total),
+        facets: facets(&wanted, found, total),
         orders: wanted.orders(),
-        skills: found
-            .iter()
-            .skip(offset)
-            .take(PAGE)
-            .map(|skill| Card::from(*skill))
-            .collect(),
+        skills,
         previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
         next: (offset + PAGE < total).then(|| at(offset + PAGE)),
         words: wanted.q,

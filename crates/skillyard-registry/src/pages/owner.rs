@@ -1,32 +1,51 @@
 //! `GET /owners/{account}`: the skills of an account.
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::response::Response;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::card::Card;
-use super::page;
+use super::{owner_address, page, with_query};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::owners;
+use crate::store::{owners, skills};
 use crate::token::is_account;
+
+/// How many skills stand on a page.
+const PAGE: usize = 50;
 
 #[derive(Template)]
 #[template(path = "owner.html")]
 struct Page {
     account: String,
-    skills: Vec<Card>,
+    count: usize,
     downloads: u64,
+    skills: Vec<Card>,
+    previous: Option<String>,
+    next: Option<String>,
+}
+
+/// Which part of a long list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub(crate) struct Wanted {
+    /// How many to leave out at the start.
+    offset: usize,
 }
 
 /// Look at the skills of an account
 #[utoipa::path(get, path = "/owners/{account}", tag = "pages",
-    params(("account" = String, Path, description = "the account")),
+    params(("account" = String, Path, description = "the account"), Wanted),
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn owner(
     State(server): State<Server>,
     Segments(account): Segments<String>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let nobody = || RegistryError::NoOwner(account.chars().take(64).collect());
     if !is_account(&account) {
@@ -38,11 +57,20 @@ pub(crate) async fn owner(
         return Err(nobody());
     }
     let picture = registry.picture().await?;
-    let skills = names.iter().filter_map(|name| picture.one(name));
-    let skills: Vec<Card> = skills.map(Card::from).collect();
+    let offset = wanted.map_or(0, |wanted| wanted.0.offset).min(names.len());
+    let end = (offset + PAGE).min(names.len());
+    let shown: Vec<&str> = names[offset..end].iter().map(String::as_str).collect();
+    let skills = skills::named(&registry.database, &shown).await?;
+    let at = |offset: usize| match offset {
+        0 => owner_address(&account),
+        offset => with_query(&owner_address(&account), &[("offset", &offset.to_string())]),
+    };
     page(&Page {
+        downloads: picture.downloads(names.iter().map(String::as_str)),
+        count: names.len(),
+        skills: skills.iter().map(Card::from).collect(),
+        previous: (offset > 0).then(|| at(offset.saturating_sub(PAGE))),
+        next: (end < names.len()).then(|| at(end)),
         account,
-        downloads: skills.iter().map(|skill| skill.downloads).sum(),
-        skills,
     })
 }

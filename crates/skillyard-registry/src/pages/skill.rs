@@ -115,17 +115,9 @@ async fn instructions(
 
 /// The skills whose latest version needs this one.
 async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
-    let registry = &server.registry;
-    let picture = registry.picture().await?;
-    let needs = |reference: &String| {
-        let rest = reference.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
-    };
-    let needing = picture.all().iter().filter(|skill| {
-        skill.latest.yanked.is_none() && skill.latest.facts.skills.iter().any(needs)
-    });
-    let names = needing.map(|skill| skill.name.clone());
-    Ok(names.take(MOST_DEPENDENTS).collect())
+    let picture = server.registry.picture().await?;
+    let names = picture.dependents(name).into_iter();
+    Ok(names.take(MOST_DEPENDENTS).map(str::to_owned).collect())
 }
 
 /// What to type into the clients of others.

@@ -114,6 +114,6 @@ async fn near(server: &Server, name: &str) -> Vec<String> {
         limit: NEAR,
         ..Question::default()
     };
-    let (found, _) = picture.ask(&question);
-    found.iter().map(|skill| skill.name.clone()).collect()
+    let found = picture.ask(&question).names.into_iter();
+    found.map(str::to_owned).collect()
 }

@@ -3,8 +3,10 @@
 pub(crate) mod checkpoints;
 pub mod downloads;
 pub mod held;
+pub(crate) mod listing;
 pub mod namespaces;
 pub mod owners;
+pub(crate) mod roles;
 pub mod skills;
 pub mod tags;
 pub mod tokens;
@@ -14,10 +16,24 @@ pub mod versions;
 
 use jiff::Timestamp;
 
+use crate::database::{Database, DatabaseError};
+
 /// A time as it is stored: to the second, in UTC.
 pub(crate) fn stored(time: Timestamp) -> String {
     let seconds = Timestamp::from_second(time.as_second());
     seconds.unwrap_or(time).to_string()
+}
+
+/// Two columns of the rows that have a value, sorted; databases sort text by their own rules.
+async fn pairs(
+    database: &Database,
+    statement: &'static str,
+    value: &str,
+) -> Result<Vec<(String, String)>, DatabaseError> {
+    let rows = sqlx::query_as(statement).bind(value);
+    let mut rows: Vec<(String, String)> = rows.fetch_all(database.pool()).await?;
+    rows.sort_unstable();
+    Ok(rows)
 }
 
 /// A value in the database that cannot be read.

@@ -5,7 +5,7 @@ use skillyard_format::Namespace;
 use sqlx::AnyConnection;
 
 use super::owners::{Person, sorted};
-use super::stored;
+use super::{pairs, stored};
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
@@ -14,11 +14,8 @@ pub async fn members(
     database: &Database,
     namespace: &Namespace,
 ) -> Result<Vec<Person>, DatabaseError> {
-    let rows: Vec<(String, String)> =
-        sqlx::query_as("SELECT account, role FROM members WHERE namespace = $1")
-            .bind(namespace.as_str())
-            .fetch_all(database.pool())
-            .await?;
+    let statement = "SELECT account, role FROM members WHERE namespace = $1";
+    let rows = pairs(database, statement, namespace.as_str()).await?;
     Ok(sorted(rows)?)
 }
 
@@ -41,13 +38,8 @@ pub async fn of(
     database: &Database,
     account: &str,
 ) -> Result<Vec<(String, String)>, DatabaseError> {
-    let mut rows: Vec<(String, String)> =
-        sqlx::query_as("SELECT namespace, role FROM members WHERE account = $1")
-            .bind(account)
-            .fetch_all(database.pool())
-            .await?;
-    rows.sort_unstable();
-    Ok(rows)
+    let statement = "SELECT namespace, role FROM members WHERE account = $1";
+    pairs(database, statement, account).await
 }
 
 /// The namespace that has this name, or one that looks like it.
@@ -90,52 +82,6 @@ pub(crate) async fn role(
             .fetch_all(connection)
             .await?;
     Ok(sorted(rows)?.first().map(|person| person.role))
-}
-
-/// Gives an account a role in a namespace, instead of the one it had.
-pub(crate) async fn set(
-    connection: &mut AnyConnection,
-    namespace: &Namespace,
-    account: &str,
-    role: Role,
-    now: Timestamp,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO members (namespace, account, role, added) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (namespace, account) DO UPDATE SET role = excluded.role",
-    )
-    .bind(namespace.as_str())
-    .bind(account)
-    .bind(role.as_str())
-    .bind(stored(now))
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Takes an account's role in a namespace away.
-pub(crate) async fn remove(
-    connection: &mut AnyConnection,
-    namespace: &Namespace,
-    account: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM members WHERE namespace = $1 AND account = $2")
-        .bind(namespace.as_str())
-        .bind(account)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// How many owners a namespace has.
-pub(crate) async fn count(
-    connection: &mut AnyConnection,
-    namespace: &Namespace,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT COUNT(*) FROM members WHERE namespace = $1 AND role = 'owner'")
-        .bind(namespace.as_str())
-        .fetch_one(connection)
-        .await
 }
 
 /// The accounts that have had a token and look like a namespace.

@@ -1,10 +1,8 @@
 //! Who may do what with a skill: by name, or through its namespace.
 
-use jiff::Timestamp;
 use skillyard_format::{Namespace, QualifiedName};
 use sqlx::AnyConnection;
 
-use super::stored;
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
@@ -84,47 +82,4 @@ pub(crate) async fn role(
     .fetch_all(connection)
     .await?;
     Ok(sorted(rows)?.first().map(|person| person.role))
-}
-
-/// Gives an account a role for a skill, instead of the one it had.
-pub(crate) async fn set(
-    connection: &mut AnyConnection,
-    skill: &str,
-    account: &str,
-    role: Role,
-    now: Timestamp,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO owners (skill, account, role, added) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (skill, account) DO UPDATE SET role = excluded.role",
-    )
-    .bind(skill)
-    .bind(account)
-    .bind(role.as_str())
-    .bind(stored(now))
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Takes an account's role for a skill away.
-pub(crate) async fn remove(
-    connection: &mut AnyConnection,
-    skill: &str,
-    account: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM owners WHERE skill = $1 AND account = $2")
-        .bind(skill)
-        .bind(account)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// How many owners a skill has by name.
-pub(crate) async fn count(connection: &mut AnyConnection, skill: &str) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT COUNT(*) FROM owners WHERE skill = $1 AND role = 'owner'")
-        .bind(skill)
-        .fetch_one(connection)
-        .await
 }

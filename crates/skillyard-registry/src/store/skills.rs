@@ -1,14 +1,15 @@
 //! Skills: a name, its latest version and how often it was fetched.
 
-use futures_util::TryStreamExt as _;
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::{Namespace, QualifiedName};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row as _};
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::versions::{self, VersionRow};
-use super::{stored, tags};
+use super::{listing, stored, tags};
 use crate::database::{Database, DatabaseError};
 
 /// A skill with its latest version.
@@ -27,28 +28,58 @@ pub struct SkillRow {
 impl SkillRow {
     /// The namespace, without its `@`, if it is in one.
     pub fn namespace(&self) -> Option<&str> {
-        let (namespace, _) = self.name.strip_prefix('@')?.split_once('/')?;
-        Some(namespace)
+        listing::namespace(&self.name)
     }
 
     /// The name that the skill itself has.
     pub fn own_name(&self) -> &str {
-        self.name.rsplit('/').next().unwrap_or_default()
+        listing::own_name(&self.name)
     }
 }
 
+/// Where every statement begins that reads skills with their latest versions.
+macro_rules! with_latest {
+    () => {
+        "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, \
+         v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason \
+         FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest "
+    };
+}
+pub(super) use with_latest;
+
 /// One skill.
 pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, DatabaseError> {
-    let row = sqlx::query(concat!(
-        "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
-        "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
-        "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest ",
-        "WHERE s.name = $1"
-    ))
-    .bind(name)
-    .fetch_optional(database.pool())
-    .await?;
+    let row = sqlx::query(concat!(with_latest!(), "WHERE s.name = $1"))
+        .bind(name)
+        .fetch_optional(database.pool())
+        .await?;
     Ok(row.as_ref().map(read).transpose()?)
+}
+
+/// The skills of some names, in the order of the names; those that are not there are left out.
+pub(crate) async fn named(
+    database: &Database,
+    names: &[&str],
+) -> Result<Vec<SkillRow>, DatabaseError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: Vec<String> = (1..=names.len()).map(|place| format!("${place}")).collect();
+    let statement = format!("{}WHERE s.name IN ({})", with_latest!(), places.join(", "));
+    // Only numbers of parameters are written into it.
+    let mut query = sqlx::query(AssertSqlSafe(statement));
+    for name in names {
+        query = query.bind((*name).to_owned());
+    }
+    let mut found = HashMap::with_capacity(names.len());
+    for row in query.fetch_all(database.pool()).await? {
+        let skill = read(&row)?;
+        found.insert(skill.name.clone(), skill);
+    }
+    Ok(names
+        .iter()
+        .filter_map(|name| found.remove(*name))
+        .collect())
 }
 
 /// The latest version of a skill.
@@ -61,27 +92,6 @@ pub(crate) async fn latest_of(
         .fetch_optional(database.pool())
         .await?;
     Ok(latest.and_then(|text| Version::parse(&text).ok()))
-}
-
-/// All skills, without what only a skill's own page tells.
-pub async fn all(database: &Database) -> Result<Vec<SkillRow>, DatabaseError> {
-    let mut rows = sqlx::query(concat!(
-        "SELECT s.name, s.downloads, s.deprecated, v.version, v.sequence, v.digest, v.tree, ",
-        "v.size, v.published, v.publisher, v.signer, v.verdict, v.facts, v.yanked, v.yank_reason ",
-        "FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest"
-    ))
-    .fetch(database.pool());
-    // One by one: all rows as they come would take several times the room of what is kept of them.
-    let mut skills = Vec::new();
-    while let Some(row) = rows.try_next().await? {
-        let mut skill = read(&row)?;
-        skill.latest.facts.findings = Vec::new();
-        skill.latest.facts.files.shrink_to_fit();
-        skill.latest.facts.tags.shrink_to_fit();
-        skills.push(skill);
-    }
-    skills.shrink_to_fit();
-    Ok(skills)
 }
 
 /// The latest version of every skill, as it is noted.
@@ -194,7 +204,7 @@ fn latest(numbers: &[(Version, bool)]) -> Option<&Version> {
     highest.map(|(version, _)| version).max()
 }
 
-fn read(row: &AnyRow) -> Result<SkillRow, sqlx::Error> {
+pub(super) fn read(row: &AnyRow) -> Result<SkillRow, sqlx::Error> {
     let downloads: i64 = row.try_get("downloads")?;
     Ok(SkillRow {
         name: row.try_get("name")?,

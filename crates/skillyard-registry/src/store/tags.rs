@@ -4,18 +4,17 @@ use jiff::Timestamp;
 use semver::Version;
 use sqlx::AnyConnection;
 
-use super::stored;
+use super::{pairs, stored};
 use crate::database::{Database, DatabaseError};
 
 /// The tags of a skill with their versions, sorted.
 pub async fn of(database: &Database, skill: &str) -> Result<Vec<(String, String)>, DatabaseError> {
-    let mut rows: Vec<(String, String)> =
-        sqlx::query_as("SELECT tag, version FROM tags WHERE skill = $1")
-            .bind(skill)
-            .fetch_all(database.pool())
-            .await?;
-    rows.sort_unstable();
-    Ok(rows)
+    pairs(
+        database,
+        "SELECT tag, version FROM tags WHERE skill = $1",
+        skill,
+    )
+    .await
 }
 
 /// Every tag there is: skill, tag, version.

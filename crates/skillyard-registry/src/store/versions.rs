@@ -1,5 +1,8 @@
 //! Versions, which are added and withdrawn, and never replaced.
 
+use std::future::ready;
+
+use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::Digest;
@@ -183,18 +186,16 @@ fn logged((skill, version, digest, signer, sequence): Logged) -> Result<LoggedRo
 }
 
 /// What was published after a change, in order.
-pub(crate) async fn logged_after(
+pub(crate) fn logged_after(
     database: &Database,
     sequence: i64,
-) -> Result<Vec<LoggedRow>, DatabaseError> {
-    let rows: Vec<Logged> = sqlx::query_as(
+) -> BoxStream<'_, Result<LoggedRow, sqlx::Error>> {
+    let rows = sqlx::query_as(
         "SELECT skill, version, digest, signer, sequence FROM versions WHERE sequence > $1 \
          ORDER BY sequence",
-    )
-    .bind(sequence)
-    .fetch_all(database.pool())
-    .await?;
-    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+    );
+    let rows = rows.bind(sequence).fetch(database.pool());
+    rows.and_then(|row| ready(logged(row))).boxed()
 }
 
 /// A version as it has to be found in the store.

@@ -37,6 +37,10 @@ async fn the_name_itself_comes_first_and_a_squatter_does_not() {
     let found = names(&yard, "q=form").await;
     assert_eq!(found[..2], ["form", "@bob/form"], "{found:?}");
     assert!(found[2..].contains(&"@eve/form".to_owned()), "{found:?}");
+    // By its beginning, what is used comes first, and a copy that nobody uses comes last.
+    let found = names(&yard, "q=for").await;
+    let expected = ["@bob/form", "form", "form-filler", "@eve/form"];
+    assert_eq!(found[..4], expected, "{found:?}");
     assert_eq!(names(&yard, "q=%40bob/form").await[0], "@bob/form");
     assert_eq!(names(&yard, "q=%40bob").await[0], "@bob/form");
     assert_eq!(names(&yard, "owner=bob").await, ["@bob/form"]);

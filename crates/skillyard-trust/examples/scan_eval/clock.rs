@@ -1,34 +1,22 @@
 //! The time that this thread had a processor, so that a busy machine does not count.
 
-use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A moment.
-pub(crate) enum Clock {
-    /// As the kernel counts it for the thread.
-    Processor(Duration),
-    /// On the wall, where the kernel does not tell.
-    Wall(Instant),
-}
+use rustix::time::{ClockId, clock_gettime};
+
+/// A moment, as the kernel counts it for the thread.
+pub(crate) struct Clock(Duration);
 
 impl Clock {
     pub(crate) fn now() -> Self {
-        match processor() {
-            Some(time) => Self::Processor(time),
-            None => Self::Wall(Instant::now()),
-        }
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        // Neither can be negative.
+        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+        let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or_default();
+        Self(Duration::new(seconds, nanoseconds))
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        match self {
-            Self::Processor(start) => processor().unwrap_or_default().saturating_sub(*start),
-            Self::Wall(start) => start.elapsed(),
-        }
+        Self::now().0.saturating_sub(self.0)
     }
-}
-
-fn processor() -> Option<Duration> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
 }

@@ -69,6 +69,11 @@ impl Lexer<'_> {
                 b'"' | b'\'' | b'`' if self.has_strings(byte) => self.string(byte),
                 b'\\' => self.at += 2,
                 b'\n' => self.line_end(),
+                b';' if self.language == Language::Script && self.depth == 0 => {
+                    self.end();
+                    self.at += 1;
+                    self.piece = self.at;
+                }
                 _ => {
                     self.count(byte);
                     self.at += 1;
@@ -86,7 +91,9 @@ impl Lexer<'_> {
         let at_word = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b';');
         let line = || self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         match (self.language, byte) {
-            (Language::JavaScript, b'/') if rest.starts_with(b"//") && before != Some(&b':') => {
+            (Language::JavaScript | Language::Script, b'/')
+                if rest.starts_with(b"//") && before != Some(&b':') =>
+            {
                 Some(line())
             }
             (Language::JavaScript, b'/') if rest.starts_with(b"/*") => {
@@ -107,7 +114,9 @@ impl Lexer<'_> {
     fn has_strings(&self, quote: u8) -> bool {
         match self.language {
             Language::JavaScript => true,
-            Language::Python | Language::Shell | Language::PowerShell => quote != b'`',
+            Language::Python | Language::Shell | Language::PowerShell | Language::Script => {
+                quote != b'`'
+            }
             Language::Data | Language::Other => false,
         }
     }
@@ -167,7 +176,9 @@ impl Lexer<'_> {
 
     fn line_end(&mut self) {
         let goes_on = match self.language {
-            Language::Python | Language::JavaScript | Language::PowerShell => self.depth > 0,
+            Language::Python | Language::JavaScript | Language::PowerShell | Language::Script => {
+                self.depth > 0
+            }
             Language::Shell => {
                 let line = self.bytes[self.piece..self.at].trim_ascii_end();
                 line.ends_with(b"|") || line.ends_with(b"&&")

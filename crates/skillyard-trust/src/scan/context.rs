@@ -13,7 +13,7 @@ use super::subject::Here;
 
 static WARNS: Pattern = Pattern::new(
     r"\b(?:never|avoid|do\s+not|don't|must\s+not|should\s+not|refuse|flag|reject|detect\w*|watch\s+(?:out\s+)?for|look\s+for|check\s+for|suspicious|red\s+flags?|
-    dangerous|insecure|unsafe|vulnerable|anti-?patterns?|malicious|attackers?|blocked|forbidden|warning\s+signs?)\b|\xe2\x9d\x8c",
+    dangerous|insecure|unsafe|vulnerable|anti-?patterns?|malicious|attackers?|blocked|forbidden|warning\s+signs?|warns?|warned|prefer\b[^.]{0,40}\bover|malware)\b|\xe2\x9d\x8c",
 );
 
 /// A text that is put into a file is meant to be run or read there.

@@ -18,6 +18,8 @@ pub(crate) enum Language {
     PowerShell,
     Python,
     JavaScript,
+    /// PHP, Ruby, Perl, Go and their like: strings, and statements that end at a semicolon.
+    Script,
     /// JSON, YAML, TOML and the like: values, not steps.
     Data,
     /// A language without a lexer of its own, or none at all.
@@ -37,6 +39,7 @@ impl Language {
             "javascript" | "js" | "typescript" | "ts" | "jsx" | "tsx" | "mjs" | "node" => {
                 Self::JavaScript
             }
+            "php" | "ruby" | "rb" | "perl" | "pl" | "go" | "golang" | "lua" => Self::Script,
             "json" | "jsonc" | "json5" | "yaml" | "yml" | "toml" | "ini" | "xml" | "csv"
             | "diff" | "env" | "properties" => Self::Data,
             _ => Self::Other,
@@ -56,8 +59,9 @@ impl Language {
             "ps1" | "psm1" | "psd1" => Self::PowerShell,
             "py" | "pyw" | "pyi" | "ipynb" => Self::Python,
             "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "tsx" | "jsx" => Self::JavaScript,
+            "php" | "rb" | "pl" | "pm" | "go" | "lua" => Self::Script,
             "json" | "jsonl" | "yaml" | "yml" | "toml" | "xml" | "xsd" | "csv" | "tsv" | "ini"
-            | "cfg" | "svg" | "lock" | "plist" | "env" => Self::Data,
+            | "yar" | "yara" | "cfg" | "svg" | "lock" | "plist" | "env" => Self::Data,
             _ => match text.lines().next().filter(|line| line.starts_with("#!")) {
                 Some(line) if line.contains("python") => Self::Python,
                 Some(line) if line.contains("node") || line.contains("deno") => Self::JavaScript,

@@ -65,6 +65,15 @@ impl Folded {
         }
     }
 
+    /// Puts another text in place of what was added since `start`, all of it from `source`.
+    pub(crate) fn replace(&mut self, start: usize, source: usize, text: &str) {
+        self.text.truncate(start);
+        self.runs.retain(|(here, _)| *here < start);
+        for c in text.chars() {
+            self.put(source, c);
+        }
+    }
+
     /// Ends a unit, so that no pattern reaches into the next.
     pub(crate) fn end(&mut self, source: usize) {
         self.put(source, '\n');

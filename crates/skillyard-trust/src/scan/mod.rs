@@ -12,6 +12,7 @@
 mod code;
 mod context;
 mod decode;
+mod disguise;
 mod engine;
 mod facts;
 mod file;
@@ -21,7 +22,9 @@ mod fold;
 mod hosts;
 mod markdown;
 mod pattern;
+mod pieces;
 mod prepare;
+mod required;
 pub mod rules;
 mod signals;
 mod slip;

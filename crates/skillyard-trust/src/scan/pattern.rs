@@ -6,12 +6,15 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::required::Required;
+
 /// A regular expression over folded text: small letters, one blank, no Unicode classes.
 ///
 /// The engine behind it has no backtracking, so a hostile text costs no more than a long one.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     source: &'static str,
+    required: OnceLock<Option<Required>>,
     compiled: OnceLock<Regex>,
 }
 
@@ -20,25 +23,30 @@ impl Pattern {
     pub(crate) const fn new(source: &'static str) -> Self {
         Self {
             source,
+            required: OnceLock::new(),
             compiled: OnceLock::new(),
         }
     }
 
     /// The first match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
-        let found = self.regex().find(text.as_bytes())?.range();
+        let found = self.regex(text)?.find(text.as_bytes())?.range();
         // Bytes are matched, so that either end may lie inside a character.
         Some(text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end))
     }
 
     /// Whether there is a match.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.regex().is_match(text.as_bytes())
+        self.regex(text)
+            .is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
     /// How often it matches, counted up to `most`.
     pub(crate) fn count(&self, text: &str, most: usize) -> usize {
-        self.regex().find_iter(text.as_bytes()).take(most).count()
+        let found = self
+            .regex(text)
+            .map(|regex| regex.find_iter(text.as_bytes()));
+        found.into_iter().flatten().take(most).count()
     }
 
     /// Every match.
@@ -48,31 +56,46 @@ impl Pattern {
 
     /// Where every match is.
     pub(crate) fn ranges(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let found = self.regex().find_iter(text.as_bytes());
+        let found = self
+            .regex(text)
+            .map(|regex| regex.find_iter(text.as_bytes()));
         found
+            .into_iter()
+            .flatten()
             .map(|each| each.range())
             .filter(|range| text.get(range.clone()).is_some())
     }
 
-    fn regex(&self) -> &Regex {
-        self.compiled
-            .get_or_init(|| compiled(self.source).expect("a pattern is a constant"))
+    /// The expression, if `text` holds a word without which it cannot match.
+    fn regex(&self, text: &str) -> Option<&Regex> {
+        let required = self
+            .required
+            .get_or_init(|| Required::of(&bytes(self.source)));
+        if required.as_ref().is_some_and(|words| !words.is_in(text)) {
+            return None;
+        }
+        let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
+        Some(self.compiled.get_or_init(compile))
     }
 }
 
-fn compiled(source: &str) -> Result<Regex, regex::Error> {
+/// The source with letters of other alphabets written as their bytes, which is what is matched.
+fn bytes(source: &str) -> String {
     let mut plain = String::with_capacity(source.len());
     for c in source.chars() {
         if c.is_ascii() {
             plain.push(c);
         } else {
-            // Bytes are matched, so a letter of another alphabet is written as its bytes.
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                 let _ = write!(plain, "\\x{byte:02x}");
             }
         }
     }
-    RegexBuilder::new(&plain)
+    plain
+}
+
+fn compiled(plain: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(plain)
         .unicode(false)
         .ignore_whitespace(true)
         .dot_matches_new_line(true)
@@ -114,7 +137,7 @@ mod tests {
         sources(&folder, &mut found);
         assert!(found.len() > 100, "{}", found.len());
         for source in found {
-            assert!(compiled(&source).is_ok(), "{source}");
+            assert!(compiled(&bytes(&source)).is_ok(), "{source}");
         }
     }
 

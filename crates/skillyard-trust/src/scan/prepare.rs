@@ -11,6 +11,7 @@ use super::decode::decoded;
 use super::file::{File, Language};
 use super::fold::{Folded, Mode};
 use super::markdown::{Block, regions};
+use super::pieces::Pieces;
 
 /// What a unit is, to whoever reads or runs the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,13 +191,22 @@ impl<'a> Prepared<'a> {
         heading: Option<usize>,
         block: usize,
     ) {
+        let mut known = Pieces::default();
         for statement in code::statements(source, range, language) {
             let start = self.folded.text.len();
+            let origin = statement.pieces.first().map_or(0, |piece| piece.start);
             let mut end = 0;
             self.strings.extend(statement.strings);
             for piece in statement.pieces {
                 end = piece.end;
                 self.folded.push(source, piece, Mode::Code);
+            }
+            if language == Language::Shell && !statement.is_comment {
+                let text = &self.folded.text[start..];
+                known.learn(text);
+                if let Some(text) = known.assembled(text) {
+                    self.folded.replace(start, origin, &text);
+                }
             }
             let place = match (statement.is_comment, language) {
                 (true, _) => Place::Comment,

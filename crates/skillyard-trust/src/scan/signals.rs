@@ -33,10 +33,11 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretVariable,
-        words: &["environ", "getenv", "process.env", "env::var", "$"],
+        words: &["environ", "getenv", "process.env", "env::var", "$", "auth token", "print-access-token", "get-session-token"],
         pattern: Pattern::new(
             r#"(?:os\.(?:environ(?:\.get)?|getenv)\s*[\[(]\s*['"]|process\.env(?:\.|\[['"])|env::var\("|\$\{?|\$\(|\$env:|getenv\(['"])
-            \w*(?:token|secret|passw(?:or)?d|api_?key|access_key|private_key|account_key|auth_key|credentials?|database_url|mnemonic|session_key)\w*"#,
+            \w*(?:token|secret|passw(?:or)?d|api_?key|access_key|private_key|account_key|auth_key|credentials?|database_url|mnemonic|session_key)\w*|
+            \bgh\s+auth\s+token\b|\bgcloud\s+auth\s+print-\w+-token|\baws\s+sts\s+get-session-token|\baz\s+account\s+get-access-token"#,
         ),
     },
     Signal {
@@ -51,26 +52,26 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Sends,
-        words: &["post", "put(", "curl", "wget", "urlopen", "fetch(", "axios", "sendbeacon", "smtp", "sendmail", "websocket", ".send", "socket", "invoke-restmethod", "invoke-webrequest", "scp ", "rsync", "nc ", "ncat", "webhook", "upload_file", "s3 cp", "gist create", "urllib", "http.request", "https.request", "xmlhttprequest", "ftp"],
+        words: &["post", "put(", "curl", "wget", "urlopen", "fetch(", "axios", "sendbeacon", "smtp", "sendmail", "websocket", ".send", "socket", "invoke-restmethod", "invoke-webrequest", "scp ", "rsync", "nc ", "ncat", "webhook", "upload_file", "s3 cp", "gist create", "urllib", "http.request", "https.request", "xmlhttprequest", "ftp", "method:", "stream_context_create"],
         pattern: Pattern::new(
             r#"\b(?:requests|httpx|session|client|aiohttp|axios|http|got|superagent|s)\.(?:post|put|patch)\s*\(|
             urlopen\s*\([^)]*data|request\s*\([^)]*\bdata\s*=|urllib\.request\.urlopen\s*\(\s*req|
-            fetch\s*\([^;]{0,400}method\s*:\s*['"](?:post|put)|https?\.request\s*\(|sendbeacon\s*\(|
+            fetch\s*\([^;]*method\s*:\s*['"](?:post|put)|https?\.request\s*\(|sendbeacon\s*\(|
             \bcurl\b[^|;]*\s(?:-x\s?(?:post|put)|--request\s(?:post|put)|--data(?:-\w+)?|-d\s*['"@$]|-f\s+['"]?\w+=|--form|-t\s+[\w./$"]|--upload-file)|
             \bwget\b[^|;]*--post|invoke-(?:webrequest|restmethod)\b[^|;]*-(?:method\s+['"]?(?:post|put)|body)|
             smtplib|\bsendmail\b|sendmessage\s*\(|websocket[^;]{0,40}\.send\s*\(|\bsock(?:et)?\w*\.send(?:all|to)?\s*\(|\bs\.send(?:all)?\s*\(|
-            \|\s*(?:nc|ncat|netcat)\s+\S+\s+\d+|\bscp\s+[^-]\S*\s+\S+@|\brsync\b.*\S+@\S+:|
+            \|\s*(?:nc|ncat|netcat)\s+(?:-\w+\s+(?:\d+\s+)?)*[\w.$"\{\}-]+\s+[\d$]|https?://[^;]*\bmethod\s*:\s*['"](?:post|put)|['"]method['"]\s*=>\s*['"](?:post|put)|\bscp\s+[^-]\S*\s+\S+@|\brsync\b.*\S+@\S+:|
             \.upload_file(?:obj)?\s*\(|\baws\s+s3\s+(?:cp|sync)\s+[~./$"]|\bgh\s+gist\s+create|\bcurl\b[^|;]*["'?&]\w*=\$\(|
             xmlhttprequest|\bftp\.storbinary|\$\([^)]*\)[^|;]*\|\s*curl|\|\s*curl\b"#,
         ),
     },
     Signal {
         fact: Fact::Fetches,
-        words: &["curl", "wget", "requests.get", "httpx.get", "urlopen", "urlretrieve", "fetch(", "axios", "downloadstring", "downloadfile", "invoke-webrequest", "iwr ", " irm", "irm ", "invoke-restmethod", "https.get", "http.get", "aiohttp", "certutil", "bitsadmin"],
+        words: &["curl", "wget", "requests.get", "httpx.get", "urlopen", "urlretrieve", "fetch(", "axios", "downloadstring", "downloadfile", "invoke-webrequest", "iwr ", " irm", "irm ", "invoke-restmethod", "https.get", "http.get", "aiohttp", "certutil", "bitsadmin", "uri.open", "net::http", "file_get_contents", "get('http", "get(\"http", "lwp"],
         pattern: Pattern::new(
             r"\b(?:curl|wget)\b[^|;]*https?:|\b(?:requests|httpx|axios|https?|got)\.get\s*\(|urlopen\s*\(|urlretrieve\s*\(|\bfetch\s*\(|
             downloadstring\s*\(|downloadfile\s*\(|invoke-webrequest|\biwr\b|\birm\b|invoke-restmethod|
-            certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer|\b(?:curl|wget)\b[^|;]*\$\{?\w*url",
+            certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer|\b(?:curl|wget)\b[^|;]*\$\{?\w*url|\buri\.open\b|net::http\.get|file_get_contents\s*\(\s*['\x22]https?:|\bget\s*\(\s*['\x22]https?:",
         ),
     },
     Signal {
@@ -83,19 +84,19 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Starts,
-        words: &["os.system", "subprocess", "popen", "child_process", "exec", "spawn", "start-process", "os.exec", "pty.spawn", "shell_exec", "shell=true", "system("],
+        words: &["os.system", "subprocess", "popen", "child_process", "exec", "spawn", "start-process", "os.exec", "pty.spawn", "shell_exec", "shell=true", "system(", "subprocess_", "system \"", "system '"],
         pattern: Pattern::new(
-            r"\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|\bsubprocess\.\w+\s*\(|\bpopen\s*\(|child_process|
-            \bexec(?:file)?(?:sync)?\s*\(|\bspawn(?:sync)?\s*\(|start-process\b|pty\.spawn|shell_exec\s*\(|\bsystem\s*\(|
-            (?:check_output|check_call|\brun)\s*\(.*shell\s*=\s*true",
+            r#"\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|\bsubprocess\.\w+\s*\(|\bpopen\s*\(|child_process|
+            \bexec(?:file)?(?:sync)?\s*\(|\bspawn(?:sync)?\s*\(|start-process\b|pty\.spawn|shell_exec\s*\(|\bsystem\s*\(|create_subprocess_\w+|\b(?:exec|system)\s+["'][/a-z]|
+            (?:check_output|check_call|\brun)\s*\(.*shell\s*=\s*true"#,
         ),
     },
     Signal {
         fact: Fact::Evaluates,
-        words: &["eval", "exec", "new function", "scriptblock", "runin", "invoke-expression", "iex", "marshal", "pickle", "__import__", "importlib"],
+        words: &["eval", "exec", "new function", "scriptblock", "runin", "invoke-expression", "iex", "marshal", "pickle", "__import__", "importlib", "_eval"],
         pattern: Pattern::new(
             r#"(?:^|[^.\w$])(?:eval|exec)\s*\(\s*[^)\s]|\bnew\s+function\s*\(|vm\.runin\w*\s*\(|invoke-expression|(?:^|[\s;|(])iex\b|
-            \bmarshal\.loads\s*\(|\beval\s+["'$`]|\(\s*0\s*,\s*eval\s*\)|window\.eval|\[scriptblock\]::create|builtins\.(?:exec|eval)|getattr\s*\(\s*__builtins__|globals\s*\(\)\s*\[['"](?:exec|eval)"#,
+            \bmarshal\.loads\s*\(|\beval\s+["'$`]|\b(?:instance|class|module)_eval\b|\(\s*0\s*,\s*eval\s*\)|window\.eval|\[scriptblock\]::create|builtins\.(?:exec|eval)|getattr\s*\(\s*__builtins__|globals\s*\(\)\s*\[['"](?:exec|eval)"#,
         ),
     },
     Signal {
@@ -110,11 +111,11 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::RunsFile,
-        words: &["chmod", "/tmp/", "/dev/shm", "start-process", "msiexec", "dpkg", "installer -pkg", " ./", "$tmp", "${tmp"],
+        words: &["chmod", "/tmp/", "/dev/shm", "start-process", "msiexec", "dpkg", "installer -pkg", " ./", "$tmp", "${tmp", "exec.command"],
         pattern: Pattern::new(
             r#"\bchmod\s+(?:\+x|a\+x|u\+x|0?7[0-7]{2})\s|(?:^|[\s;&|('"])(?:ba|z)?sh\s+(?:-\w+\s+)?["']?(?:/tmp/|\./|\$\{?tmp)[\w./$-]+|
             (?:^|[\s;&|('"])(?:python3?|node|perl|ruby)\s+["']?/tmp/[\w./-]+|(?:^|[;&|]\s*|\bnohup\s+)(?:/tmp/|/var/tmp/|/dev/shm/)[\w./-]+(?:\s|$|&)|
-            start-process\b|msiexec\b|\bdpkg\s+-i\b|installer\s+-pkg|(?:^|[;&|]\s*)source\s+["']?/tmp/"#,
+            start-process\b|msiexec\b|\bdpkg\s+-i\b|installer\s+-pkg|(?:^|[;&|]\s*)source\s+["']?/tmp/|exec\.command\s*\(\s*['"](?:/tmp/|/var/tmp/|\./)"#,
         ),
     },
     Signal {
@@ -126,24 +127,24 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::PersonalData,
-        words: &["clipboard", "pyperclip", "xclip", "pbpaste", "screencapture", "imagegrab", "pynput", "keylog", "keyboard.", "bash_history", "zsh_history", "contacts", "chat.db", "getusermedia", "location", "screenshot", "addressbook", "session_token", "conversation"],
+        words: &["clipboard", "pyperclip", "xclip", "pbpaste", "screencapture", "imagegrab", "pynput", "keylog", "keyboard.", "bash_history", "zsh_history", "contacts", "chat.db", "getusermedia", "location", "screenshot", "mss", "addressbook", "session_token", "conversation"],
         pattern: Pattern::new(
-            r"pyperclip\.paste|clipboard\.(?:read|paste|get)|\bpbpaste\b|xclip\s[^;]*-o|get-clipboard|screencapture\s+-|imagegrab\.grab|
+            r"pyperclip\.paste|clipboard\.(?:read|paste|get)|\bpbpaste\b|xclip\s[^;]*-o|get-clipboard|screencapture\s+-|imagegrab\.grab|\bmss\.mss\s*\(|pyautogui\.screenshot|screenshot-desktop|
             pynput|keyboard\.(?:on_press|hook|record)|keylogger|\.(?:bash|zsh)_history|messages/chat\.db|addressbook|corelocation|
             conversation_history|chat_history",
         ),
     },
     Signal {
         fact: Fact::SecretPlace,
-        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
+        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "kubectl", "secretsmanager", "gcloud secrets", "-name ", "--include", "grep ", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "seed", "mnemonic", "recovery", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
         pattern: Pattern::new(
-            r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
+            r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])}]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
             \.ssh['",\s/\\)]+(?:id_|identity)|\.aws['",\s/\\)]+(?:credentials|config)|\.kube['",\s/\\)]+config|gcloud['",\s/\\)]+application_default|
             ['"]\.(?:ssh|aws|gnupg|kube|azure|npmrc|netrc|pypirc|git-credentials|docker)['"]|
             \bgpg\b[^|;]*--export-secret|keyring\.get_\w*password|secret-tool\s+(?:lookup|search)|\bsecurity\s+(?:find-\w+|dump-keychain|export)|
-            document\.cookie|json\.stringify\s*\(\s*(?:local|session)storage|/etc/(?:passwd|shadow)|
+            document\.cookie|\bkubectl\s+get\s+secrets?\b|\baws\s+secretsmanager\s+get|\bgcloud\s+secrets\s+versions\s+access|json\.stringify\s*\(\s*(?:local|session)storage|/etc/(?:passwd|shadow)|
             (?:user\s?data|chrome|brave|edge|firefox|chromium)[^;]{0,60}(?:login\ data|cookies|local\ state|extension\ settings)|from\s+cookies\b|encrypted_value|
-            \.(?:ethereum|electrum|exodus)\b|keystore['"/\\]|-name\s+['"]?\.env|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
+            \.(?:ethereum|electrum|exodus)\b|keystore['"/\\]|-name\s+['"]?\.env|(?:-name|--include)[\s=]+['"]?\*?\.?(?:pem|key|kdbx|p12|pfx|ppk|ovpn|wallet)\b|\b(?:grep|rg)\b[^|;]*(?:akia\[|ghp_\[|ghp_\w*\[|sk-\[|xox[abp]|begin\s+\w*\s*private)|glob\s*\(\s*['"](?:\*\*/)?\.env|serviceaccount/token|\b(?:seed|mnemonic|wallet-seed|recovery)[\w-]*\.txt\b|~/\.credentials|\bcmdkey\s+/list|vaultcmd|(?:['"](?:aws_secret_access_key|aws_access_key_id|github_token|gh_token|npm_token|openai_api_key|anthropic_api_key|slack_\w*token|database_url|pypi_token)['"]\s*,?\s*){2,}"#,
         ),
     },
     Signal {
@@ -156,12 +157,12 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Reaches,
-        words: &["curl", "wget", "nc ", "ncat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "gsutil", "gist create", "rclone", "s_client", "git clone", "aria2c", "axel ", "httpie", "ping -", "ping ", "xh "],
+        words: &["curl", "wget", "nc ", "ncat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "\").request(", "').request(", "open_connection", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "gsutil", "gist create", "rclone", "s_client", "git clone", "aria2c", "axel ", "httpie", "ping -", "ping ", "xh ", "host \"$", "host $", "node-fetch", "undici", "http.post", "http.newrequest", "file_get_contents", "stream_context_create", "uri.open"],
         pattern: Pattern::new(
             r#"\b(?:curl|wget)\s+[^|;]*\S|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$"{}-]+\s+[\d$]|\bscp\s|\brsync\b[^;|]*\S:|\bsftp\s|\bftp(?:lib)?\b|\b(?:requests|httpx|session|client)\.(?:get|post|put|patch|request|send)\s*\(|aiohttp|
             urllib\.request|urlopen\s*\(|http\.client|https?connection\s*\(|\bfetch\s*\(|\baxios\b|\bhttps?\.(?:request|get)\s*\(|require\s*\(['"]https?['"]\)\.(?:get|request)|xmlhttprequest|sendbeacon|websocket|
-            \bnet\.(?:connect|dial|socket|createconnection)|\bsocket\.(?:socket|create_connection)|tcpsocket|sockets\.tcpclient|smtplib|\bsmtp\(|invoke-(?:webrequest|restmethod)|\biwr\s|\birm\s|webclient|net::http|lwp::|->post\s*\(|fsockopen|curl_exec|
-            \b(?:dig|nslookup)\s|gethostbyname|\baws\s+s3\s+(?:cp|sync)|\bgsutil\s+cp|\bgist\s+create|\brclone\s+copy|openssl\s+s_client|\bgit\s+clone\s+\S|\b(?:aria2c|axel)\s+[^;|]*\S|\bping\s+[^;|]*-p\s*\$|\bdeno\.\w*fetch"#,
+            \bnet\.(?:connect|dial|socket|createconnection)|\bsocket\.(?:socket|create_connection)|tcpsocket|asyncio\.open_connection|sockets\.tcpclient|smtplib|\bsmtp\(|invoke-(?:webrequest|restmethod)|\biwr\s|\birm\s|webclient|net::http|lwp::|->post\s*\(|fsockopen|curl_exec|
+            \b(?:dig|nslookup)\s|gethostbyname|\baws\s+s3\s+(?:cp|sync)|\bgsutil\s+cp|\bgist\s+create|\brclone\s+copy|openssl\s+s_client|\bgit\s+clone\s+\S|\b(?:aria2c|axel)\s+[^;|]*\S|\bping\s+[^;|]*-p\s*\$|\bdeno\.\w*fetch|\bhost\s+(?:-\w+\s+)*["']?\$|node-fetch|\bundici\b|\bhttp\.(?:post\w*|newrequest)\s*\(|file_get_contents\s*\(\s*['"]https?:|stream_context_create|\buri\.open\b"#,
         ),
     },
 ];

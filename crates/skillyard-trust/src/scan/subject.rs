@@ -11,11 +11,11 @@ use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
 
 static SECURITY: Pattern = Pattern::new(
-    r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|threat|yara|semgrep|codeql|
+    r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
     audit(?:s|ing|or)?\s+(?:of\s+)?(?:skills?|code|contracts?|mcp|agents?|plugins?)|injection|ctf|forensic\w*|red[\s-]team\w*|prompt\s+injection|safety|fuzz\w*|owasp|cve)\b",
 );
 static LOCAL: Pattern = Pattern::new(
-    r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
+    r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|never\s+(?:goes|connects|is)\s+online|(?:does|do)\s+not\s+(?:use|need)\s+the\s+(?:network|internet)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
 
 static CHANGES: Pattern = Pattern::new(
@@ -23,7 +23,9 @@ static CHANGES: Pattern = Pattern::new(
 );
 
 /// Words without which no promise to stay on this machine is made.
-const PROMISES: [&str; 6] = ["local", "offline", "network", "internet", "leaves", " api"];
+const PROMISES: [&str; 7] = [
+    "local", "offline", "online", "network", "internet", "leaves", " api",
+];
 /// Most bytes of a title or of the words before a block; what each unit asks for must be short.
 const MOST_TITLE: usize = 300;
 /// Most units that are looked back over.
@@ -190,7 +192,9 @@ impl<'a> Here<'a> {
         match (self.unit.place, self.unit.language) {
             (Place::Code, Language::Shell | Language::PowerShell | Language::Other)
             | (Place::Decoded, _) => true,
-            (Place::Code, Language::Python | Language::JavaScript) => self.starts_programs(),
+            (Place::Code, Language::Python | Language::JavaScript | Language::Script) => {
+                self.starts_programs()
+            }
             _ => false,
         }
     }
@@ -298,7 +302,9 @@ impl<'a> Here<'a> {
 
     /// Whether a place in this unit is inside a string of a program.
     pub(crate) fn is_quoted(&self, range: &Range<usize>) -> bool {
-        matches!(self.unit.language, Language::Python | Language::JavaScript)
-            && self.file.is_in_string(self.at(range).start)
+        matches!(
+            self.unit.language,
+            Language::Python | Language::JavaScript | Language::Script
+        ) && self.file.is_in_string(self.at(range).start)
     }
 }

@@ -10,7 +10,7 @@ use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::{Decode as _, Encode as _, pem};
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
 
-use super::key::{Algorithm, KeyError, KeyId, PublicKey};
+use super::key::{Algorithm, KeyError, PublicKey};
 
 const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
 const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
@@ -18,9 +18,6 @@ const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.2
 const SUBJECT_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 const CODE_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
 const TIME_STAMPING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8");
-
-/// Most certificates between the signer and the authority.
-const MAX_DEPTH: usize = 6;
 
 /// What a certificate is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +151,7 @@ impl Certificate {
         common_name(self.parsed.tbs_certificate().subject())
     }
 
-    fn issuer(&self) -> String {
+    pub(super) fn issuer(&self) -> String {
         common_name(self.parsed.tbs_certificate().issuer())
     }
 
@@ -179,7 +176,7 @@ impl Certificate {
     }
 
     /// Whether the signer may sign: its usage says so, and it is no authority.
-    fn check_signer(&self, purpose: Purpose) -> Result<(), CertificateError> {
+    pub(super) fn check_signer(&self, purpose: Purpose) -> Result<(), CertificateError> {
         let (basic, usage, extended) = self.usages()?;
         let may_sign = usage.is_some_and(|usage| usage.digital_signature());
         let for_this = purpose.allowed_by(extended.as_ref());
@@ -191,7 +188,11 @@ impl Certificate {
     }
 
     /// Whether it may confirm others, with `below` authorities between it and the signer.
-    fn check_authority(&self, below: usize, purpose: Purpose) -> Result<(), CertificateError> {
+    pub(super) fn check_authority(
+        &self,
+        below: usize,
+        purpose: Purpose,
+    ) -> Result<(), CertificateError> {
         let (basic, usage, extended) = self.usages()?;
         let is_authority = basic.is_some_and(|basic| {
             let deep_enough = |most: u8| below <= usize::from(most);
@@ -252,7 +253,7 @@ impl Certificate {
     }
 
     /// Whether `self` confirmed `other`, with the algorithm that belongs to its key.
-    fn confirmed(&self, other: &Self) -> bool {
+    pub(super) fn confirmed(&self, other: &Self) -> bool {
         let certificate = &other.parsed;
         let tbs = certificate.tbs_certificate();
         let algorithm = match self.key.algorithm() {
@@ -284,59 +285,6 @@ impl From<Certificate> for String {
     fn from(certificate: Certificate) -> Self {
         certificate.to_pem()
     }
-}
-
-/// A signer's certificate and those that confirm it, up to a trusted authority.
-#[derive(Debug)]
-pub(super) struct Path<'a> {
-    /// The signer and whoever is between it and the authority.
-    pub(super) certificates: Vec<&'a Certificate>,
-    /// Which of the trusted authorities it ends at.
-    pub(super) authority: usize,
-}
-
-impl Path<'_> {
-    /// The ids of all keys on the path, any of which may be revoked.
-    pub(super) fn keys(&self) -> impl Iterator<Item = KeyId> {
-        self.certificates.iter().map(|each| each.key.id())
-    }
-}
-
-/// Finds the path from the first certificate of the chain to an authority.
-pub(super) fn path<'a>(
-    chain: &'a [Certificate],
-    authorities: &[&Certificate],
-    at: Timestamp,
-    purpose: Purpose,
-) -> Result<Path<'a>, CertificateError> {
-    let Some(signer) = chain.first() else {
-        return Err(CertificateError::Unreadable("there is none".into()));
-    };
-    signer.check_signer(purpose)?;
-    signer.check_time(at)?;
-    let mut certificates = vec![signer];
-    let mut last = signer;
-    while certificates.len() <= MAX_DEPTH {
-        let below = certificates.len() - 1;
-        let found = authorities.iter().position(|each| each.confirmed(last));
-        if let Some(authority) = found {
-            authorities[authority].check_authority(below, purpose)?;
-            authorities[authority].check_time(at)?;
-            return Ok(Path {
-                certificates,
-                authority,
-            });
-        }
-        let next = chain
-            .iter()
-            .find(|each| *each != last && each.confirmed(last));
-        let Some(next) = next else { break };
-        next.check_authority(below, purpose)?;
-        next.check_time(at)?;
-        certificates.push(next);
-        last = next;
-    }
-    Err(CertificateError::UnknownAuthority(last.issuer()))
 }
 
 fn common_name(name: &x509_cert::name::Name) -> String {

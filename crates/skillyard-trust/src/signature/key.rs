@@ -153,6 +153,12 @@ pub enum KeyError {
     /// A private key that cannot be used.
     #[error("it is not a private key that can be used: {0}")]
     Private(String),
+    /// A passphrase that does not open the key.
+    #[error("the passphrase is wrong, or the file was changed")]
+    Passphrase,
+    /// A passphrase that protects nothing.
+    #[error("a passphrase has 1 to 1024 bytes")]
+    PassphraseLength,
 }
 
 /// A public key.

@@ -3,7 +3,8 @@
 use super::bundle;
 use super::key::KeyError;
 use super::signing_key::SigningKey;
-use super::statement::{self, Details, StatementError};
+use super::statement::{Details, StatementError};
+use super::statement_text;
 use super::tree::Tree;
 
 /// Why a skill cannot be signed.
@@ -25,6 +26,6 @@ pub fn sign(
     key: &SigningKey,
 ) -> Result<String, SignError> {
     let public = key.public()?;
-    let statement = statement::about(tree, folder, details, &public)?;
+    let statement = statement_text::about(tree, folder, details, &public)?;
     Ok(bundle::signed(&statement, key, public.id()))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ed25519_dalek as ed25519;
 use p256::ecdsa::signature::Signer as _;
-use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
+use pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, SecretDocument};
 use x509_cert::der::pem::{self, LineEnding};
 use zeroize::Zeroizing;
 
@@ -63,13 +63,18 @@ impl SigningKey {
                 label.to_lowercase()
             )));
         }
-        let secret = ed25519::SigningKey::from_pkcs8_der(&der)
+        Self::from_pkcs8(&der)
+    }
+
+    /// Reads a key from the bytes of PKCS#8.
+    pub(super) fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
+        let secret = ed25519::SigningKey::from_pkcs8_der(der)
             .map(|key| Secret::Ed25519(Box::new(key)))
             .or_else(|_| {
-                p256::ecdsa::SigningKey::from_pkcs8_der(&der).map(|key| Secret::P256(Box::new(key)))
+                p256::ecdsa::SigningKey::from_pkcs8_der(der).map(|key| Secret::P256(Box::new(key)))
             })
             .or_else(|_| {
-                p384::ecdsa::SigningKey::from_pkcs8_der(&der).map(|key| Secret::P384(Box::new(key)))
+                p384::ecdsa::SigningKey::from_pkcs8_der(der).map(|key| Secret::P384(Box::new(key)))
             });
         secret
             .map(Self)
@@ -78,14 +83,20 @@ impl SigningKey {
 
     /// The key in PKCS#8 PEM form, to be written where only its owner can read.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
+        let document = self.to_pkcs8()?;
+        document
+            .to_pem("PRIVATE KEY", LineEnding::LF)
+            .map_err(|error| KeyError::Private(error.to_string()))
+    }
+
+    /// The bytes of PKCS#8, which are wiped.
+    pub(super) fn to_pkcs8(&self) -> Result<SecretDocument, KeyError> {
         let document = match &self.0 {
             Secret::Ed25519(key) => key.to_pkcs8_der(),
             Secret::P256(key) => key.to_pkcs8_der(),
             Secret::P384(key) => key.to_pkcs8_der(),
         };
-        document
-            .and_then(|document| Ok(document.to_pem("PRIVATE KEY", LineEnding::LF)?))
-            .map_err(|error| KeyError::Private(error.to_string()))
+        document.map_err(|error| KeyError::Private(error.to_string()))
     }
 
     /// The public half.

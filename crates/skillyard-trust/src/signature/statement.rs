@@ -7,25 +7,22 @@
 //! can still be told from a broken one.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use skillyard_format::Digest;
 
+use super::change::{Change, compare, told};
 use super::dsse::{self, EnvelopeError};
 use super::key::PublicKey;
-use super::tree::{GIT_PATHS, NOTE_FILE, SIGNATURE_FILE, Tree, is_git_path};
+use super::tree::Tree;
 
-const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
-const PREDICATE_TYPE: &str = "https://model_signing/signature/v1.0";
+pub(super) const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
+pub(super) const PREDICATE_TYPE: &str = "https://model_signing/signature/v1.0";
 
 /// Most files that a statement may list.
-const MAX_RESOURCES: usize = 20_000;
-
-/// Most changes that a message names.
-const MAX_NAMED: usize = 3;
+pub(super) const MAX_RESOURCES: usize = 20_000;
 
 /// Why a statement says nothing about a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,36 +81,6 @@ pub enum StatementError {
     NoName,
 }
 
-/// One difference between what was signed and what is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// Its content is another.
-    Changed(String),
-    /// It was not signed.
-    Added(String),
-    /// It was signed and is gone.
-    Removed(String),
-    /// It has another name now.
-    Renamed(String, String),
-}
-
-fn told(changes: &[Change]) -> String {
-    let mut text = String::new();
-    for change in changes.iter().take(MAX_NAMED) {
-        let separator = if text.is_empty() { "" } else { ", " };
-        let _ = match change {
-            Change::Changed(path) => write!(text, "{separator}`{path}` was changed"),
-            Change::Added(path) => write!(text, "{separator}`{path}` was added"),
-            Change::Removed(path) => write!(text, "{separator}`{path}` is missing"),
-            Change::Renamed(from, to) => write!(text, "{separator}`{from}` is now `{to}`"),
-        };
-    }
-    if changes.len() > MAX_NAMED {
-        let _ = write!(text, " and {} more", changes.len() - MAX_NAMED);
-    }
-    text
-}
-
 /// What its maker wants known about a signature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Details {
@@ -157,71 +124,6 @@ pub struct Facts {
     pub details: Option<Details>,
     /// Files that are there and not covered; only git's own can be.
     pub uncovered: Vec<String>,
-}
-
-/// The statement about a skill, as bytes to be signed.
-pub(super) fn about(
-    tree: &Tree,
-    folder: &str,
-    details: &Details,
-    key: &PublicKey,
-) -> Result<Vec<u8>, StatementError> {
-    if let Some(path) = tree.irregular() {
-        return Err(StatementError::Irregular(path.to_owned()));
-    }
-    let (name, version) = tree.identity(Some(folder)).ok_or(StatementError::NoName)?;
-    let listed: Vec<_> = tree
-        .files()
-        .filter(|(path, _)| !is_git_path(path))
-        .collect();
-    if listed.len() > MAX_RESOURCES {
-        return Err(StatementError::Resources(listed.len()));
-    }
-    let mut subject = Sha256::new();
-    let mut resources = Vec::new();
-    for (path, file) in &listed {
-        check_path(path)?;
-        subject.update(file.digest.as_bytes());
-        resources.push(json!({
-            "name": path,
-            "algorithm": "sha256",
-            "digest": file.digest.to_hex(),
-        }));
-    }
-    let mut left_out = GIT_PATHS.to_vec();
-    left_out.extend([SIGNATURE_FILE, NOTE_FILE]);
-    let mut own = json!({
-        "name": name,
-        "treeDigest": tree.digest().to_string(),
-        "signed": details.signed.to_string(),
-        "publicKey": key.to_pem(),
-    });
-    let further = [
-        ("version", &version),
-        ("source", &details.source),
-        ("revision", &details.revision),
-    ];
-    for (field, value) in further {
-        if let Some(value) = value {
-            own[field] = value.clone().into();
-        }
-    }
-    let statement = json!({
-        "_type": STATEMENT_TYPE,
-        "subject": [{ "name": folder, "digest": { "sha256": hex::encode(subject.finalize()) } }],
-        "predicateType": PREDICATE_TYPE,
-        "predicate": {
-            "serialization": {
-                "method": "files",
-                "hash_type": "sha256",
-                "allow_symlinks": false,
-                "ignore_paths": left_out,
-            },
-            "resources": resources,
-            "skillyard": own,
-        },
-    });
-    Ok(statement.to_string().into_bytes())
 }
 
 impl Statement {
@@ -284,7 +186,7 @@ impl Statement {
         if let Some(path) = tree.irregular() {
             return Err(StatementError::Irregular(path.to_owned()));
         }
-        let (changes, uncovered) = self.compare(tree);
+        let (changes, uncovered) = compare(&self.resources, &self.leaves_out, tree);
         if !changes.is_empty() {
             return Err(StatementError::Changed(changes));
         }
@@ -329,41 +231,6 @@ impl Statement {
             uncovered: Vec::new(),
         })
     }
-
-    fn compare(&self, tree: &Tree) -> (Vec<Change>, Vec<String>) {
-        let mut added = Vec::new();
-        let mut uncovered = Vec::new();
-        for (path, file) in tree.files() {
-            if self.resources.contains_key(path) {
-                continue;
-            }
-            let first = path.split('/').next().unwrap_or_default();
-            // What else a statement asks to leave out is not left out.
-            if is_git_path(path) && self.leaves_out.iter().any(|each| each == first) {
-                uncovered.push(path.to_owned());
-            } else {
-                added.push((path, *file.digest.as_bytes()));
-            }
-        }
-        let mut changes = Vec::new();
-        for (path, signed) in &self.resources {
-            match tree.get(path) {
-                Some(file) if file.digest.as_bytes() == signed => {}
-                Some(_) => changes.push(Change::Changed(path.clone())),
-                None => match added.iter().position(|(_, digest)| digest == signed) {
-                    Some(at) => {
-                        let to = added.swap_remove(at).0.to_owned();
-                        changes.push(Change::Renamed(path.clone(), to));
-                    }
-                    None => changes.push(Change::Removed(path.clone())),
-                },
-            }
-        }
-        added.sort_unstable();
-        let added = added.into_iter();
-        changes.extend(added.map(|(path, _)| Change::Added(path.to_owned())));
-        (changes, uncovered)
-    }
 }
 
 impl Own {
@@ -407,7 +274,7 @@ fn resource(value: &Value) -> Result<(&str, [u8; 32]), StatementError> {
 }
 
 /// One file has one name: no way up, no second spelling, nothing that a terminal obeys.
-fn check_path(path: &str) -> Result<(), StatementError> {
+pub(super) fn check_path(path: &str) -> Result<(), StatementError> {
     let plain = |part: &str| !matches!(part, "" | "." | "..");
     let odd = |c: char| c == '\\' || c.is_control();
     if path.len() <= 4096 && path.split('/').all(plain) && !path.contains(odd) {

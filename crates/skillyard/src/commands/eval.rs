@@ -48,8 +48,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let labelled = read(&args.file)?;
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills = choosable(&catalog);
-    for name in labelled.iter().flat_map(|each| &each.wanted) {
-        library::find(&catalog, name)?;
+    for (at, task) in labelled.iter().enumerate() {
+        for name in &task.wanted {
+            library::find(&catalog, name).map_err(|error| CommandError::Tasks {
+                path: args.file.clone(),
+                message: format!(
+                    "task {}, `{}`: {error}. {}",
+                    at + 1,
+                    visible(&task.text),
+                    error.hint().unwrap_or_default()
+                ),
+            })?;
+        }
     }
     let folder = context.environment.skillyard_home.join("index");
     let finder = Finder::load(&skills, Some(&folder));

@@ -27,12 +27,12 @@ use crate::sanitize::visible;
 ///   skillyard export pdf-tools --agent gemini-cli --output out  out/.agents/skills/pdf-tools
 ///   skillyard export pdf-tools --archive pdf-tools.zip          the same bytes every time
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, group = clap::ArgGroup::new("form").required(true).args(["agent", "archive"]))]
 pub(crate) struct Args {
     /// The skill's name
     name: String,
     /// The agent it is for
-    #[arg(long, value_name = "AGENT", required_unless_present = "archive")]
+    #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
     /// The folder to write the agent's layout into
     #[arg(long, value_name = "DIR")]

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::{Choice, Remote};
 use crate::sanitize::visible;
 
 /// The key that the token for a registry is kept under.
@@ -43,9 +43,8 @@ pub(crate) struct Args {
     /// The token; `-` reads it from stdin, which keeps it out of the shell's history
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -58,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !token.starts_with(PREFIX) || !token.chars().all(is_token) {
         return Err(RegistryFailure::NotAToken.into());
     }
-    let alias = args.registry.as_deref();
+    let alias = args.registry.alias();
     let account = account(context, alias, &token)?;
     let key = auth_key(alias);
     keep(context, &key, &token)?;
@@ -97,6 +96,9 @@ fn account(
     match remote.registry.account(&remote.http) {
         Ok(account) => Ok(Some(account)),
         Err(RegistryError::Http(error)) if error.status().is_none() => Ok(None),
+        Err(RegistryError::Unauthorized { .. }) => {
+            Err(RegistryFailure::TokenRefused(remote.address()).into())
+        }
         Err(error) => Err(InstallFailure::from(error).into()),
     }
 }

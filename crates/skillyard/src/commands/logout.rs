@@ -8,6 +8,7 @@ use super::login::auth_key;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::Status;
+use crate::remote::Choice;
 
 /// Forget the token for the registry
 ///
@@ -19,13 +20,12 @@ use crate::error::Status;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let key = auth_key(args.registry.as_deref());
+    let key = auth_key(args.registry.alias());
     let gone = Target::user(context.environment.config_file()).unset(&key)?;
     if !gone.is_empty() {
         let event = Event::new(EventKind::ConfigChanged)

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::Choice;
 use crate::sanitize::visible;
 
 /// See and change who may publish a skill, or all skills of a namespace
@@ -30,9 +30,8 @@ use crate::sanitize::visible;
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS", global = true)]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -86,7 +85,7 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
     let failed = InstallFailure::from;
     match &args.verb {

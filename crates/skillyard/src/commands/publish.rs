@@ -9,7 +9,7 @@ use skillyard_format::package::archive::{ArchivePath, Limits, Mode, junk};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
-use skillyard_install::fetch::registry::Destination;
+use skillyard_install::fetch::registry::{Destination, RegistryError};
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
 use skillyard_registry::package::{Package, examine};
 use skillyard_trust::signature::NOTE_FILE;
@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::{Choice, Remote};
 use crate::report::elapsed;
 use crate::sanitize::visible;
 use crate::skill_files::read_one;
@@ -50,9 +50,8 @@ pub(crate) struct Args {
     /// Let this tag stand for it, so that `install name@TAG` finds it
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -67,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return dry_run(context, &package);
     }
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     if !context.printer.is_json() {
         show(context, &package);
     }
@@ -80,7 +79,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let archive = package.archive.to_vec();
     let sent = remote.registry.publish(&remote.http, archive, &destination);
-    let published = sent.map_err(InstallFailure::from)?;
+    let published = sent.map_err(|error| match error {
+        // What the server says is the reason; what to do about it we know here.
+        RegistryError::Http(error) if error.status().is_some() => {
+            CommandError::from(RegistryFailure::NotPublished {
+                name: package.name.to_string(),
+                source: RegistryError::Http(error),
+            })
+        }
+        error => InstallFailure::from(error).into(),
+    })?;
     let event = Event::new(EventKind::RegistryPublished)
         .skill(package.name.as_str())
         .digest(package.tree.to_string())

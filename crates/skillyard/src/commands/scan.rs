@@ -244,9 +244,10 @@ fn write_baseline(
         source,
     })?;
     let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
-    context
-        .printer
-        .note(&format!("Wrote {count} findings to `{shown}`"));
+    context.printer.note(&format!(
+        "Wrote {count} {} to `{shown}`",
+        if count == 1 { "finding" } else { "findings" }
+    ));
     if reason.trim().is_empty() && count > 0 {
         context
             .printer

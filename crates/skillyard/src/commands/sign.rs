@@ -17,6 +17,7 @@ use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
+use crate::signing::passphrase::Given;
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
@@ -42,12 +43,16 @@ pub(crate) struct Args {
     /// The revision there, to be signed along
     #[arg(long, value_name = "COMMIT")]
     revision: Option<String>,
+    #[command(flatten)]
+    passphrase: Given,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let folder = read_one(&args.folder)?.folder;
     let keyring = Keyring::new(context.environment.keys_folder());
-    let (key_name, key) = keyring.signing_key(args.key.as_deref())?;
+    let (key_name, key) = keyring.signing_key(args.key.as_deref(), |name| {
+        args.passphrase.read(context, name)
+    })?;
     let tree = read_tree(&folder)?;
     let broken = |source| SigningError::Key {
         path: keyring.private_file(&key_name),

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::Choice;
 use crate::sanitize::visible;
 
 /// Let words such as `beta` stand for versions of a published skill
@@ -32,9 +32,8 @@ use crate::sanitize::visible;
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS", global = true)]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,7 +61,7 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
     let (name, tags) = match &args.verb {
         Verb::List { name } => {

@@ -16,7 +16,6 @@ use super::Outcome;
 use super::list::tilde;
 use super::trust::Args;
 use crate::context::Context;
-use crate::environment::UNKNOWN_USER;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
 use crate::permission::Permissions;
@@ -120,7 +119,7 @@ fn wanted(
             .round(jiff::Unit::Second)
             .unwrap_or_default()
             .to_string(),
-        approved_by: Some(context.environment.user.clone()).filter(|user| user != UNKNOWN_USER),
+        approved_by: Some(context.environment.user.clone()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Remote;
+use crate::remote::Choice;
 use crate::sanitize::visible;
 
 /// Show whom the registry takes you for
@@ -15,13 +15,12 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     let account = remote.registry.account(&remote.http);
     let account = account.map_err(InstallFailure::from)?;
     if context.printer.is_json() {

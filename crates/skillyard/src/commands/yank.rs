@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
-use crate::remote::Remote;
+use crate::remote::Choice;
 
 /// Withdraw a published version
 ///
@@ -32,14 +32,13 @@ pub(crate) struct Args {
     /// Offer it again
     #[arg(long)]
     undo: bool,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS")]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (name, version) = named_version(&args.version)?;
-    let remote = Remote::open(context, args.registry.as_deref())?;
+    let remote = args.registry.open(context)?;
     let (http, registry) = (&remote.http, &remote.registry);
     let done = if args.undo {
         registry.restore(http, &name, &version)

@@ -128,6 +128,10 @@ impl Target {
             let at = list.iter().position(|each| each.as_str() == Some(name));
             match (member, at) {
                 (true, None) => list.push(name),
+                (false, Some(_)) if list.len() == 1 => {
+                    changed = true;
+                    return Ok(removed(&self.path, text, key)?.unwrap_or_default());
+                }
                 (false, Some(at)) => {
                     list.remove(at);
                 }

@@ -190,6 +190,9 @@ impl InstallFailure {
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }
+            Self::Forge(ForgeError::Http(HttpError::Connect { .. })) | Self::Http(HttpError::Connect { .. }) => {
+                "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
+            }
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use skillyard_format::package::pack::PackError;
 use skillyard_format::qualified::QualifiedProblem;
+use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::tree::TreeError;
 use skillyard_registry::blobs::BlobError;
 use skillyard_registry::database::DatabaseError;
@@ -65,6 +66,10 @@ pub(crate) enum RegistryFailure {
     NothingToLogInWith,
     #[error("that is not a token of a registry")]
     NotAToken,
+    #[error("{0} refuses this token")]
+    TokenRefused(String),
+    #[error("`{name}` was not published")]
+    NotPublished { name: String, source: RegistryError },
 }
 
 impl RegistryFailure {
@@ -80,6 +85,13 @@ impl RegistryFailure {
             Self::NotAsked => "Pass `--yes` to publish, or `--dry-run` to see what would be".into(),
             Self::NoVersion(_) => "Write NAME@VERSION, such as `pdf@1.2.0`".into(),
             Self::Listen { .. } => "Choose another port with `--port`".into(),
+            Self::TokenRefused(_) => {
+                "It may have ended or been revoked; whoever runs the registry makes another with `skillyard registry token create`".into()
+            }
+            Self::NotPublished { name, source } => return not_published(name, source),
+            Self::Maintenance(MaintenanceError::Exists(_)) => {
+                "Name a folder that is not there yet".into()
+            }
             Self::Exposed(_) => {
                 "Put a proxy with TLS before it and name its address with `--url https://…`".into()
             }
@@ -112,9 +124,32 @@ impl RegistryFailure {
             | Self::Mirror(
                 MirrorError::Log(_) | MirrorError::Entry { .. } | MirrorError::Checkpoint(_),
             )
-            | Self::Maintenance(MaintenanceError::Damaged(_) | MaintenanceError::NotEmpty)
-            | Self::NotAsked => 1,
+            | Self::Maintenance(
+                MaintenanceError::Damaged(_)
+                | MaintenanceError::NotEmpty
+                | MaintenanceError::Exists(_)
+                | MaintenanceError::NoCopy(_),
+            )
+            | Self::NotAsked
+            | Self::TokenRefused(_)
+            | Self::NotPublished { .. } => 1,
             _ => 2,
         }
+    }
+}
+
+/// What to do where a registry does not take a skill.
+fn not_published(name: &str, source: &RegistryError) -> Option<String> {
+    let RegistryError::Http(error) = source else {
+        return None;
+    };
+    match error.status()? {
+        403 => Some(format!(
+            "See who may publish it with `skillyard owner list {name}`, and what your token allows with `skillyard whoami -v`"
+        )),
+        409 => {
+            Some("Raise `metadata.version` if the skill is yours, or choose another name".into())
+        }
+        _ => None,
     }
 }

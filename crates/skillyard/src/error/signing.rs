@@ -23,6 +23,16 @@ pub(crate) enum SigningError {
     KeyName(String),
     #[error("there is a key `{0}` already")]
     KeyExists(String),
+    #[error("the passphrase does not open the key `{0}`")]
+    Passphrase(String),
+    #[error("the key `{0}` is under a passphrase, and nobody can be asked for it")]
+    NoPassphrase(String),
+    #[error("the two passphrases are not the same")]
+    PassphrasesDiffer,
+    #[error("the passphrase is empty")]
+    EmptyPassphrase,
+    #[error("anybody may read `{}`, which holds a passphrase", .0.display())]
+    ExposedPassphrase(PathBuf),
     #[error("`{0}` is revoked")]
     Revoked(KeyId),
     #[error("`{}` cannot be used as a key", path.display())]
@@ -82,6 +92,15 @@ impl SigningError {
                 "Close it with `chmod 600 {0}`, and replace the key if somebody else could read it",
                 path.display()
             ),
+            Self::NoPassphrase(_) => {
+                "Give it with `--passphrase-file FILE`, or in SKILLYARD_KEY_PASSPHRASE".into()
+            }
+            Self::EmptyPassphrase => {
+                "Leave it out to make a key without one; `skillyard key passphrase NAME --remove` takes it off".into()
+            }
+            Self::ExposedPassphrase(path) => {
+                format!("Close it with `chmod 600 {}`", path.display())
+            }
             Self::NothingToReplace(_) => {
                 "Trust the old key first, if you do: `skillyard key trust OLD.pub`".into()
             }
@@ -100,6 +119,7 @@ impl SigningError {
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::NoSuchKey { .. }
+            | Self::Passphrase(_)
             | Self::Revoked(_)
             | Self::Rotation(_)
             | Self::SignedPolicy(_)

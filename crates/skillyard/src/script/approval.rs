@@ -12,7 +12,6 @@ use skillyard_trust::approval::{Change, SkillApproval};
 use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
-use crate::environment::UNKNOWN_USER;
 use crate::error::{CommandError, RunError};
 use crate::permission::Permissions;
 use crate::sanitize::visible;
@@ -181,7 +180,7 @@ fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError
         network: Vec::new(),
         tools: Vec::new(),
         approved_at: context.now().to_string(),
-        approved_by: Some(context.environment.user.clone()).filter(|user| user != UNKNOWN_USER),
+        approved_by: Some(context.environment.user.clone()),
     };
     let file = context.environment.approvals_file();
     trusted::change(&file, &Change::ApproveSkill(&approval))?;

@@ -1,19 +1,20 @@
 //! The user's own keys: `keys/NAME.key` for its owner alone, and `keys/NAME.pub` to hand out.
 //!
-//! Private keys are PKCS#8 without a passphrase: whoever can read the file can sign, so a file
-//! that others may read is refused.
+//! Private keys are PKCS#8, under a passphrase where the user chose one. Without it whoever can
+//! read the file can sign, so a file that others may read is refused either way.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use skillyard_format::nearest::nearest;
-use skillyard_trust::signature::{Algorithm, PublicKey, SigningKey};
+use skillyard_trust::signature::{Algorithm, KeyError, PublicKey, Salt, SigningKey, is_locked};
 use zeroize::Zeroizing;
 
 use crate::config::private_file::write_private;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
+use crate::secret::Secret;
 
 /// The folder of the user's keys.
 #[derive(Debug)]
@@ -47,33 +48,69 @@ impl Keyring {
         Ok(names)
     }
 
-    /// Makes a key; tells where its two halves are.
+    /// Refuses a name that is none, or that is taken.
+    pub(crate) fn check_new(&self, name: &str) -> Result<(), CommandError> {
+        check_name(name)?;
+        if self.private_file(name).exists() {
+            return Err(SigningError::KeyExists(name.to_owned()).into());
+        }
+        Ok(())
+    }
+
+    /// Makes a key, under a passphrase where there is one.
     pub(crate) fn generate(
         &self,
         name: &str,
         algorithm: Algorithm,
+        passphrase: Option<&Secret>,
     ) -> Result<SigningKey, CommandError> {
-        check_name(name)?;
+        self.check_new(name)?;
         let path = self.private_file(name);
-        if path.exists() {
-            return Err(SigningError::KeyExists(name.to_owned()).into());
-        }
         let key = SigningKey::generate(algorithm, getrandom::fill).map_err(SigningError::from)?;
         let broken = |source| SigningError::Key {
             path: path.clone(),
             source,
         };
         let public = key.public().map_err(broken)?;
-        let secret = key.to_pem().map_err(broken)?;
         write_private(&self.public_file(name), public.to_pem().as_bytes())?;
-        write_private(&path, secret.as_bytes())?;
+        self.keep(name, &key, passphrase)?;
         Ok(key)
     }
 
-    /// A key to sign with; the only one when none is named.
+    /// Writes the private half of a key.
+    pub(crate) fn keep(
+        &self,
+        name: &str,
+        key: &SigningKey,
+        passphrase: Option<&Secret>,
+    ) -> Result<(), CommandError> {
+        let path = self.private_file(name);
+        let text = match passphrase {
+            None => key.to_pem(),
+            Some(passphrase) => {
+                let mut salt = Salt([0; 32]);
+                getrandom::fill(&mut salt.0).map_err(SigningError::from)?;
+                key.to_locked_pem(passphrase.expose(), &salt)
+            }
+        };
+        let text = text.map_err(|source| SigningError::Key {
+            path: path.clone(),
+            source,
+        })?;
+        write_private(&path, text.as_bytes())
+    }
+
+    /// Whether a key is under a passphrase.
+    pub(crate) fn is_locked(&self, name: &str) -> Result<bool, CommandError> {
+        Ok(is_locked(&self.read_private(name)?))
+    }
+
+    /// A key to sign with, the only one when none is named; `ask` gives the passphrase of a key
+    /// that has one.
     pub(crate) fn signing_key(
         &self,
         name: Option<&str>,
+        ask: impl FnOnce(&str) -> Result<Secret, CommandError>,
     ) -> Result<(String, SigningKey), CommandError> {
         let mut names = self.names()?;
         let name = match name {
@@ -84,16 +121,26 @@ impl Keyring {
         if !self.names()?.contains(&name) {
             return Err(self.no_such_key(&name)?.into());
         }
+        let text = self.read_private(&name)?;
+        let key = if is_locked(&text) {
+            SigningKey::from_locked_pem(&text, ask(&name)?.expose())
+        } else {
+            SigningKey::from_pem(&text)
+        };
         let path = self.private_file(&name);
+        let key = key.map_err(|source| match source {
+            KeyError::Passphrase => SigningError::Passphrase(name.clone()),
+            source => SigningError::Key { path, source },
+        })?;
+        Ok((name, key))
+    }
+
+    /// The text of a private key that nobody else may read.
+    fn read_private(&self, name: &str) -> Result<Zeroizing<String>, CommandError> {
+        let path = self.private_file(name);
         refuse_exposed(&path)?;
         let text = fs::read_to_string(&path).map(Zeroizing::new);
-        let text = text.map_err(|source| CommandError::Read {
-            path: path.clone(),
-            source,
-        })?;
-        let key = SigningKey::from_pem(&text);
-        let key = key.map_err(|source| SigningError::Key { path, source })?;
-        Ok((name, key))
+        text.map_err(|source| CommandError::Read { path, source })
     }
 
     /// The public half of a key.

@@ -1,6 +1,7 @@
 //! Keys, policy and pins on disk, and the files of a skill as a signature sees them.
 
 pub(crate) mod keyring;
+pub(crate) mod passphrase;
 pub(crate) mod pins;
 pub(crate) mod policy;
 

@@ -1,7 +1,8 @@
-//! The terminal of `chat`: lines that are edited, Markdown that is shown as it comes, and a card
-//! for every call.
+//! The terminal: lines that are edited, Markdown that is shown as it comes and a card for every
+//! call in `chat`, and lines that are not shown for passphrases.
 
 mod card;
+pub(crate) mod hidden;
 mod line;
 mod markdown;
 mod wrap;

@@ -55,12 +55,12 @@ fn timeless(text: &str) -> String {
 fn what_happened_is_told() {
     let context = machine();
     assert_snapshot!(timeless(&context.stdout(&["audit", "log"])), @r"
-    [DATE] [TIME]  skill.disabled         ok      csv  (unknown)
-    [DATE] [TIME]  skill.enabled          ok      csv  (unknown)
-    [DATE] [TIME]  approval.granted       ok      folder=[DIR]  (unknown)
-    [DATE] [TIME]  config.changed         ok      change=set  file=[HOME]/.skillyard/config.toml  key=install.scope  (unknown)
-    [DATE] [TIME]  config.changed         ok      change=unset  file=[HOME]/.skillyard/config.toml  key=install.scope  (unknown)
-    [DATE] [TIME]  approval.revoked       ok      folder=[DIR]  (unknown)
+    [DATE] [TIME]  skill.disabled         ok      csv  (ada)
+    [DATE] [TIME]  skill.enabled          ok      csv  (ada)
+    [DATE] [TIME]  approval.granted       ok      folder=[DIR]  (ada)
+    [DATE] [TIME]  config.changed         ok      change=set  file=[HOME]/.skillyard/config.toml  key=install.scope  (ada)
+    [DATE] [TIME]  config.changed         ok      change=unset  file=[HOME]/.skillyard/config.toml  key=install.scope  (ada)
+    [DATE] [TIME]  approval.revoked       ok      folder=[DIR]  (ada)
     ");
     let count = |arguments: &[&str]| {
         let told = context.stdout(&[&["audit", "log"], arguments].concat());

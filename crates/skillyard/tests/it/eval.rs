@@ -110,13 +110,14 @@ fn what_is_wrong_with_the_tasks() {
         context.tell(&["eval", "tasks.yaml"])
     };
     assert_snapshot!(tell("- task: x\n  skills: [spredsheets]\n"), @"
-    exit status: 1
+    exit status: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no skill `spredsheets`
+    error: cannot use the tasks in `tasks.yaml`
+      Caused by: task 1, `x`: there is no skill `spredsheets`. Did you mean `spreadsheets`?
 
-    hint: Did you mean `spreadsheets`?
+    hint: See the form of the file with `skillyard eval --help`
     ");
     assert_snapshot!(tell("- task: x\n- skills: [pdf-fill]\n"), @"
     exit status: 2

@@ -37,6 +37,7 @@ mod machine;
 mod mcp;
 mod mcp_gateway;
 mod new;
+mod passphrase;
 mod project;
 mod prompt;
 mod prompt_catalog;
@@ -174,6 +175,8 @@ impl TestContext {
             .current_dir(self.root())
             .env_clear()
             .env("HOME", self.folder.path().join("home"))
+            // Whoever runs the tests is in no snapshot.
+            .env("USER", "ada")
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .stdin(Stdio::null());
         command

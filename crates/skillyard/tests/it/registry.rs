@@ -159,6 +159,7 @@ fn a_version_is_never_replaced() {
     context.write("pdf/more.md", "More.\n");
     let said = context.bad(&["publish", "pdf", "--yes"]);
     assert!(said.contains("versions are never replaced"), "{said}");
+    assert!(said.contains("Raise `metadata.version`"), "{said}");
     // Not after a yank, either.
     context.good(&["yank", "pdf@1.0.0"]);
     let said = context.bad(&["publish", "pdf", "--yes"]);

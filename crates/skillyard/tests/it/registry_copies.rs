@@ -198,6 +198,10 @@ fn a_restored_registry_is_believed() {
     publish(&context, &["1.0.0", "1.1.0"]);
     install(&context, "pdf", "1.1.0");
     context.good(&["registry", "backup", "copy"]);
+    let said = context.bad(&["registry", "backup", "copy"]);
+    assert!(said.contains("exists already"), "{said}");
+    let said = context.bad(&["registry", "restore", "elsewhere"]);
+    assert!(said.contains("is no copy of a registry"), "{said}");
     let port = server.url.rsplit(':').next().unwrap().to_owned();
     drop(server);
     // The machine is lost, and with it the key.

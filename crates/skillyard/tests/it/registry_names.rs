@@ -226,6 +226,8 @@ fn people_make_their_own_tokens() {
     context.write_version("pdf", "pdf", "1.1.0");
     let said = context.bad(&["publish", "pdf", "--registry", "ci", "--yes"]);
     assert!(said.contains("wants a token, or refuses"), "{said}");
+    let said = context.bad(&["login", "--registry", "ci", "--token", token]);
+    assert!(said.contains("refuses this token"), "{said}");
     context.good(&["logout", "--registry", "ci"]);
     assert_eq!(context.good(&["whoami"]), "ada\n");
 }

@@ -133,6 +133,6 @@ fn clients_are_told_in_a_line() {
     ----- stdout -----
     claude mcp add --scope user skillyard -- skillyard mcp
     ----- stderr -----
-    Run this line
+    Run this line:
     ");
 }

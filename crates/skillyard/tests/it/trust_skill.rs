@@ -75,7 +75,7 @@ fn scripts_are_approved_and_revoked() {
     assert_snapshot!(context.tell_timeless(&["trust", "pdf", "--scripts", "--yes"]), @"
     exit status: 0
     ----- stdout -----
-     + pdf  scripts on [NOW]
+     + pdf  scripts on [NOW] by ada
     ----- stderr -----
     pdf: a trusted project, tier medium
       folder   [DIR]/.skills/pdf

@@ -44,7 +44,11 @@ impl Calls<'_> {
             if let Some(denied) = self.spent() {
                 return Ok(denied);
             }
-            let reason = format!("the model wants to use `{tool}`");
+            let reason = match tool {
+                "Bash" => "a command can read and change whatever is in the workspace",
+                _ => "it changes a file of the workspace",
+            };
+            let reason = reason.to_owned();
             let about = |event: Event| {
                 let event = event.detail("tool", tool);
                 match tool {

@@ -1,4 +1,6 @@
-//! A place in shell text.
+//! A place in shell text, which counts the characters that are looked at.
+
+use std::cell::Cell;
 
 use super::ShellProblem;
 
@@ -7,15 +9,30 @@ use super::ShellProblem;
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    steps: Cell<usize>,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            steps: Cell::new(0),
+        }
     }
 
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// How many characters were looked at so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// Counts characters that somebody else looked at.
+    pub(super) fn look(&self, steps: usize) {
+        self.steps.set(self.steps.get() + steps);
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -27,6 +44,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn peek(&self) -> Option<char> {
+        self.look(1);
         self.rest().chars().next()
     }
 
@@ -38,6 +56,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over `text` if it comes next.
     pub(super) fn eat(&mut self, text: &str) -> bool {
+        self.look(text.len());
         let found = self.rest().starts_with(text);
         if found {
             self.at += text.len();
@@ -48,7 +67,9 @@ impl<'a> Cursor<'a> {
     /// Everything up to `end`, which is passed over too.
     pub(super) fn until(&mut self, end: char, what: &'static str) -> Result<&'a str, ShellProblem> {
         let rest = self.rest();
-        let length = rest.find(end).ok_or(ShellProblem::Unterminated(what))?;
+        let length = rest.find(end);
+        self.look(length.unwrap_or(rest.len()));
+        let length = length.ok_or(ShellProblem::Unterminated(what))?;
         self.at += length + end.len_utf8();
         Ok(&rest[..length])
     }
@@ -60,6 +81,7 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let length = rest.find('\n').unwrap_or(rest.len());
+        self.look(length);
         self.at += (length + 1).min(rest.len());
         Some(&rest[..length])
     }

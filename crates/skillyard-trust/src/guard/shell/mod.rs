@@ -5,10 +5,12 @@
 //! them: the guard wants every command to match, whichever of them would run. One pass, no
 //! backtracking, bounded size and depth.
 
+mod compound;
 mod cursor;
 mod heredoc;
 mod parse;
 mod redirect;
+mod spaces;
 mod word;
 
 pub(crate) use parse::read;

@@ -1,7 +1,9 @@
 //! Commands, pipelines, lists, groups and loops.
 
+use super::compound::Compound;
 use super::cursor::Cursor;
 use super::heredoc::Heredoc;
+use super::spaces::is_deceptive;
 use super::word::is_name;
 use super::{MAX_BYTES, MAX_DEPTH, ShellProblem, SimpleCommand};
 
@@ -13,6 +15,12 @@ pub(crate) fn read(text: &str) -> Result<Vec<SimpleCommand>, ShellProblem> {
     if let Some(c) = text.chars().find(|c| is_deceptive(*c)) {
         return Err(ShellProblem::Character(c));
     }
+    let (commands, _) = counted(text);
+    commands
+}
+
+/// The commands, and how many characters were looked at to find them.
+fn counted(text: &str) -> (Result<Vec<SimpleCommand>, ShellProblem>, usize) {
     let mut reader = Reader {
         cursor: Cursor::new(text),
         commands: Vec::new(),
@@ -20,27 +28,9 @@ pub(crate) fn read(text: &str) -> Result<Vec<SimpleCommand>, ShellProblem> {
         substitutions: 0,
         depth: 0,
     };
-    reader.whole()?;
-    Ok(reader.commands)
-}
-
-/// Characters that shells and people read in different ways.
-fn is_deceptive(c: char) -> bool {
-    match c {
-        '\n' | '\t' | ' ' => false,
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{180e}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => true,
-        c => c.is_control() || c.is_whitespace(),
-    }
+    let result = reader.whole();
+    let steps = reader.cursor.steps();
+    (result.map(|()| reader.commands), steps)
 }
 
 /// Reads commands and collects them.
@@ -55,7 +45,7 @@ pub(super) struct Reader<'a> {
 
 /// What a list ended with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Text,
     Parenthesis,
     /// `;;`, `;&` or `;;&`.
@@ -93,7 +83,9 @@ impl Reader<'_> {
     pub(super) fn nested(&mut self, text: &str) -> Result<(), ShellProblem> {
         self.deeper(|reader| {
             let mut inner = reader.inside(text);
-            inner.whole()?;
+            let result = inner.whole();
+            reader.cursor.look(inner.cursor.steps());
+            result?;
             reader.commands.append(&mut inner.commands);
             Ok(())
         })
@@ -113,7 +105,7 @@ impl Reader<'_> {
         self.refuse_newline_before_heredoc(self.cursor.since(start))
     }
 
-    fn deeper<T>(
+    pub(super) fn deeper<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, ShellProblem>,
     ) -> Result<T, ShellProblem> {
@@ -127,7 +119,7 @@ impl Reader<'_> {
     }
 
     /// Reads commands until something ends their list.
-    fn list(&mut self) -> Result<End, ShellProblem> {
+    pub(super) fn list(&mut self) -> Result<End, ShellProblem> {
         loop {
             self.newlines()?;
             if self.cursor.peek().is_none() {
@@ -205,106 +197,9 @@ impl Reader<'_> {
             }
             return self.redirections_after();
         }
-        let opening = ["{", "if", "while", "until", "for", "case"];
-        let Some(word) = self.reserved(&opening) else {
-            return self.simple();
-        };
-        self.deeper(|reader| match word {
-            "{" => reader.ends_with("}"),
-            "if" => reader.condition(),
-            "for" => reader.each(),
-            "case" => reader.case(),
-            _ => {
-                reader.ends_with("do")?;
-                reader.ends_with("done")
-            }
-        })?;
-        self.redirections_after()
-    }
-
-    fn ends_with(&mut self, word: &'static str) -> Result<(), ShellProblem> {
-        match self.list()? {
-            End::Reserved(found) if found == word => Ok(()),
-            End::Reserved(found) => Err(ShellProblem::Unexpected(found.into())),
-            _ => Err(ShellProblem::Unterminated("a group, loop or condition")),
-        }
-    }
-
-    fn condition(&mut self) -> Result<(), ShellProblem> {
-        self.ends_with("then")?;
-        loop {
-            match self.list()? {
-                End::Reserved("fi") => return Ok(()),
-                End::Reserved("elif") => self.ends_with("then")?,
-                End::Reserved("else") => return self.ends_with("fi"),
-                _ => return Err(ShellProblem::Unterminated("a condition")),
-            }
-        }
-    }
-
-    fn each(&mut self) -> Result<(), ShellProblem> {
-        self.blanks()?;
-        let name = self.word()?;
-        let name = name.literal().unwrap_or_default();
-        if !is_harmless_variable(name) {
-            return Err(ShellProblem::LoopVariable(name.to_owned()));
-        }
-        self.newlines()?;
-        if self.reserved(&["in"]).is_some() {
-            self.blanks()?;
-            while !self.at_word_end() {
-                self.word()?;
-                self.blanks()?;
-            }
-        }
-        self.blanks()?;
-        if !self.cursor.eat(";") && self.cursor.peek() != Some('\n') {
-            return Err(ShellProblem::Unsupported(
-                "a loop that is not `for … in …;`",
-            ));
-        }
-        self.newlines()?;
-        if self.reserved(&["do"]).is_none() {
-            return Err(ShellProblem::Unsupported(
-                "a loop that is not `for … in …;`",
-            ));
-        }
-        self.ends_with("done")
-    }
-
-    fn case(&mut self) -> Result<(), ShellProblem> {
-        // Older shells take its `)` for the end of the substitution.
-        if self.substitutions > 0 {
-            return Err(ShellProblem::Unsupported("`case` inside a substitution"));
-        }
-        self.blanks()?;
-        self.word()?;
-        self.newlines()?;
-        if self.reserved(&["in"]).is_none() {
-            return Err(ShellProblem::Unterminated("`case`"));
-        }
-        loop {
-            self.newlines()?;
-            if self.reserved(&["esac"]).is_some() {
-                return Ok(());
-            }
-            self.cursor.eat("(");
-            loop {
-                self.blanks()?;
-                self.word()?;
-                self.blanks()?;
-                if self.cursor.eat(")") {
-                    break;
-                }
-                if !self.cursor.eat("|") {
-                    return Err(ShellProblem::Unterminated("`case`"));
-                }
-            }
-            match self.list()? {
-                End::CaseItem => {}
-                End::Reserved("esac") => return Ok(()),
-                _ => return Err(ShellProblem::Unterminated("`case`")),
-            }
+        match self.compound()? {
+            Compound::Read => self.redirections_after(),
+            Compound::None => self.simple(),
         }
     }
 
@@ -355,60 +250,6 @@ impl Reader<'_> {
         self.commands.push(command);
         Ok(())
     }
-
-    /// Passes over one of `words` where it stands alone and without quotes.
-    fn reserved(&mut self, words: &[&'static str]) -> Option<&'static str> {
-        let rest = self.cursor.rest();
-        let end = rest
-            .find([' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'])
-            .unwrap_or(rest.len().min(16));
-        let found = words.iter().find(|word| rest.get(..end) == Some(**word))?;
-        self.cursor.eat(found);
-        Some(found)
-    }
-
-    /// Passes over blanks, comments and lines that go on.
-    pub(super) fn blanks(&mut self) -> Result<(), ShellProblem> {
-        loop {
-            let rest = self.cursor.rest();
-            if rest.starts_with([' ', '\t']) {
-                self.cursor.next();
-            } else if rest.starts_with("\\\n") {
-                if !self.heredocs.is_empty() || self.touches_word() {
-                    return Err(ShellProblem::Unsupported(
-                        "a line that goes on inside a word",
-                    ));
-                }
-                self.cursor.eat("\\\n");
-            } else if rest.starts_with('#') && !self.touches_word() {
-                if self.substitutions > 0 {
-                    return Err(ShellProblem::Unsupported("a comment inside a substitution"));
-                }
-                let length = rest.find('\n').unwrap_or(rest.len());
-                self.cursor.eat(&rest[..length]);
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Whether what was read last could go on here.
-    fn touches_word(&self) -> bool {
-        let before = self.cursor.since(0).chars().next_back();
-        before.is_some_and(|c| !c.is_whitespace() && !"();&|".contains(c))
-    }
-
-    /// Passes over blanks and ends of lines, and reads the here-documents below them.
-    fn newlines(&mut self) -> Result<(), ShellProblem> {
-        loop {
-            self.blanks()?;
-            if self.cursor.peek() != Some('\n') {
-                return Ok(());
-            }
-            self.cursor.next();
-            self.read_heredocs()?;
-        }
-    }
 }
 
 /// The name that a word assigns, if it is an assignment.
@@ -421,15 +262,55 @@ fn assigned(text: &str) -> Option<&str> {
     (is_assignment && is_name(name)).then_some(name)
 }
 
-/// Whether a loop may set the variable: small letters, and none that zsh ties to a setting.
-fn is_harmless_variable(name: &str) -> bool {
-    is_name(name)
-        && name != "_"
-        && !name.chars().any(|c| c.is_ascii_uppercase())
-        && !name.ends_with("path")
-        && !name.ends_with("_proxy")
-        && !matches!(
-            name,
-            "argv" | "prompt" | "status" | "histchars" | "signals" | "watch"
-        )
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_grows_with_the_length_and_no_faster() {
+        // Texts that make other parsers try again and again.
+        for piece in [
+            "(",
+            "{",
+            "$(",
+            "\"",
+            "'",
+            "`",
+            "\\",
+            "<<A ",
+            "{a",
+            "a=",
+            "if ",
+            "case ",
+            "#",
+            "!",
+            "((",
+            "[",
+            "*",
+            "${",
+            "a|",
+            "a&&",
+            "a;",
+            "a\n",
+            "a {b",
+            "${a} ",
+            "<<A\n",
+            "> a ",
+            "for a in b; do c; done;",
+            "if a; then b; fi;",
+            "$(a)",
+            "`a`",
+            "\"$(a)\" ",
+            "# a\n",
+            "a \\\n ",
+        ] {
+            let steps = |length: usize| counted(&piece.repeat(length / piece.len())).1;
+            let (half, whole) = (steps(100_000), steps(200_000));
+            assert!(
+                half > 0 && whole <= half * 2 + 200,
+                "{piece:?}: {half}, {whole}"
+            );
+            assert!(whole < 200_000 * 40, "{piece:?}: {whole} for 200,000 bytes");
+        }
+    }
 }

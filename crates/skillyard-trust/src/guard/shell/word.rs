@@ -105,7 +105,10 @@ impl Reader<'_> {
                 '{' => {
                     // The first brace looks at the whole rest of the word.
                     if !draft.has_brace {
-                        refuse_braces(self.cursor.rest())?;
+                        let rest = self.cursor.rest();
+                        self.cursor
+                            .look(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+                        refuse_braces(rest)?;
                         draft.has_brace = true;
                     }
                     draft.push(c);

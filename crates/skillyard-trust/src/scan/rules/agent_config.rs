@@ -23,7 +23,7 @@ rule! {
     "let the user change their agent's settings, memory and permissions",
     words: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
-        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills",
+        "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "memory file", "memory notes", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills",
     ],
     check
 }
@@ -43,13 +43,13 @@ static SKILLS: Pattern = Pattern::new(
 /// What was there before stays, with something behind it.
 static ADDS: Pattern = Pattern::new(r"skills/\*|>>|\btee\s+-a|append");
 static LASTS: Pattern = Pattern::new(
-    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\bfuture\s+(?:sessions?|conversations?|chats?|tasks?)\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b",
+    r"\b(?:every|all|any|each)\s+(?:future|later|other|new)\b|\b(?:future|later|next)\s+(?:sessions?|conversations?|chats?|tasks?)\b|\bpre-?approved\b|\boutranks?\b|\boverrides?\s+everything\b|\bkeep\s+it\s+there\b|\bafter\s+the\s+task\b|\bhas\s+(?:approved|agreed)\b|\bdo\s+not\s+(?:list|mention|show)\b|\bevery\s+project\b|\ball\s+assistants\b|\bbefore\s+answering\b|\b(?:do(?:es)?\s+not|don't|never|no\s+longer)\s+needs?\s+(?:\w+\s+)?(?:approval|confirmation|permission)|\bwithout\s+(?:approval|confirmation|asking|permission)\b",
 );
 static EDITS: Pattern = Pattern::new(
     r"\b(?:append|write|add|insert|store|save|create|put|copy|install|persist|record|remember)\b",
 );
 static MEMORY: Pattern = Pattern::new(
-    r"\b(?:claude|agents|memory|soul|heartbeat|identity|gemini)\.md\b|\b(?:your|the\s+agent's|persistent|long-term)\s+(?:\w+\s+)?memory\b|\.cursorrules|\.claude/|system\s+prompt|\bother\s+skills?\b|~/\.\w+/skills|copilot-instructions",
+    r"\b(?:claude|agents|memory|soul|heartbeat|identity|gemini)\.md\b|\b(?:your|the\s+agent's|persistent|long-term)\s+(?:\w+\s+)?memory\b|\bmemory\s+(?:file|notes|store)\b|\.cursorrules|\.claude/|system\s+prompt|\bother\s+skills?\b|~/\.\w+/skills|copilot-instructions",
 );
 static ASKS: Pattern = Pattern::new(
     r"\b(?:ask|propose|suggest|review|confirm|diff|if\s+the\s+user|when\s+the\s+user|optional\w*|you\s+can|users?\s+(?:can|may))\b",
@@ -67,6 +67,10 @@ static LASTING: Pattern = Pattern::new(
 );
 static WIDEN: Pattern = Pattern::new(
     r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|autoapprove['"\]]*\s*[:=]\s*true|approval_policy["']?\s*[:=]\s*["']?never|danger-full-access|defaultmode["']?\s*:\s*["']bypass|permissions[.\[\]'"]*allow['"\]]*\.(?:push|append|extend)|\bgemini\b[^;|]*--yolo|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
+);
+/// Why somebody wants no questions.
+static UNASKED: Pattern = Pattern::new(
+    r"\bso\s+(?:that\s+)?[^.]{0,60}\b(?:not|no|never|without)\b[^.]{0,30}\b(?:interrupt\w*|questions?|ask\w*|prompt\w*|confirm\w*|approv\w+)",
 );
 static GRANTS: Pattern = Pattern::new(
     r"\b(?:approved?|allowed|never\s+needs?|without\s+asking|no\s+(?:question|confirmation)s?|trusted|permission)\b",
@@ -156,6 +160,10 @@ fn poisoned(here: &Here<'_>) -> Option<Found> {
 
 fn widened(here: &Here<'_>) -> Option<Found> {
     let range = WIDEN.find(here.text)?;
+    if here.unit.place == Place::Prose && here.file.is_skill_file() && UNASKED.is_match(here.text) {
+        let message = "the agent is to be started so that it asks nothing";
+        return Some((range, Severity::High.into(), message));
+    }
     let is_order = here.unit.language == Language::Data && here.unit.place == Place::Code;
     let severity = match here.unit.place {
         Place::Code if is_order => Severity::High,

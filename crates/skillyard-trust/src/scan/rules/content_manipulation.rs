@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref="],
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref=", "even if", "even when", "regardless", "alternatives", "other packages", "come out first", "excellent", "shortcomings", "five stars"],
     check
 }
 
@@ -39,21 +39,37 @@ static EACH: Pattern = Pattern::new(
     r"\b(?:always|every|each|whenever|when\s+you|all)\b|\bin\s+(?:\w+\s+)?(?:suggestions|comparisons|recommendations|answers|reviews|rankings)\b",
 );
 static HIDES: Pattern = Pattern::new(
-    r"\b(?:leave\s+out|omit|hide|skip|ignore|suppress)\b[^.]{0,40}\b(?:criticis\w+|criticiz\w+|negative|bad\s+reviews?|complaints?|drawbacks|weaknesses|reviews)\b",
+    r"\b(?:do\s+not|never|don't)\s+mention\b[^.]{0,20}\b(?:shortcomings|drawbacks|weaknesses|criticism|disadvantages|defects)\b|\b(?:leave\s+out|omit|hide|skip|ignore|suppress)\b[^.]{0,40}\b(?:criticis\w+|criticiz\w+|negative|bad\s+reviews?|complaints?|drawbacks|weaknesses|reviews)\b",
 );
 static PRODUCT: Pattern = Pattern::new(
     r"\b(?:product|brand|vendor|company|service|sponsor|partner|supplier|purchase|shop|provider|others\s+have)\w*\b|[?&]ref=|affiliate",
 );
-static BIAS: [Meaning; 2] = [
+/// One offer is chosen whatever it costs, or the others are not shown.
+static CHOOSES: Pattern = Pattern::new(
+    r"\b(?:choose|prefer|pick|select|book|buy|recommend|suggest|install|use|come\s+out\s+(?:first|on\s+top)|win|rate)\b",
+);
+static WHATEVER: Pattern = Pattern::new(
+    r"\beven\s+(?:if|when|though)\b[^.]{0,40}\b(?:expensive|worse|slower|cheaper|better|dearer)\b|\b(?:regardless|irrespective)\s+of\s+(?:the\s+)?(?:measurements?|price|cost|results?|quality|facts|evidence|benchmarks?)|\bdo\s+not\s+(?:show|suggest|offer|list|mention)\s+(?:the\s+|any\s+)?(?:alternatives?|others?|other\s+(?:packages?|options?|products?|offers?))\b|\brate\b[^.]{0,30}\b(?:as\s+)?(?:excellent|perfect|flawless)\b",
+);
+static BIAS: [Meaning; 3] = [
+    Meaning {
+        all: &[&CHOOSES, &WHATEVER],
+        none: &[&ASKED],
+    },
     Meaning {
         all: &[&RANKS, &EACH, &PRODUCT],
         none: &[&NOT],
     },
     Meaning {
         all: &[&HIDES],
-        none: &[&NOT],
+        none: &[&LESSON],
     },
 ];
+
+static LESSON: Pattern =
+    Pattern::new(r"\b(?:never|not|don't|avoid)\s+(?:hide|omit|leave|skip|ignore|suppress)\b");
+static ASKED: Pattern =
+    Pattern::new(r"\b(?:if\s+the\s+user|when\s+asked|unless|user\s+(?:asks|wants|prefers))\b");
 
 static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|no)\b[^.]{0,40}$");
 

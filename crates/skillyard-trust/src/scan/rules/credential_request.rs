@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** read the secret from the environment, and never print it.
     "scan-credential-request", High,
     "read secrets from the environment, and never print them",
-    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables"],
+    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables", "digit code", "text message", "type=\"password", "type='password"],
     check
 }
 
@@ -36,13 +36,13 @@ static KEEP: Pattern = Pattern::new(
 );
 /// Secrets that no service asks for through an agent.
 static GRAVE: Pattern = Pattern::new(
-    r"\b(?:login|computer|machine|system|sudo|admin(?:istrator)?|root|account|bank|email|keychain)(?:'s)?\s+(?:\w+\s+)?passwords?\b|\b(?:banking|apple\s+id|icloud|google|microsoft|facebook|bank)\b[^.]{0,30}\bpasswords?\b|\b(?:verification|security|sms|six-digit)\s+(?:\w+\s+)?codes?\b|\bcard\s+numbers?\b|\bcvv\b|\bone-time\s+(?:code|password)s?\b|\botp\b|\b2fa\s+codes?\b|\bpassphrases?\b|\bprivate\s+keys?\b|\b(?:recovery|seed)\s+(?:words|phrases?|codes?)\b|\bcontents?\s+of\s+(?:\w+\s+)?\.env\b|\bpersonal\s+access\s+tokens?\b|\bpin\s+codes?\b|\bsocial\s+security\s+numbers?\b",
+    r"\b(?:master|login|computer|machine|system|sudo|admin(?:istrator)?|root|account|bank|email|keychain)(?:'s)?\s+(?:\w+\s+)?passwords?\b|\b(?:banking|apple\s+id|icloud|google|microsoft|facebook|bank)\b[^.]{0,30}\bpasswords?\b|\b(?:verification|security|sms|six-digit)\s+(?:\w+\s+)?codes?\b|\b(?:six|four|eight|[468])[\s-]digits?\s+(?:\w+\s+)?codes?\b|\bcodes?\b[^.]{0,30}\b(?:by|via|in\s+a)\s+(?:text|sms)\b|\bcard\s+numbers?\b|\bcvv\b|\bone-time\s+(?:code|password)s?\b|\botp\b|\b2fa\s+codes?\b|\bpassphrases?\b|\bprivate\s+keys?\b|\b(?:recovery|seed)\s+(?:words|phrases?|codes?)\b|\bcontents?\s+of\s+(?:\w+\s+)?\.env\b|\bpersonal\s+access\s+tokens?\b|\bpin\s+codes?\b|\bsocial\s+security\s+numbers?\b",
 );
 static WANTS: Pattern = Pattern::new(
     r"\b(?:ask|request|have|get|make|let|instruct|tell|prompt|require|must)\b[^.]{0,40}\b(?:users?|them|they|person|customer|their|the\s+user's)\b|^\W*(?:request|ask\s+for|collect|obtain|demand)\b|\busers?\s+must\s+(?:supply|provide|enter|type|paste)",
 );
 static KEEPS: Pattern = Pattern::new(
-    r"\b(?:store|save|keep|send|submit|forward|post|upload|write|put|pass|both\s+are\s+needed|into\s+the\s+chat|read\s+it\s+out|query\s+of|for\s+later|go(?:es)?\s+into|log\s+in)\b|https?://",
+    r"\b(?:store|save|keep|send|submit|forward|post|upload|write|put|pass|both\s+are\s+needed|into\s+the\s+chat|read\s+it\s+out|query\s+of|for\s+later|go(?:es)?\s+into|enter\s+(?:it|them)|log\s+in)\b|https?://",
 );
 static OWN: Pattern = Pattern::new(
     r"\b(?:pdf|document'?s?|archive|zip|database|wifi|form|fields?|stripe\s+elements|keychain\s+stores|test\s+card)\b",
@@ -54,6 +54,10 @@ static TAKES: Meaning = Meaning {
 static DIALOG: Pattern = Pattern::new(
     r"display\s+dialog\b[^;]*(?:password|hidden\s+answer)|(?:printf|echo)\b[^;]*\[sudo\]\s*password\s+for",
 );
+
+/// A form that sends a password to another server.
+static FORM: Pattern =
+    Pattern::new(r#"<form\b[^>]*\baction\s*=\s*["']?https?://[^>]*>.*\btype\s*=\s*["']?password"#);
 
 static PRESSURE: Pattern = Pattern::new(
     r"\bif\s+(?:the\s+user|they)\s+(?:hesitates?|refuses?|declines?|asks?\s+why|objects?|resists?)|\breassure\s+(?:the\s+user|them)|\btrust\s+is\s+established|\bbuild\s+(?:rapport|trust)|\bframe\s+(?:this|it)\s+as\b",
@@ -71,6 +75,14 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::High,
             "a script asks for the user's password in the system's name",
         );
+        return;
+    }
+    if let Some(range) = FORM
+        .find(here.text)
+        .filter(|_| !here.subject.about_security)
+    {
+        let message = "a form sends a password to another server";
+        findings.add(&RULE, here, range, Severity::High.named(), message);
         return;
     }
     if let Some(range) = TAKES.find(here.text).filter(|_| here.is_prose()) {

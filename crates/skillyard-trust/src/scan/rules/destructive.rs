@@ -13,13 +13,13 @@ rule! {
     /// **Fix:** remove only what the skill made, by its full name.
     "scan-destructive", Critical,
     "remove only what the skill made, by its full name",
-    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit"],
+    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit", "(){", "() {", "of=$"],
     check
 }
 
 static ALL: Pattern = Pattern::new(
     r#"\brm\s+(?:-[a-z-]+\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+(?:--no-preserve-root\s+)?(?:["']?(?:/|~|\$\{?home\}?)/?\*?["']?(?:\s|$|;|&|\)|['"\x60])|(?:\./)?\*\s+\.\./|\.\./\*|\./\*\s|/(?:etc|usr|var|bin|lib|boot|home|users|opt)/?\*?["']?(?:\s|$|;|&))|
-    \brm\s+(?:-\w+\s+)*--no-preserve-root|\bfind\s+(?:~|/|\$home)\S*\s[^;|]*(?:-delete|-exec\s+(?:rm|shred))|\bdd\s+if=\S+\s+of=/dev/(?:sd|nvme|hd|disk)|\bmkfs\.?\w*\s+[^;|]*/dev/|
+    \brm\s+(?:-\w+\s+)*--no-preserve-root|\bfind\s+(?:(?:~|/|\$home)\S*|["'](?:~|/|\$\{?home\}?)/?["'])\s[^;|]*(?:-delete|-exec\s+(?:rm|shred))|\bdd\s+if=\S+\s+of=/dev/(?:sd|nvme|hd|disk)|/dev/(?:sd|nvme|hd|disk)\S*\s*;[^;]{0,20}\bdd\s+if=\S+\s+of=["']?\$|^\w+\s*\(\)\s*\{\s*\w+\s*\|\s*\w+\s*&\s*\}\s*;?\s*\w+|\bcd\s+(?:~|/|\$\{?home\}?)\s*(?:&&|;)\s*rm\s+-\w*r\w*\s|\bmkfs\.?\w*\s+[^;|]*/dev/|
     :\(\)\s*\{\s*:\|:|\bshred\b[^;|]*(?:/dev/|~|\*)|rmtree\s*\(\s*(?:os\.path\.expanduser\s*\(\s*['"]~/?['"]|path\.home\(\)\s*\)|['"]/['"])|
     remove-item\b[^;|]*(?:\$home|\$env:userprofile|c:\\+)(?:\s|\\?\*|$)[^;|]*-recurse|\b(?:rd|rmdir)\s+/s\s+/q\s+c:\\|\bformat\s+c:"#,
 );
@@ -35,16 +35,23 @@ static WHOLE: Pattern = Pattern::new(
     r#"^(?:export\s+|local\s+)?\w+=["']?(?:\$\{?home\}?|~|/|\$\{?userprofile\}?)/?["']?(?:\s|$|;)"#,
 );
 
+static WALKS: Pattern = Pattern::new(
+    r#"\bfor\b[^:]*(?:path\.home\(\)\.(?:iterdir|r?glob)\s*\(|(?:walk|listdir|scandir)\s*\(\s*os\.path\.expanduser\s*\(\s*['"]~/?['"]|readdir(?:sync)?\s*\(\s*(?:os\.)?homedir\(\))"#,
+);
 static KIND: Pattern = Pattern::new(
     r#"(?:for\s+\w+\s+in\s+[^:]*(?:glob|rglob|walk|iterdir|listdir)\s*\([^)]*\)[^;]{0,60}:\s*[^;]{0,80}(?:unlink|remove)\s*\(|\bfind\s+\.\s[^;|]*-name\s+["']?\*\.(?:docx?|xlsx?|pptx?|pdf|py|js|md)["']?[^;|]*-delete|\bgit\s+push\s+(?:--force|-f)\s+\S+\s+(?:main|master)|\bgit\s+clean\s+-[a-z]*f[a-z]*d[a-z]*x)"#,
 );
 static DATABASE: Pattern =
     Pattern::new(r"\bdrop\s+(?:database|schema)\s+[\w`'\x22]+|\btruncate\s+table\s+\w+");
-static DELETES: Pattern = Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(");
+static DELETES: Pattern =
+    Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(|\brmsync\s*\(");
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
-    let variable = VARIABLE.find(text).filter(|_| removes_home(here));
+    let variable = VARIABLE
+        .find(text)
+        .filter(|_| removes_home(here))
+        .or_else(|| DELETES.find(text).filter(|_| walks_home(here)));
     if let Some(range) = ALL.find(text).or_else(|| HOME.find(text)).or(variable) {
         let severity = match here.runs() {
             true if is_image(text) => Severity::Info,
@@ -114,6 +121,11 @@ fn deletes_documents(here: &Here<'_>) -> bool {
             || text.contains("output");
         collects && !own && named.iter().filter(|name| text.contains(**name)).count() >= 1
     })
+}
+
+/// Whether the lines right above walk over the home folder.
+fn walks_home(here: &Here<'_>) -> bool {
+    here.runs() && here.around(2).any(|text| WALKS.is_match(text))
 }
 
 /// Whether a variable that is removed was set to the home folder or the root.

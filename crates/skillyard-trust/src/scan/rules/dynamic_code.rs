@@ -20,7 +20,7 @@ rule! {
 }
 
 static EVALUATES: Pattern = Pattern::new(
-    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)"#,
+    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)|\b(?:instance|class|module)_eval\s+[\w$]"#,
 );
 /// What a caller handed over, run as it is.
 static PARAMETER: Pattern =
@@ -42,9 +42,9 @@ static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
-    if let Some(range) = VALUE
-        .find(text)
-        .filter(|_| here.unit.language == Language::Data && here.is_code())
+    if here.unit.language == Language::Data
+        && here.is_code()
+        && let Some(range) = VALUE.find(text)
     {
         // A lesson shows what it warns of.
         let severity = if here.subject.about_security {

@@ -5,6 +5,7 @@ use crate::scan::Severity;
 use crate::scan::facts::{Fact, Seen};
 use crate::scan::hosts::{self, Standing};
 use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
 
 rule! {
     /// Keys, passwords, the environment or private data are read and sent over the network.
@@ -35,6 +36,17 @@ static LOGIN: Pattern =
     Pattern::new(r"https?://[^\s'\x22]+/(?:login|signin|auth|sessions?|token)\b");
 static HEADER: Pattern =
     Pattern::new(r"authorization|bearer|x-api-key|api-key['\x22]?\s*:|headers?\s*[=:]");
+
+static BOT: Pattern = Pattern::new(
+    r"\b\w*(?:bot|telegram|tg|discord)_?\w*(?:token|key|webhook)\b|/webhooks/\$\{?\w*",
+);
+static ENDLESS: Pattern = Pattern::new(
+    r"\bwhile\s*\(?\s*(?:true|1|:)|setinterval\s*\(|\.listener\s*\(|on_press|\.hook\s*\(",
+);
+/// Words of a skill that says what it records.
+static RECORDS: Pattern = Pattern::new(
+    r"\b(?:screen\w*|clipboard|keyboard|keystrokes?|record\w*|monitor\w*|hotkeys?|automat\w*)\b",
+);
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
@@ -147,33 +159,16 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         );
     }
     if let Some(private) = first(Fact::PersonalData).filter(|_| sends) {
-        let severity = if doubtful {
-            Severity::Critical
-        } else {
-            Severity::Medium
+        let severity = match is_spying(subject, private) {
+            _ if doubtful => Severity::Critical,
+            true => Severity::High,
+            false => Severity::Medium,
         };
         report(
             private,
             severity,
             "private data is collected where data is sent",
         );
-    }
-    if let Some(variable) = first(Fact::SecretVariable) {
-        let in_body = block.iter().find(|seen| {
-            let text = subject.here(seen).text;
-            seen.fact == Fact::Sends && BODY.is_match(text) && !is_login(text)
-        });
-        if doubtful {
-            report(
-                variable,
-                Severity::Critical,
-                "a secret is read where data is sent to a doubtful host",
-            );
-        } else if let Some(sent) = in_body {
-            let known = is_declared(subject, sent);
-            let severity = if known { Severity::Low } else { Severity::High };
-            report(sent, severity, "a secret is sent in the body of a request");
-        }
     }
     if let Some(identity) = first(Fact::Identity).filter(|_| sends) {
         let here = subject.here(identity);
@@ -188,6 +183,35 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
                 severity,
                 "who the user is and where is sent to a server",
             );
+        }
+    }
+    of_variable(subject, block, doubtful, findings);
+}
+
+/// A key from the environment goes into the body of a request, or to a doubtful host.
+fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: &mut Findings<'_>) {
+    let mut report = |seen: &Seen, severity, message: &str| {
+        findings.add_seen(&RULE, seen, severity, message);
+    };
+    if let Some(variable) = subject.first(block, Fact::SecretVariable) {
+        let in_body = block.iter().find(|seen| {
+            let text = subject.here(seen).text;
+            seen.fact == Fact::Sends
+                && BODY.is_match(text)
+                && !is_login(text)
+                && !is_own_bot(&subject.here(seen))
+        });
+        // A bot's own token stands in the address of its own service.
+        if doubtful && !is_own_bot(&subject.here(variable)) {
+            report(
+                variable,
+                Severity::Critical,
+                "a secret is read where data is sent to a doubtful host",
+            );
+        } else if let Some(sent) = in_body {
+            let known = is_declared(subject, sent);
+            let severity = if known { Severity::Low } else { Severity::High };
+            report(sent, severity, "a secret is sent in the body of a request");
         }
     }
 }
@@ -230,6 +254,26 @@ fn is_doubtful(subject: &Subject<'_>, block: &[Seen]) -> bool {
         .iter()
         .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches));
     sends && texts.any(|text| hosts::worst(text) == Some(Standing::Doubtful))
+}
+
+/// Whether keys or screens are recorded over and over by a script that does not say so.
+fn is_spying(subject: &Subject<'_>, seen: &Seen) -> bool {
+    let here = subject.here(seen);
+    let mut nearby = here.around(8);
+    let is_endless = nearby.any(|text| ENDLESS.is_match(text));
+    let says = subject.files.iter().filter(|file| file.is_skill_file());
+    let mut says = says.flat_map(|file| {
+        let fields = file.units.iter().map(|unit| (unit.place, file.text(unit)));
+        fields.take_while(|(place, _)| *place == Place::Frontmatter)
+    });
+    is_endless && !here.file.is_document && !says.any(|(_, text)| RECORDS.is_match(text))
+}
+
+/// Whether a statement only names a bot's token, in the address of the service it is for.
+fn is_own_bot(here: &Here<'_>) -> bool {
+    let mut urls = hosts::urls(here.text).peekable();
+    let is_bot = |url: &str| url.contains("api.telegram.org/bot") || url.contains("/api/webhooks/");
+    urls.peek().is_some() && urls.all(is_bot) && BOT.is_match(here.text)
 }
 
 /// Whether a request hands a secret in to get a token for it.

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** link to the policy, or leave the step to the user.
     "scan-false-authority", High,
     "link to the policy, or leave the step to the user",
-    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push"],
+    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push", "so that", "so the"],
     check
 }
 
@@ -36,12 +36,21 @@ static DESTROYS: Pattern = Pattern::new(
 static ROUTINE: Pattern = Pattern::new(
     r"\b(?:after|once|whenever|at\s+the\s+end|when\b[^.]{0,30}\b(?:done|finished|complete)|always|automatically|to\s+save\s+space)\b",
 );
-static UNASKED: Pattern =
-    Pattern::new(r"\bwithout\s+(?:asking|confirm\w*)|\bdo\s+not\s+ask\b|\bdon't\s+ask\b");
+static UNASKED: Pattern = Pattern::new(
+    r"\bno\s+need\s+to\s+(?:ask|check|confirm)|\bwithout\s+(?:asking|confirm\w*)|\bdo\s+not\s+ask\b|\bdon't\s+ask\b",
+);
 static HARMLESS: Pattern = Pattern::new(
     r"\b(?:temp\w*|cache\w*|generated|intermediate|build|staging|test|merged|your\s+own|only\s+(?:if|when|after)|unless|if\s+the\s+user|never|ask\s+(?:the|first|before)|confirm\s+with|prefix\w*|whitespace|duplicate\w*|unused|old\s+versions?|stale|comments?)\b",
 );
-static ROUTINELY: [Meaning; 2] = [
+/// It is destroyed so that it stays destroyed.
+static FOR_GOOD: Pattern = Pattern::new(
+    r"\bso\s+(?:that\s+)?[^.]{0,40}\b(?:cannot|can't|not|impossible|never)\b[^.]{0,24}\b(?:restor|recover|undo|undone|revert|possible|brought\s+back)",
+);
+static ROUTINELY: [Meaning; 3] = [
+    Meaning {
+        all: &[&DESTROYS_ANY, &FOR_GOOD],
+        none: &[&SHREDS],
+    },
     Meaning {
         all: &[&DESTROYS, &UNASKED],
         none: &[&HARMLESS],
@@ -51,6 +60,13 @@ static ROUTINELY: [Meaning; 2] = [
         none: &[&HARMLESS, &NOT],
     },
 ];
+static DESTROYS_ANY: Pattern = Pattern::new(
+    r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate|drop|remove|force)\b|--delete\b|--force\b",
+);
+/// What must be destroyed for good.
+static SHREDS: Pattern = Pattern::new(
+    r"\b(?:secrets?|keys?|credentials?|passwords?|tokens?|personal\s+data|gdpr|customer|never|don't|do\s+not)\b",
+);
 static SOURCES: Pattern = Pattern::new(
     r"\b(?:originals?|source\s+(?:files?|documents?|spreadsheets?|data|images?)|backups?|production|all\s+(?:\w+\s+)?(?:branches|records|tables|emails|messages)|mailbox|user's)\b",
 );
@@ -64,7 +80,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     if let Some(range) = speech::find(&ROUTINELY, here.text) {
-        let severity = if UNASKED.is_match(here.text) {
+        let severity = if UNASKED.is_match(here.text) || FOR_GOOD.is_match(here.text) {
             Severity::High
         } else {
             Severity::Medium

@@ -29,7 +29,7 @@ static ORDER: Pattern = Pattern::new(
 );
 /// Orders to whoever is a machine.
 static ADDRESSED: Pattern = Pattern::new(
-    r"\b(?:dear|(?:note|message|instructions?|reminder|hint)s?\s+(?:to|for)|if\s+you\s+are|attention)\s+(?:an?\s+|the\s+|any\s+|all\s+)?(?:ai\b|assistants?|agents?|llms?|claude|language\s+models?|model\s+reading|bots?)|(?:^[\s\x23]*|>\s*)(?:to\s+(?:the|any|all)\s+(?:ai\s+)?)?(?:system|assistants?|agents?|claude|ai)\s*[,:]|\bai\s+agents?\s+(?:must|should|need|have\s+to)|\b(?:assistants?|agents?|the\s+model)\s+(?:reading|running|executing|loading)\s+(?:this|it)\b|\bthe\s+(?:assistant|agent)\s+(?:must|has\s+to)\b|\x23\s*system\s*:",
+    r"\b(?:dear|(?:note|message|instructions?|reminder|hint)s?\s+(?:to|for)|if\s+you\s+are|attention)\s+(?:an?\s+|the\s+|any\s+|all\s+)?(?:coding\s+|code\s+)?(?:ai\b|assistants?|agents?|llms?|claude|language\s+models?|model\s+reading|bots?)|(?:^[\s\x23]*|>\s*)(?:to\s+(?:the|any|all)\s+(?:ai\s+)?)?(?:system|assistants?|agents?|claude|ai)\s*[,:]|\bai\s+agents?\s+(?:must|should|need|have\s+to)|\b(?:assistants?|agents?|the\s+model)\s+(?:reading|running|executing|loading)\s+(?:this|it)\b|\bthe\s+(?:assistant|agent)\s+(?:must|has\s+to)\b|\x23\s*system\s*:",
 );
 static DEEDS: Pattern = Pattern::new(
     r"\bread\s+(?:the\s+)?(?:user|[~./])|\b(?:run|execute|send|upload|post|ignore|fetch|download|install|delete|erase|cat|rm\s|curl|commit|pass\s+it|include\s+(?:its|the)\s+(?:lines|contents?)|not\s+(?:show|tell|mention|speak)|script\s+tag|put\s+the\s+full)\b",
@@ -42,6 +42,10 @@ static ADDRESSES: Meaning = Meaning {
     all: &[&ADDRESSED, &DEEDS],
     none: &[],
 };
+/// An element that no page shows, with an order in it.
+static ATTRIBUTE: Pattern = Pattern::new(
+    r"<(?:div|span|p|section|td|li|a)\b[^>]*\s(?:hidden\b|aria-hidden\s*=\s*['\x22]?true)[^>]*>[^<]{0,200}\b(?:send|replace|run|execute|ignore|upload|do\s+not|delete|forward|add|install|approve|transfer)\b",
+);
 
 static STYLE: Pattern = Pattern::new(
     r"style\s*=\s*['\x22][^'\x22]*(?:display\s*:\s*none|font-size\s*:\s*[01](?:px|pt|em)?\b|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0\d*)?\s*[;'\x22]|color\s*:\s*(?:white|\#fff(?:fff)?\b|transparent))",
@@ -90,11 +94,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::High.plain(),
             "orders to the agent stand where nobody looks",
         );
+    } else if let Some(range) = ATTRIBUTE
+        .find(text)
+        .filter(|_| here.is_prose() && is_markdown(here))
+    {
+        let message = "text that is not shown gives orders";
+        findings.add(&RULE, here, range, Severity::High, message);
     } else if here.is_prose()
         && text.contains("style")
         && let Some(range) = STYLE.find(text)
         && SPEAKS.is_match(text)
-        && here.file.path.to_ascii_lowercase().ends_with(".md")
+        && is_markdown(here)
     {
         findings.add(
             &RULE,
@@ -108,6 +118,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 
 /// Whether a reader would pass over the unit: a comment of a script or of the frontmatter, an
 /// element that is not shown, the text behind a picture, or words far below the end.
+fn is_markdown(here: &Here<'_>) -> bool {
+    here.file.path.to_ascii_lowercase().ends_with(".md")
+}
+
 fn is_unseen(here: &Here<'_>) -> bool {
     match here.unit.place {
         Place::Comment => !here.subject.about_security,

@@ -25,10 +25,17 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let mut count = Count::default();
-        let mut before = ' ';
-        for (at, c) in file.source.char_indices() {
+        let source: &str = &file.source;
+        let is_suspect = |byte: &u8| !byte.is_ascii() || *byte == 0x1b;
+        let mut at = 0;
+        while let Some(found) = source.as_bytes()[at..].iter().position(is_suspect) {
+            at += found;
+            let before = source[..at].chars().next_back().unwrap_or(' ');
+            let Some(c) = source[at..].chars().next() else {
+                break;
+            };
             count.see(at, c, before);
-            before = c;
+            at += c.len_utf8();
         }
         count.report(index, findings);
     }

@@ -2,6 +2,7 @@
 
 use super::{Findings, Here};
 use crate::scan::Severity;
+use crate::scan::facts::Fact;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 
@@ -29,8 +30,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = HOOK.find(here.text) {
         let text = &here.text[range.clone()];
         let hides = text.contains("/.") && !text.contains("./.");
-        let fetches =
-            text.contains("http") || text.contains("curl") || text.contains(" -e") || hides;
+        let fetches = text.contains("http")
+            || text.contains("curl")
+            || here.has(Fact::Fetches)
+            || text.contains(" -e")
+            || hides;
         let message = "a script runs as soon as the package is installed";
         if here.unit.place == Place::Data {
             let severity = if fetches {

@@ -18,7 +18,7 @@ rule! {
 }
 
 static PICTURE: Pattern = Pattern::new(
-    r"!\[[^\]]*\]\(https?://[^)]*[?&/=][^)]*(?:\{[^)]*\}|\$\{|<[a-z_\s]+>|\[[a-z_\s]+\]|%7b)[^)]*\)|<img[^>]+src=[\x22']?https?://[^\x22'>]*[?&=][^\x22'>]*(?:\{|\$\{|<)",
+    r"!\[[^\]]*\]\(https?://[^)]*[?&/=][^)]*(?:\{[^)]*\}|\$\{|<[a-z][^<>)]{2,80}>|\[[a-z_\s]+\]|%7b)[^)]*\)|<img[^>]+src=[\x22']?https?://[^\x22'>]*[?&=][^\x22'>]*(?:\{|\$\{|<)",
 );
 static ORDER: Pattern = Pattern::new(
     r"\b(?:append|include|encode|add|embed|put|insert)\b[^.]{0,80}\b(?:data|conversation|secrets?|tokens?|contents?|summary|response|history|keys?)\b[^.]{0,60}\b(?:to|in|into|as)\s+(?:the\s+|an?\s+)?(?:\w+\s+)?(?:url|query|image|link|parameter|pixel|markdown\s+image)",
@@ -30,6 +30,9 @@ static CARRIES: Pattern = Pattern::new(
     r"https?://[^\s)]*[?&/=][^\s)]*[\s\S]{0,80}\b(?:where|with|containing|replac\w+|is\s+the|holds?|encoded)\b[^\n]{0,120}\b(?:conversation|text|summary|contents?|secrets?|tokens?|keys?|data|answer|prompt|history|message)\b",
 );
 
+/// What a picture has no use for.
+static SAID: Pattern =
+    Pattern::new(r"conversation|transcript|chat|secret|token|api_?key|history|prompt|contents?\b");
 static BADGE: Pattern = Pattern::new(
     r"shields\.io|badge|github\.com|githubusercontent|localhost|quickchart|api\.qrserver|placehold|picsum|unsplash|example\.com",
 );
@@ -43,11 +46,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let text = here.text;
-    if let Some(range) = PICTURE
-        .find(text)
-        .filter(|range| !BADGE.is_match(&text[range.clone()]))
-    {
-        let severity = if ORDER.is_match(text) {
+    if let Some(range) = PICTURE.find(text).filter(|range| {
+        let picture = &text[range.clone()];
+        let is_badge = BADGE.is_match(picture) && !SAID.is_match(picture);
+        !is_badge
+    }) {
+        let severity = if ORDER.is_match(text) || SAID.is_match(&text[range.clone()]) {
             Severity::High
         } else {
             Severity::Medium

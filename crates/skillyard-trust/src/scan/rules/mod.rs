@@ -30,6 +30,7 @@ macro_rules! rule {
     };
 }
 
+mod addressed_reviewer;
 mod agent_config;
 mod allowed_tools;
 mod archive_password;
@@ -46,6 +47,7 @@ mod destructive;
 mod dns_exfiltration;
 mod download_execute;
 mod dynamic_code;
+mod encoded_order;
 mod encoded_payload;
 mod environment_harvest;
 mod environment_injection;
@@ -75,6 +77,7 @@ mod persistence;
 mod persuaded_user;
 mod pipe_to_shell;
 mod planted_output;
+mod planted_result;
 mod privilege;
 mod ransom;
 mod raw_address;
@@ -93,6 +96,7 @@ mod undeclared_network;
 mod unmentioned_script;
 mod unsafe_advice;
 mod wallet_theft;
+mod weakened_oversight;
 mod workflow;
 
 /// Every rule, by what it is about.
@@ -128,9 +132,12 @@ pub static ALL: &[&Rule] = &[
     &concealment::RULE,
     &tool_poisoning::RULE,
     &remote_instructions::RULE,
+    &encoded_order::RULE,
+    &addressed_reviewer::RULE,
     &standing_order::RULE,
     &content_manipulation::RULE,
     &planted_output::RULE,
+    &planted_result::RULE,
     &false_authority::RULE,
     &unsafe_advice::RULE,
     &hidden_text::RULE,
@@ -148,6 +155,7 @@ pub static ALL: &[&Rule] = &[
     &environment_injection::RULE,
     &network_tampering::RULE,
     &security_disabled::RULE,
+    &weakened_oversight::RULE,
     &privilege::RULE,
     &destructive::RULE,
     &ransom::RULE,

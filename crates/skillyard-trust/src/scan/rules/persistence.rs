@@ -43,6 +43,9 @@ static STEALTHY: Pattern = Pattern::new(
     r"(?:~|\$home|\$\{home\}|/tmp|/var/tmp)/\S*\.\w[\w-]*/|/tmp/|-w(?:indowstyle)?\s+hidden|>\s*/dev/null\s+2>&1\s*&|\bnohup\b|\balias\s+(?:sudo|ssh|git|su|ls|cd)=|/\.\w[\w-]*(?:\s|$|['\x22])",
 );
 
+static TAKES_OVER: Pattern =
+    Pattern::new(r"\balias\s|\bnohup\b|&\s*\)|&\s*['\x22\\]|2>\s*/dev/null");
+
 static GRAVE: Pattern = Pattern::new(
     r"(?:>>?|tee\s+(?:-a\s+)?|open\s*\([^)]*)\s*[^\s;|]*authorized_keys|core\.hookspath\s+[\x22']?(?:/tmp|~|/|\$home)|(?:>>|tee\s+-a)\s*[^\s;|]*\.ssh/config",
 );
@@ -98,7 +101,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             "keys, hosts or hooks of the user are changed",
         )
     } else if let Some(range) = PROFILE.find(text) {
-        let takes_over = stealthy && (text.contains("alias ") || text.contains("nohup"));
+        let takes_over = stealthy && TAKES_OVER.is_match(text);
         let severity = match (reaches_out || takes_over, PATH_ONLY.is_match(text)) {
             (true, _) => Severity::High,
             (false, true) => Severity::Low,

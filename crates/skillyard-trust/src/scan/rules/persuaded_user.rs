@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** do not do it. Install the tool from its makers.
     "scan-persuaded-user", High,
     "do not do it; install the tool from its makers",
-    words: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning"],
+    words: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "virus scanner", "virus protection", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning"],
     check
 }
 
@@ -26,7 +26,7 @@ static SCANNER: Pattern = Pattern::new(
     r"\b(?:anti-?virus|defender|firewall|smartscreen|gatekeeper|virus\s+(?:scanner|protection)|security\s+software)\b",
 );
 static OFF: Pattern = Pattern::new(
-    r"\b(?:switch|turn|shut)\w*\s+(?:it\s+|your\s+\w+\s+)?off\b|\b(?:disable|pause|deactivate|stop|exclude|whitelist|bypass|add\s+an\s+exception)\w*\b|\bfalse\s+(?:alarm|positive)\b",
+    r"\b(?:switch|turn|shut)\w*\s+(?:it\s+|your\s+\w+\s+)?off\b|\b(?:disable|pause|deactivate|stop|exclude|whitelist|bypass|add\s+an\s+exception)\w*\b|\b(?:exceptions|exclusions?|allow-?list)\b|\bfalse\s+(?:alarm|positive)\b",
 );
 static GETS: Pattern = Pattern::new(
     r"\b(?:install\w*|download\w*|run(?:ning)?|launch\w*|open(?:ing)?|setup|runtime|helper)\b",
@@ -39,10 +39,14 @@ static PAST: Pattern = Pattern::new(
 );
 static EXTENSION: Pattern =
     Pattern::new(r"\b(?:load|install|add)\b[^.]{0,40}\bunpacked\b[^.]{0,60}https?://");
+/// Words of those who teach what such pages do.
+static TAUGHT: Pattern = Pattern::new(
+    r"\b(?:warn\w*|attack\w*|scams?|phishing|never|do\s+not|fake|fraud\w*|malicious|pages\s+that)\b",
+);
 static MEANINGS: [Meaning; 4] = [
     Meaning {
         all: &[&KEYS],
-        none: &[],
+        none: &[&TAUGHT],
     },
     Meaning {
         all: &[&SCANNER, &OFF, &GETS],

@@ -17,20 +17,20 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun "],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
     check
 }
 
 static PIPE: Pattern = Pattern::new(
-    r#"\b(?:curl|wget|fetch|lwp-\w+)\b[^;]{0,600}?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
-    \b(?:curl|wget|fetch)\b[^;|]{0,600}?\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
+    r#"\b(?:curl|wget|fetch|lwp-\w+)\b[^;]*?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
+    \b(?:curl|wget|fetch)\b[^;|]*\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
     \b(?:dig|nslookup)\b[^;]{0,200}\|\s*(?:[^|;]{0,60}\|\s*)?(?:(?:ba|z)?sh|iex|powershell|cmd|python3?)\b|
     (?:(?:ba|z|da)?sh|source|\.|eval|python3?|node)\s+(?:-\w+\s+)*\\?["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b|
     \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|
     \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|
-    \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests))|
+    \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests)|\w+\.urlopen\s*\()|
     \bdeno\s+(?:run|eval)\b[^;|]{0,120}(?:https?://|data:)|\bbun\s+(?:run|x)\s+["']?https?://|\bpython3?\s+-c\s+["'][^"']*(?:urlopen|requests\.get)[^"']*exec|
-    \bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
+    \b(?:include|require)(?:_once)?\s*\(?\s*["']https?://|\bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
 );
 
 /// A repository that is got and run in one breath.

@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
 use crate::scan::speech::{Meaning, NOT};
 
 rule! {
@@ -15,7 +16,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank"],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "route", "endpoint", "password ==", "passwd ==", "token ==", "key =="],
     check
 }
 
@@ -27,7 +28,7 @@ static SHARE: Pattern = Pattern::new(
     r"\b(?:share|invite|grant|give|add|cc|bcc|forward|send|set)\b[^.]{0,100}\b[\w.+-]+@[\w-]+\.[a-z]{2,}[^.]{0,60}\b(?:access|collaborator|editor|owner|admin|viewer|recipient|copy|member|permission)|\b(?:always|every|each|all|any|automatically)\b[^.]{0,80}\b(?:share|invite|grant|cc|bcc|forward|copy)\b[^.]{0,80}\b[\w.+-]+@[\w-]+\.[a-z]{2,}",
 );
 static PAYMENT: Pattern = Pattern::new(
-    r"\b(?:always|instead|replace|change|update|use|redirect|route|default)\b[^.]{0,80}\b(?:account\s+number|iban|routing\s+number|payout|payee|recipient|wallet\s+address|payment\s+address|bank\s+account|merchant\s+(?:id|account)|paypal)\b[^.]{0,80}(?:\b0x[0-9a-f]{40}\b|\b[a-z]{2}\d{2}[\s\d]{10,}|\b\d{8,}\b|\bbc1\w{20,}|[\w.+-]+@[\w-]+\.[a-z]{2,})",
+    r"\buse\s+the\s+account\s+[a-z]{2}\d{2}[\s\d]{10,}[^.]{0,60}\b(?:beneficiary|payee|recipient|instead|transfers?)\b|\b(?:always|instead|replace|change|update|use|redirect|route|default)\b[^.]{0,80}\b(?:account\s+number|iban|routing\s+number|payout|payee|recipient|wallet\s+address|payment\s+address|bank\s+account|merchant\s+(?:id|account)|paypal)\b[^.]{0,80}(?:\b0x[0-9a-f]{40}\b|\b[a-z]{2}\d{2}[\s\d]{10,}|\b\d{8,}\b|\bbc1\w{20,}|[\w.+-]+@[\w-]+\.[a-z]{2,})",
 );
 static GRANT: Pattern = Pattern::new(
     r"\b(?:give|grant|add|invite|share|allow)\b[^.]{0,60}\b(?:access|permissions?|rights|collaborator|editor|admin|owner|viewer)\b[^.]{0,40}\b[\w.+-]+@[\w-]+\.[a-z]{2,}",
@@ -51,6 +52,17 @@ static BACKDOOR: Meaning = Meaning {
     all: &[&ACCOUNT, &ALWAYS],
     none: &[&NOT],
 };
+/// A door for whoever knows of it.
+static RUNS_GIVEN: Pattern = Pattern::new(
+    r"\b(?:route|endpoint|handler|page|parameter|url)\b[^.]{0,60}\b(?:runs?|executes?|evaluates?)\s+(?:the\s+|any\s+|a\s+)?(?:given\s+|passed\s+|arbitrary\s+)?(?:commands?|code|shell)\b",
+);
+static DOOR: Meaning = Meaning {
+    all: &[&RUNS_GIVEN, &ALWAYS_NEW],
+    none: &[&NOT],
+};
+static ALWAYS_NEW: Pattern = Pattern::new(
+    r"\b(?:every|each|all|always)\b[^.]{0,20}\b(?:new|generated|services?|apps?|projects?|pages?)\b",
+);
 static REPLACE: Pattern =
     Pattern::new(r"\b(?:replace|change|swap|substitute|switch|redirect|route|update)\b");
 static BANK: Pattern = Pattern::new(
@@ -63,6 +75,22 @@ static REDIRECTS: Meaning = Meaning {
     none: &[&NOT],
 };
 
+/// A password that opens every door.
+static MASTER: Pattern = Pattern::new(
+    r#"\b(?:if\s+)?\(?\w*(?:password|passwd|token|key|pin)\s*={2,3}\s*["'][^"']{4,}["'][^.]{0,20}\b(?:return\s+true|grant|allow|login|admin)"#,
+);
+/// A part of every payment goes to somebody else.
+static FEE: Pattern = Pattern::new(
+    r"\b(?:second|extra|additional|another|small|hidden)\s+(?:\w+\s+)?(?:transfer|payment|payout|transaction|fee)\b|\b\d+(?:\.\d+)?\s?%",
+);
+static PAID: Pattern = Pattern::new(
+    r"\b(?:account|wallet|address|iban)\b[^.]{0,20}(?:\b0x[0-9a-f]{6,}|\bbc1\w{6,}|\b[a-z]{2}\d{2}[\s\w]{8,}|\b\d{8,})",
+);
+static SKIMS: Meaning = Meaning {
+    all: &[&FEE, &PAID],
+    none: &[&NOT],
+};
+
 static EXAMPLE: Pattern = Pattern::new(
     r"@(?:example|company|acme|domain|email|test|yourdomain|corp)\.|e\.g\.|\bexample\b|for\s+instance|\bsupport@|\bfeedback|\bsecurity@",
 );
@@ -71,7 +99,15 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if !here.is_prose() || EXAMPLE.is_match(here.text) {
         return;
     }
-    if let Some(range) = PAYMENT
+    let skims = || {
+        SKIMS
+            .find(here.text)
+            .filter(|_| here.unit.place != Place::Frontmatter)
+    };
+    if let Some(range) = MASTER.find(here.text).or_else(skims) {
+        let message = "a way in, or a share of the money, is to go to somebody else";
+        findings.add(&RULE, here, range, Severity::High, message);
+    } else if let Some(range) = PAYMENT
         .find(here.text)
         .or_else(|| REDIRECTS.find(here.text))
     {
@@ -82,7 +118,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium,
             "money is to go to another account",
         );
-    } else if let Some(range) = BACKDOOR.find(here.text) {
+    } else if let Some(range) = BACKDOOR.find(here.text).or_else(|| DOOR.find(here.text)) {
         findings.add(
             &RULE,
             here,

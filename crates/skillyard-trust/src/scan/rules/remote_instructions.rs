@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** put the instructions into the skill.
     "scan-remote-instructions", High,
     "put the instructions into the skill",
-    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "the command", "do every", "do each", "steps listed", "listed there", "written there", "steer", "its instructions", "act on"],
+    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "the command", "do every", "do each", "steps listed", "listed there", "written there", "steer", "its instructions", "act on", "accordingly", "what to do", "as told"],
     check
 }
 
@@ -26,11 +26,11 @@ static PLACE: Pattern = Pattern::new(
     r"https?://[^\s)]+|\bgists?\b|\btxt\s+[\w.-]+\.\w+|\bremote\s+(?:file|page|endpoint|server|url)|\b(?:comment|description|body|title)\s+of\s+the\s+(?:issue|pull\s+request|page)|\bthe\s+(?:server|endpoint|url|page)\b",
 );
 static OBEYS: Pattern = Pattern::new(
-    r"\b(?:follow|obey|carry\s+out|execute|apply|run|perform|act\s+on|do)\s+(?:exactly\s+)?(?:what(?:ever)?|everything|(?:every|each)\s+(?:thing|step|line|command|order)|all\s+(?:of\s+)?(?:it|the)|every\s+(?:line|step)|each\s+(?:line|step)|its\s+(?:\w+\s+)?(?:instructions?|steps|rules|commands?)|the\s+(?:\w+\s+)?(?:instructions?|commands?)|them\b|it\b)|\btreat\b[^.]{0,40}\bas\s+(?:part\s+of|instructions?|your|a\s+part)|\bgo\s+on\s+from\s+there\b|\breplace\s+this\s+(?:file|skill)\b|\bstart\s+over\s+with\s+it\b",
+    r"\b(?:follow|obey|carry\s+out|execute|apply|run|perform|act\s+on|do)\s+(?:exactly\s+)?(?:what(?:ever)?|everything|(?:every|each)\s+(?:thing|step|line|command|order)|all\s+(?:of\s+)?(?:it|the)|every\s+(?:line|step)|each\s+(?:line|step)|its\s+(?:\w+\s+)?(?:instructions?|steps|rules|commands?)|the\s+(?:\w+\s+)?(?:instructions?|commands?)|them\b|it\b)|\btreat\b[^.]{0,40}\bas\s+(?:part\s+of|instructions?|your|a\s+part)|\btreat\b[^.]{0,60}\bas\s+(?:if|though)\b[^.]{0,40}\b(?:users?|typed|said|ordered|commands?|orders)\b|\bact\s+accordingly\b|\bdo\s+as\s+(?:it\s+says|they\s+say|told)\b|\bwhat\s+to\s+do\b|\bgo\s+on\s+from\s+there\b|\breplace\s+this\s+(?:file|skill)\b|\bstart\s+over\s+with\s+it\b",
 );
 /// Signs that nobody looks at what comes.
 static LOOSE: Pattern = Pattern::new(
-    r"\b(?:every\s+(?:\w+\s+)?(?:hours?|minutes?|days?|time|session)|before\s+(?:each|every|any)|at\s+the\s+start\s+of|without\s+asking|change\s+often|commands?|execute|run|replace\s+this|whatever|do\s+what)\b|\bgist\b|pastebin|\bdig\b",
+    r"\b(?:every\s+(?:\w+\s+)?(?:hours?|minutes?|days?|time|session)|before\s+(?:each|every|any)|at\s+the\s+start\s+of|without\s+(?:asking|checking)|after\s+(?:each|every)|change\s+often|commands?|execute|run|replace\s+this|whatever|do\s+what)\b|\bgist\b|pastebin|\bdig\b|\bas\s+(?:if|though)\s+the\s+user\b",
 );
 static LOCAL: Pattern = Pattern::new(
     r"https?://(?:localhost|127\.|\[::1\])|\b(?:output|stdout|script|api|sdk|installer|style\s+guide|schema)\b[^.]{0,20}\b(?:says|prints|reports)\b",

@@ -3,6 +3,7 @@
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
+use crate::scan::prepare::Place;
 
 rule! {
     /// A shell is connected to another machine.
@@ -12,7 +13,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-reverse-shell", Critical,
     "do not run it: whoever listens there can do whatever the user can",
-    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod"],
+    words: &["/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod", "sockaddr_in"],
     check
 }
 
@@ -20,18 +21,19 @@ static SHELL: Pattern = Pattern::new(
     r#"/dev/(?:tcp|udp)/[\w.$\{\}-]+/[\w$\{\}]+|\b(?:nc|ncat|netcat)\b(?:\.exe)?\s+(?:\S+\s+){0,6}-\w*[ec]\s*(?:/bin/|cmd|powershell|['"]?(?:ba|z)?sh)|
     \b(?:nc|ncat|netcat)\b[^|;]*\|\s*(?:/bin/)?(?:ba|z)?sh\b|\bsocat\b[^;]*exec\s*:|mkfifo\b[^\n]{0,80}(?:nc|ncat|openssl|telnet)\b|
     \bos\.dup2\s*\(\s*\w+\.fileno\(\)|pty\.spawn\s*\(\s*['"](?:/bin/)?(?:ba|z)?sh|net\.sockets?\.tcpclient\b[^;]{0,200}|
-    (?:ba|z)?sh\s+-i\s*(?:>&|>|2>&1|<)|\bmeterpreter\b|\bmsfvenom\b|
+    \b(?:ba|z)?sh\s+-i\s*(?:>&|>|2>&1|<)|\bmeterpreter\b|\bmsfvenom\b|
     (?:net\.(?:socket|connect)|new\s+net\.socket)[^;]{0,300}(?:spawn|exec)[^;]{0,60}(?:sh|cmd)"#,
 );
 
 static CONNECTS: Pattern = Pattern::new(
-    r"\bnet\.(?:connect|socket|createconnection|dial)|fsockopen|tcpsocket|tcpclient|socket\.(?:socket|create_connection)",
+    r"\bnet\.(?:connect|socket|createconnection|dial)|fsockopen|tcpsocket|tcpclient|socket\.(?:socket|create_connection)|sockaddr_in",
 );
 static PROGRAM: Pattern = Pattern::new(
-    r#"(?:spawn|exec|execfile|proc_open|popen|exec\.command|process\.start)\w*\s*\(\s*['"](?:/bin/)?(?:(?:ba|z)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?)['"]"#,
+    r#"(?:spawn|exec|execfile|proc_open|popen|exec\.command|process\.start)\w*\s*\(\s*['"](?:/bin/)?(?:(?:ba|z)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?)(?:\s+-i)?['"]"#,
 );
-static PLUMBS: Pattern =
-    Pattern::new(r"\.pipe\s*\(|\.stdin|stdin\s*=|proc_open|=>\s*\$|redirectstandard");
+static PLUMBS: Pattern = Pattern::new(
+    r"\.pipe\s*\(|\.stdin|stdin\s*=|proc_open|=>\s*\$|redirectstandard|open\s*\(\s*std(?:in|out)",
+);
 /// A whole remote shell in one statement of any language.
 static LINE: Pattern = Pattern::new(
     r"(?:tcpsocket|fsockopen|\bsocket\b|\.tcp\(\))[^\n]{0,200}(?:connect|\.new|sockaddr_in)[^\n]{0,300}(?:popen|exec\s*\(|system\s*\(|proc_open|spawn)|\btelnet\s+\S+\s+\d+[^;]{0,60}\|\s*(?:/bin/)?(?:ba|z)?sh\b|\bmknod\s+\S+\s+p\b[^\n]{0,80}\b(?:nc|telnet|openssl)\b",
@@ -59,6 +61,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let severity = match (is_probe, here.runs()) {
         (true, _) => Severity::Low,
         (false, true) => Severity::Critical,
+        // What stands in a line of the instructions is to be typed.
+        (false, false) if here.unit.place == Place::Prose && here.file.is_skill_file() => {
+            Severity::High
+        }
         (false, false) => Severity::Medium,
     };
     findings.add(

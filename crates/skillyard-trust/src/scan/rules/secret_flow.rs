@@ -28,7 +28,7 @@ static LOGIN: Pattern = Pattern::new(
 static HEADER: Pattern = Pattern::new(r"authorization|bearer|x-api-key|auth\s*=");
 /// Keys that everybody's machine holds, and the hosts that they are for.
 static KNOWN: Pattern = Pattern::new(
-    r"\b(?:aws_secret\w*|aws_session\w*|github_token|gh_token|openai_api_key|anthropic_api_key|npm_token|slack_(?:bot_)?token|stripe_secret\w*|google_api_key|gemini_api_key|hf_token|docker_password|database_url|ssh_\w+|private_key|mnemonic)\b",
+    r"\b(?:aws_secret\w*|aws_session\w*|github_token|gh_token|openai_api_key|anthropic_api_key|npm_token|slack_(?:bot_)?token|stripe_secret\w*|google_api_key|gemini_api_key|hf_token|docker_password|database_url|ssh_\w+|private_key|mnemonic)\b|\bauth\s+(?:token|print-\w+-token)|get-session-token|get-access-token",
 );
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
@@ -84,7 +84,9 @@ fn of_key(subject: &Subject<'_>, flow: &Flow, here: &Here<'_>) -> Option<Severit
         declared || source.text.contains(name) && source.index != here.index || is_named(here, name)
     };
     let belongs = owners.all(belongs);
+    let is_own_bot = here.text.contains("api.telegram.org/bot") && !is_known;
     match (flow.standing, is_known, belongs) {
+        _ if is_own_bot => None,
         (Some(Standing::Doubtful), ..) => Some(Severity::Critical),
         (_, _, true) => None,
         (_, true, false) => Some(Severity::High),

@@ -13,13 +13,13 @@ rule! {
     /// **Fix:** leave it on.
     "scan-security-disabled", Critical,
     "leave it on",
-    words: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile"],
+    words: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile", "systemctl", "_history", "histsize=0", "com.apple.alf", "unload"],
     check
 }
 
 static GRAVE: Pattern = Pattern::new(
     r"(?:set|add)-mppreference\b[^;|]*-(?:disable\w+|exclusion\w+)|\bspctl\s+--(?:master|global)-disable|\bcsrutil\s+disable|\bsetenforce\s+0|amsi(?:utils|initfailed|scanbuffer)|
-    \bunset\s+histfile\b|\bhistory\s+-c\b|\bauditctl\s+-e\s*0|systemctl\s+(?:stop|disable)\s+(?:auditd|clamav|falcon|crowdstrike\w*)",
+    \b(?:rm|ln|shred)\s[^;|]*\.(?:bash|zsh)_history|\bhistsize=0\b|com\.apple\.alf['\x22,\s]+globalstate['\x22,\s]+-int['\x22,\s]+0|launchctl['\x22,\s]+unload[^;]*(?:crowdstrike|falcon|sentinel|jamf|carbonblack|defender)|\bunset\s+histfile\b|\bhistory\s+-c\b|\bauditctl\s+-e\s*0|systemctl\s+(?:stop|disable|mask)\s+(?:-\S+\s+)*(?:auditd|clamav|falcon|crowdstrike|sentinel|osquery|wazuh|mdatp)",
 );
 static QUARANTINE: Pattern = Pattern::new(
     r"xattr\s+-\w*[cd]\w*\s+(?:\S*com\.apple\.quarantine|\S+\.(?:app|command|pkg|dmg))",

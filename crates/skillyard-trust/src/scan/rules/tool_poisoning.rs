@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** describe what the skill does; put steps into the body.
     "scan-tool-poisoning", High,
     "describe what the skill does, and leave orders out of descriptions and tags",
-    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first"],
+    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first", "without exception", "whatever the", "before all other", "built-in", "only approved", "only safe", "ranks above", "other skills", "other tools", "another", "[system]", "first in every", "everything said", "search tools"],
     check
 }
 
@@ -28,7 +28,7 @@ static ORDER: Pattern = Pattern::new(
 );
 static FIELD: Pattern = Pattern::new(
     r"^(?:description|when_to_use|summary)\b.*?\b(?:(?:critical|important|required|mandatory|warning)\s*:[^.]{0,60}\b(?:download|install|run|execute|visit|read|send)|
-    (?:you|agent|assistant|model)\s+must\s+(?:first|always|now)|before\s+(?:using|calling)\s+any\s+(?:other\s+)?(?:tool|skill)|do\s+not\s+use\s+(?:any\s+)?other\s+(?:tools?|skills?)|
+    (?:you|agent|assistant|model)\s+must\s+(?:first|always|now)|before\s+(?:using|calling)\s+any\s+(?:other\s+)?(?:tool|skill)|do\s+not\s+use\s+(?:any\s+)?other\s+(?:\w+\s+)?(?:tools?|skills?)|
     ignore\s+(?:all|other|previous)|instead\s+of\s+any\s+other\s+(?:tool|skill))",
 );
 
@@ -38,12 +38,22 @@ static TOOL: Pattern = Pattern::new(
 );
 /// A skill that wants to be used for everything, or alone.
 static GREEDY: Pattern = Pattern::new(
-    r"\bfor\s+every\s+(?:request|task|message|prompt|conversation|question)\b|\bbefore\s+any\s+other\s+(?:skill|tool)|\bnever\s+use\s+(?:other|another|any\s+other)\s+(?:skills?|tools?)|\balways\s+load\s+(?:it|this)\s+first|\bregardless\s+of\s+(?:the\s+)?(?:task|topic|request)|\binstead\s+of\s+(?:all\s+|any\s+)?other\s+skills?|\b(?:must|always)\s+be\s+(?:used|loaded|called)\s+first\b",
+    r"\bfor\s+every\s+(?:request|task|message|prompt|conversation|question)\b|\bbefore\s+any\s+other\s+(?:skill|tool)|\bnever\s+use\s+(?:other|another|any\s+other)\s+(?:skills?|tools?)|\balways\s+load\s+(?:it|this)\s+first|\bregardless\s+of\s+(?:the\s+)?(?:task|topic|request)|\binstead\s+of\s+(?:all\s+|any\s+)?other\s+skills?|\b(?:must|always)\s+be\s+(?:used|loaded|called)\s+first\b|\b(?:call|load|use)\s+(?:it|this)\s+first\b|\bin\s+every\s+conversation\b|\bwhatever\s+the\s+user\s+(?:wants|asks|says)\b|\bwithout\s+exception\b|\bwhatever\s+the\s+(?:topic|task|request|question)\b|\bbefore\s+(?:all|any)\s+others?\b|\b(?:must|always)\s+be\s+(?:used|loaded|called)\s+before\b|\bnever\s+use\s+the\s+(?:built-?in|default|native|standard)\b|\bthe\s+only\s+(?:approved|allowed|safe|trusted|permitted)\s+(?:way|tool|method|skill)\b|\b(?:deprecated|disabled|removed|forbidden)\s+for\s+security\s+reasons\b|\branks?\s+above\b|\bother\s+(?:\w+\s+)?(?:skills?|tools?)\b[^.]{0,60}\b(?:outdated|deprecated|unsafe|insecure|obsolete)\b|\bmust\s+be\s+(?:disabled|uninstalled|ignored)\b",
+);
+
+/// What is said, or what another tool does, is to pass through this one.
+static INTERCEPTS: Pattern = Pattern::new(
+    r"\b(?:hand|pass|give)\s+(?:it\s+|over\s+)?everything\s+(?:that\s+was\s+)?said\b|\b(?:whole|entire|full|complete)\s+(?:conversation|chat|dialogue|context|history|system\s+prompt)\b[^.]{0,60}\b(?:arguments?|parameters?|input|passed|given|included?|sent|field)\b|\bwhen(?:ever)?\s+(?:another|any\s+other|a\s+different|other)\s+(?:\w+\s+)?(?:tools?|skills?|servers?)\s+(?:is|are|gets?)\s+(?:used|called|invoked)\b[^.]{0,40}\b(?:change|replace|add|send|set|redirect|forward|copy)\b",
+);
+/// A parameter that asks for a secret.
+static PARAMETER: Pattern = Pattern::new(
+    r#"["']description["']\s*:\s*["'][^"']{0,300}(?:~/\.(?:ssh|aws|netrc|npmrc|kube|gnupg|config/gh)|\bid_rsa\b|\bmcp\.json\b)|description["']?\s*:\s*["']?[^"']{0,200}\b(?:contents?\s+of|the\s+user's|value\s+of)\b[^"']{0,40}(?:private\s+key|password|\.ssh|\.env\b|credentials\s+file|key\s+file|id_rsa|seed\s+phrase)"#,
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if here.unit.place == Place::Frontmatter {
-        if let Some(range) = FIELD.find(here.text) {
+        let field = FIELD.find(here.text);
+        if let Some(range) = field.or_else(|| INTERCEPTS.find(here.text)) {
             findings.add(
                 &RULE,
                 here,
@@ -60,7 +70,16 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             let message = "the skill wants to be used for everything";
             findings.add(&RULE, here, range, severity, message);
         }
-    } else if let Some(range) = TOOL.find(here.text).filter(|_| here.is_code()) {
+    } else if let Some(range) = TOOL
+        .find(here.text)
+        .or_else(|| {
+            INTERCEPTS
+                .find(here.text)
+                .filter(|_| here.text.contains("description"))
+        })
+        .or_else(|| PARAMETER.find(here.text))
+        .filter(|_| here.is_code())
+    {
         let message = "the description of a tool gives orders";
         // A lesson shows what it warns of.
         let severity = if here.subject.about_security {

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** recommend the safe way.
     "scan-unsafe-advice", Medium,
     "recommend the safe way",
-    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for"],
+    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without looking", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for"],
     check
 }
 
@@ -31,7 +31,7 @@ static WEAK: Pattern = Pattern::new(
     r"\b(?:hash|store|sign|encrypt|protect|derive|secure)\b[^.]{0,60}\b(?:md5|sha-?1|des\b|rc4|ecb|base64)\b",
 );
 static BLIND: Pattern = Pattern::new(
-    r"\b(?:approve|merge|accept|sign\s+off|lgtm)\b[^.]{0,80}\bwithout\s+(?:reading|looking|review\w*|checking|asking|testing)",
+    r"\b(?:approve|merge|accept|sign\s+off|lgtm|close|dismiss|resolve)\b[^.]{0,80}\bwithout\s+(?:reading|looking|review\w*|checking|asking|testing)",
 );
 static LOWERS: Pattern = Pattern::new(
     r"\b(?:report|rate|classify|mark|treat|score|label|downgrade)\b[^.]{0,80}\b(?:findings?|vulnerabilit\w+|issues?|bugs?|alerts?)\b[^.]{0,60}\b(?:informational|low|harmless|resolved|false\s+positives?|as\s+passed)\b[^.]{0,40}\b(?:at\s+most|whatever|regardless|always|no\s+matter)",

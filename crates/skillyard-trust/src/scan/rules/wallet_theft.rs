@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** let a wallet or a hardware key sign.
     "scan-wallet-theft", Critical,
     "let a wallet or a hardware key sign; no skill needs the seed phrase",
-    words: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "bc1", "topubkey", "sendtransaction"],
+    words: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "24 words", "12 words", "bc1", "topubkey", "sendtransaction"],
     check
 }
 
@@ -23,7 +23,7 @@ static ASK: Pattern = Pattern::new(
     r"\b(?:enter|provide|paste|type|share|send|give|submit|input|import|supply|ask\w*\s+(?:for|the\s+user))\b[^.]{0,60}\b(?:seed\s+phrase|mnemonic(?:\s+phrase)?|recovery\s+phrase|secret\s+phrase|wallet(?:'s)?\s+private\s+key)",
 );
 static WORDS: Pattern = Pattern::new(
-    r"\b(?:enter|provide|paste|type|share|send|give|submit|supply|ask\w*)\b[^.]{0,60}\b(?:recovery|seed|secret)\s+words\b",
+    r"\b(?:enter|provide|paste|type|share|send|give|submit|supply|ask\w*)\b[^.]{0,60}(?:\b(?:recovery|seed|secret|twelve|twenty-four)|\b(?:12|24))\s+words\b|\bpastes?\b[^.]{0,30}\b(?:12|24|twelve)\s+words\b",
 );
 /// Money that a script sends to an address of its own.
 static PAYS: Pattern = Pattern::new(

@@ -26,7 +26,8 @@ use x509_cert::ext::pkix::name::GeneralName;
 pub use trust_root::{TrustRoot, TrustRootError};
 
 use super::bundle::Bundle;
-use super::certificate::{self, Certificate, CertificateError, Purpose};
+use super::certificate::{Certificate, CertificateError, Purpose};
+use super::certificate_path;
 use super::dsse::EnvelopeError;
 use super::key::KeyId;
 use entry::LogEntry;
@@ -167,7 +168,7 @@ fn confirm(
         };
         let mut chain = vec![leaf.clone()];
         chain.extend_from_slice(between);
-        let path = match certificate::path(&chain, &[top], time, Purpose::Signing) {
+        let path = match certificate_path::path(&chain, &[top], time, Purpose::Signing) {
             Ok(path) => path,
             Err(CertificateError::UnknownAuthority(_)) => continue,
             Err(other) => {

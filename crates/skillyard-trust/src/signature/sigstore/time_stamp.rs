@@ -10,7 +10,8 @@ use x509_cert::der::asn1::ObjectIdentifier;
 use super::SigstoreError;
 use super::der::{GENERALIZED_TIME, INTEGER, OCTETS, Reader, SEQUENCE, SET, wrapped};
 use super::trust_root::TrustRoot;
-use crate::signature::certificate::{self, Purpose};
+use crate::signature::certificate::Purpose;
+use crate::signature::certificate_path;
 use crate::signature::key::Hash;
 
 const SIGNED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.2");
@@ -55,7 +56,7 @@ pub(super) fn verify(
         let Some((top, below)) = authority.split_last() else {
             continue;
         };
-        let Ok(path) = certificate::path(below, &[top], time, Purpose::TimeStamping) else {
+        let Ok(path) = certificate_path::path(below, &[top], time, Purpose::TimeStamping) else {
             continue;
         };
         let signer = path.certificates.first().map(|signer| signer.key());

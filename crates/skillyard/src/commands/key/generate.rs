@@ -10,14 +10,17 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::signing::SigningError;
 use crate::signing::keyring::Keyring;
+use crate::signing::passphrase::Chosen;
 
 /// Make a key to sign with
 ///
-/// Its secret half stays in a file that only you can read, without a passphrase; the public half
-/// is for those who verify. Other tools for Model Signing know p256 and p384, and not ed25519.
+/// Its secret half stays in a file that only you can read; with `--passphrase` it is encrypted
+/// too. The public half is for those who verify. Other tools for Model Signing know p256 and
+/// p384, and not ed25519.
 ///
 /// Examples:
-///   skillyard key generate mine
+///   skillyard key generate mine --passphrase         asks for it twice
+///   skillyard key generate ci --passphrase-file p    from a file, as CI has it
 ///   skillyard key generate shared --algorithm p256   one that `model_signing` can verify too
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -27,6 +30,8 @@ pub(super) struct Args {
     /// The kind of key
     #[arg(long, value_name = "KIND", default_value = "ed25519")]
     algorithm: Kind,
+    #[command(flatten)]
+    passphrase: Chosen,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -43,7 +48,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Kind::P256 => Algorithm::P256,
         Kind::P384 => Algorithm::P384,
     };
-    let key = keyring.generate(&args.name, algorithm)?;
+    keyring.check_new(&args.name)?;
+    let passphrase = args.passphrase.read(context, &args.name)?;
+    let key = keyring.generate(&args.name, algorithm, passphrase.as_ref())?;
     let (private, public) = (
         keyring.private_file(&args.name),
         keyring.public_file(&args.name),
@@ -58,6 +65,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             "name": args.name,
             "id": id,
             "algorithm": algorithm,
+            "passphrase": passphrase.is_some(),
             "privateKey": private.to_string_lossy(),
             "publicKey": public.to_string_lossy(),
         }))?;

@@ -35,6 +35,9 @@ struct Row {
     identity: Option<String>,
     /// Whether the secret half is here.
     own: bool,
+    /// Whether the secret half is under a passphrase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passphrase: Option<bool>,
     /// `trusted`, `untrusted`, `expired` or `revoked`.
     status: &'static str,
     scope: Vec<String>,
@@ -43,6 +46,14 @@ struct Row {
     expires: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+}
+
+/// A key whose secret half is here.
+struct Own {
+    name: String,
+    id: KeyId,
+    algorithm: &'static str,
+    passphrase: Option<bool>,
 }
 
 pub(super) fn run(context: &Context, _: &Args) -> Outcome {
@@ -81,7 +92,10 @@ fn line(row: &Row, width: usize) -> String {
     let kind = row.algorithm.unwrap_or(row.kind);
     let mut notes = vec![row.status.to_owned()];
     if row.own {
-        notes.push("can sign".into());
+        notes.push(match row.passphrase {
+            Some(true) => "can sign with its passphrase".into(),
+            _ => "can sign".into(),
+        });
     }
     for (word, patterns) in [("for", &row.scope), ("from", &row.sources)] {
         if !patterns.is_empty() {
@@ -104,30 +118,39 @@ fn line(row: &Row, width: usize) -> String {
 fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
     let keyring = Keyring::new(context.environment.keys_folder());
     let policy = policy::load(&context.environment)?;
-    let own: Vec<(String, KeyId, &'static str)> = keyring
+    let own: Vec<Own> = keyring
         .names()?
         .into_iter()
         .map(|name| {
             let key = keyring.public(&name)?;
-            Ok((name, key.id(), key.algorithm().as_str()))
+            Ok(Own {
+                id: key.id(),
+                algorithm: key.algorithm().as_str(),
+                // A file that others may read is told about when somebody signs.
+                passphrase: keyring.is_locked(&name).ok(),
+                name,
+            })
         })
         .collect::<Result<_, CommandError>>()?;
     let mut rows = Vec::new();
     for key in &policy.keys {
         let id = key.public_key.id();
+        let mine = own.iter().find(|each| each.id == id);
         rows.push(Row {
             id: Some(id),
             algorithm: Some(key.public_key.algorithm().as_str()),
-            own: own.iter().any(|each| each.1 == id),
+            own: mine.is_some(),
+            passphrase: mine.and_then(|mine| mine.passphrase),
             ..row(&key.name, "key", Some(id), &key.scope, &policy)
         });
     }
-    for (name, id, algorithm) in own {
-        if policy.key(id).is_none() {
+    for mine in own {
+        if policy.key(mine.id).is_none() {
             let untrusted = Row {
-                algorithm: Some(algorithm),
+                algorithm: Some(mine.algorithm),
                 own: true,
-                ..row(&name, "key", Some(id), &Scope::default(), &policy)
+                passphrase: mine.passphrase,
+                ..row(&mine.name, "key", Some(mine.id), &Scope::default(), &policy)
             };
             let status = match untrusted.status {
                 "revoked" => "revoked",
@@ -191,6 +214,7 @@ fn row(name: &str, kind: &'static str, id: Option<KeyId>, scope: &Scope, policy:
         algorithm: None,
         identity: None,
         own: false,
+        passphrase: None,
         status: match revocation {
             Some(_) => "revoked",
             None if over => "expired",

@@ -3,6 +3,7 @@
 mod forget;
 mod generate;
 mod list;
+mod passphrase;
 mod policy;
 mod revoke;
 mod rotate;
@@ -21,6 +22,7 @@ use crate::context::Context;
 ///   skillyard key generate mine                        make a key to sign with
 ///   skillyard key trust acme.pub --scope 'acme-*'      believe what this key signs
 ///   skillyard key list                                 all keys
+///   skillyard key passphrase mine                      change, set or remove its passphrase
 ///   skillyard key revoke acme --reason "stolen"        believe it no longer
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -36,6 +38,7 @@ enum Action {
     Trust(trust::Args),
     Revoke(revoke::Args),
     Rotate(rotate::Args),
+    Passphrase(passphrase::Args),
     Forget(forget::Args),
     Policy(policy::Args),
 }
@@ -47,6 +50,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
         Action::Trust(args) => trust::run(context, &args),
         Action::Revoke(args) => revoke::run(context, &args),
         Action::Rotate(args) => rotate::run(context, &args),
+        Action::Passphrase(args) => passphrase::run(context, &args),
         Action::Forget(args) => forget::run(context, &args),
         Action::Policy(args) => policy::run(context, &args),
     }

@@ -12,6 +12,7 @@ use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
+use crate::signing::passphrase::Given;
 
 /// Sign a trust policy, to be handed out in an organisation
 ///
@@ -32,6 +33,8 @@ pub(super) struct Args {
     /// Where to write it; beside the policy as `.json` otherwise
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    passphrase: Given,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
@@ -47,7 +50,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let keys: Vec<SigningKey> = named
         .into_iter()
-        .map(|name| Ok(keyring.signing_key(name)?.1))
+        .map(|name| {
+            let ask = |name: &str| args.passphrase.read(context, name);
+            Ok(keyring.signing_key(name, ask)?.1)
+        })
         .collect::<Result<_, CommandError>>()?;
     let keys: Vec<&SigningKey> = keys.iter().collect();
     let sealed = sign_policy(&text, &keys).map_err(SigningError::from)?;

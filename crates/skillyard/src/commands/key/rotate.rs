@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::signing::SigningError;
 use crate::signing::keyring::Keyring;
+use crate::signing::passphrase::Given;
 use crate::signing::policy::{self, Edit};
 
 /// Replace a key by another, so that those who trust the old one follow
@@ -27,11 +28,18 @@ pub(super) struct Args {
     old: String,
     /// The key that is used from now on
     new: String,
+    #[command(flatten)]
+    passphrase: Given,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let keyring = Keyring::new(context.environment.keys_folder());
-    let (_, old) = keyring.signing_key(Some(&args.old))?;
+    let mut passphrase = None;
+    let (_, old) = keyring.signing_key(Some(&args.old), |name| {
+        let given = args.passphrase.read(context, name)?;
+        passphrase = Some(given.clone());
+        Ok(given)
+    })?;
     let file = context.environment.trust_file();
     let policy = policy::load(&context.environment)?;
     let broken = |source| SigningError::Key {
@@ -44,7 +52,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     if !keyring.names()?.contains(&args.new) {
         let algorithm = old.public().map_err(broken)?.algorithm();
-        keyring.generate(&args.new, algorithm)?;
+        // Who guards the old key guards the new one with the same passphrase.
+        keyring.generate(&args.new, algorithm, passphrase.as_ref())?;
     }
     let new = keyring.public(&args.new)?;
     let statement = rotate(&old, &new, now().0).map_err(broken)?;

@@ -30,7 +30,7 @@ impl Client {
             Self::Gemini => ("gemini mcp add --scope user skillyard skillyard mcp", None),
             Self::Opencode => (
                 r#"{ "mcp": { "skillyard": { "type": "local", "command": ["skillyard", "mcp"] } } }"#,
-                Some("Write this into `opencode.json`"),
+                Some("Write this into `opencode.json`:"),
             ),
             Self::VsCode => (
                 r#"code --add-mcp '{"name":"skillyard","command":"skillyard","args":["mcp"]}'"#,
@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, client: Client) -> Outcome {
             .json(&json!({ "setup": line, "note": note }))?;
         return Ok(Status::Yes);
     }
+    context.printer.note(note.unwrap_or("Run this line:"));
     context.printer.data(&format!("{line}\n"))?;
-    context.printer.note(note.unwrap_or("Run this line"));
     Ok(Status::Yes)
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, log_key};
+use super::{Storage, counted, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -48,9 +48,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             .json(&json!({ "folder": shown, "archives": copied }))?;
     } else {
         context.printer.data(&format!(" + {}\n", visible(&shown)))?;
-        context
-            .printer
-            .note(&format!("{copied} archives and the database were copied"));
+        context.printer.note(&format!(
+            "The database and {} are in it",
+            counted(copied, "archive")
+        ));
     }
     Ok(Status::Yes)
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, log_key};
+use super::{Storage, counted, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -45,9 +45,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     context.printer.note(&format!(
-        "{} versions and {} archives were restored; {}",
-        restored.versions,
-        restored.archives,
+        "Restored {} and {}; {}",
+        counted(restored.versions, "version"),
+        counted(restored.archives, "archive"),
         key.told()
     ));
     Ok(Status::Yes)

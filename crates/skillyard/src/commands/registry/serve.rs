@@ -3,11 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::pin::pin;
+use std::time::Duration;
 
 use serde_json::json;
 use skillyard_registry::rate::Rates;
 use skillyard_registry::server::{Access, Proxy};
-use skillyard_registry::{Server, Settings};
+use skillyard_registry::{Registry, Server, Settings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -16,6 +18,10 @@ use super::{Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
+use crate::printer::Printer;
+
+/// How long it may take to read all skills before somebody is told.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Answer to clients until it is stopped
 ///
@@ -100,6 +106,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         settings.proxy = Proxy::Trusted;
     }
     let registry = registry.with_popular(args.popular);
+    let reading = tokio::spawn(read_all(registry.clone(), context.printer.clone()));
     let server = Server::new(registry, settings).with_log_key(key);
     if context.printer.is_json() {
         context
@@ -121,6 +128,23 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .serve(listener, stop)
         .await
         .map_err(RegistryFailure::Start)?;
+    reading.abort();
     context.printer.note("Stopped");
     Ok(Status::Yes)
+}
+
+/// Reads all skills for the search before anybody asks, and says so where that takes a while.
+async fn read_all(registry: Registry, printer: Printer) {
+    let mut picture = pin!(registry.picture());
+    // What is wrong with the database is told to whoever searches.
+    if let Ok(_quick) = tokio::time::timeout(PATIENCE, &mut picture).await {
+        return;
+    }
+    printer.note("Reading all skills for the search; searches wait until that is done");
+    if let Ok(picture) = picture.await {
+        let (skills, seconds) = (picture.len(), picture.took().as_secs_f64());
+        printer.note(&format!(
+            "Search is ready: {skills} skills in {seconds:.1} s"
+        ));
+    }
 }

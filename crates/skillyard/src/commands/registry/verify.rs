@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Storage, counted};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -60,13 +60,16 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             context.printer.data(&format!("{}\n", visible(&line)))?;
         }
         context.printer.note(&format!(
-            "{} sound, {} damaged; the log has {} entries and {}; in {}",
+            "{} sound, {} damaged; the log has {} and {}; in {}",
             found.sound,
             found.damaged.len(),
-            found.entries,
+            match found.entries {
+                1 => "1 entry".to_owned(),
+                count => format!("{count} entries"),
+            },
             match (found.checkpoints, found.problems.len()) {
-                (count, 0) => format!("agrees with {count} checkpoints"),
-                (_, problems) => format!("{problems} problems"),
+                (count, 0) => format!("agrees with {}", counted(count, "checkpoint")),
+                (_, problems) => counted(problems, "problem"),
             },
             elapsed(start.elapsed())
         ));

@@ -1,15 +1,13 @@
 //! `skillyard token create`.
 
 use secrecy::ExposeSecret as _;
-use serde_json::json;
 use skillyard_install::fetch::registry::TokenWish;
 
 use super::super::Outcome;
+use super::{Made, show_made};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Remote;
-use crate::sanitize::visible;
+use crate::remote::Choice;
 
 /// Make a token and show it, once
 ///
@@ -28,8 +26,8 @@ pub(super) struct Args {
     label: Option<String>,
 }
 
-pub(super) fn run(context: &Context, alias: Option<&str>, args: &Args) -> Outcome {
-    let remote = Remote::open(context, alias)?;
+pub(super) fn run(context: &Context, choice: &Choice, args: &Args) -> Outcome {
+    let remote = choice.open(context)?;
     let wish = TokenWish {
         scopes: &args.scope,
         days: args.days,
@@ -37,22 +35,17 @@ pub(super) fn run(context: &Context, alias: Option<&str>, args: &Args) -> Outcom
     };
     let made = remote.registry.create_token(&remote.http, &wish);
     let made = made.map_err(InstallFailure::from)?;
-    let secret = made.secret.expose_secret();
-    if context.printer.is_json() {
-        context.printer.json(&json!({
-            "token": secret,
-            "id": made.id,
-            "user": made.user,
-            "scopes": made.scopes,
-            "expires": made.expires,
-        }))?;
-        return Ok(Status::Yes);
-    }
-    context.printer.data(&format!("{}\n", visible(secret)))?;
-    let until = made.expires.as_deref().unwrap_or("no end");
-    context.printer.note(&visible(&format!(
-        "A token for `{}`, shown only now; it ends at {until}. Revoke it with `skillyard token revoke {}`",
-        made.user, made.id
-    )));
-    Ok(Status::Yes)
+    let then = format!(
+        "it ends at {}. Revoke it with `skillyard token revoke {}`",
+        made.expires.as_deref().unwrap_or("no time"),
+        made.id
+    );
+    let made = Made {
+        secret: made.secret.expose_secret(),
+        id: &made.id,
+        user: &made.user,
+        scopes: &made.scopes,
+        expires: made.expires.as_deref(),
+    };
+    show_made(context, &made, &then)
 }

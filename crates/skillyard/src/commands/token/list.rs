@@ -3,18 +3,19 @@
 use serde_json::json;
 
 use super::super::Outcome;
+use super::state;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::remote::Remote;
+use crate::remote::Choice;
 use crate::sanitize::visible;
 
 /// List your tokens, without what they are
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(context: &Context, alias: Option<&str>) -> Outcome {
-    let remote = Remote::open(context, alias)?;
+pub(super) fn run(context: &Context, choice: &Choice) -> Outcome {
+    let remote = choice.open(context)?;
     let tokens = remote.registry.tokens(&remote.http);
     let tokens = tokens.map_err(InstallFailure::from)?;
     if context.printer.is_json() {
@@ -22,11 +23,7 @@ pub(super) fn run(context: &Context, alias: Option<&str>) -> Outcome {
         return Ok(Status::Yes);
     }
     for each in &tokens {
-        let state = match (&each.revoked, &each.expires) {
-            (Some(revoked), _) => format!("revoked {revoked}"),
-            (None, Some(expires)) => format!("until {expires}"),
-            (None, None) => "without end".to_owned(),
-        };
+        let state = state(each.revoked.as_deref(), each.expires.as_deref());
         let mark = if each.current { "*" } else { " " };
         let line = format!(
             "{mark} {}  {}…  {}  {state}  {}",

@@ -6,8 +6,13 @@ mod revoke;
 
 use clap::Subcommand;
 
+use serde_json::json;
+
 use super::Outcome;
 use crate::context::Context;
+use crate::error::Status;
+use crate::remote::Choice;
+use crate::sanitize::visible;
 
 /// Make, list and revoke your own tokens for the registry
 ///
@@ -23,9 +28,8 @@ use crate::context::Context;
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// A registry of your configuration, other than the default one
-    #[arg(long, value_name = "ALIAS", global = true)]
-    registry: Option<String>,
+    #[command(flatten)]
+    registry: Choice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,10 +40,59 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let alias = args.registry.as_deref();
+    let choice = &args.registry;
     match &args.verb {
-        Verb::Create(args) => create::run(context, alias, args),
-        Verb::List(_) => list::run(context, alias),
-        Verb::Revoke(args) => revoke::run(context, alias, args),
+        Verb::Create(args) => create::run(context, choice, args),
+        Verb::List(_) => list::run(context, choice),
+        Verb::Revoke(args) => revoke::run(context, choice, args),
     }
+}
+
+/// A token that was just made; the secret is shown this once.
+pub(super) struct Made<'a> {
+    pub(super) secret: &'a str,
+    pub(super) id: &'a str,
+    pub(super) user: &'a str,
+    pub(super) scopes: &'a [String],
+    pub(super) expires: Option<&'a str>,
+}
+
+/// Shows a new token, and says when it ends and what to do with it.
+pub(super) fn show_made(context: &Context, made: &Made<'_>, then: &str) -> Outcome {
+    if context.printer.is_json() {
+        context.printer.json(&json!({
+            "token": made.secret,
+            "id": made.id,
+            "user": made.user,
+            "scopes": made.scopes,
+            "expires": made.expires,
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let secret = visible(made.secret);
+    context.printer.data(&format!("{secret}\n"))?;
+    let note = format!("A token for `{}`, shown only now; {then}", made.user);
+    context.printer.note(&visible(&note));
+    Ok(Status::Yes)
+}
+
+/// Until when a token is good.
+pub(super) fn state(revoked: Option<&str>, expires: Option<&str>) -> String {
+    match (revoked, expires) {
+        (Some(revoked), _) => format!("revoked {revoked}"),
+        (None, Some(expires)) => format!("until {expires}"),
+        (None, None) => "without end".to_owned(),
+    }
+}
+
+/// Says that a token is good no more.
+pub(super) fn show_revoked(context: &Context, id: &str) -> Outcome {
+    if context.printer.is_json() {
+        let value = json!({ "id": id, "revoked": true });
+        context.printer.json(&value)?;
+    } else {
+        context.printer.data(&format!(" - {}\n", visible(id)))?;
+        context.printer.note("It is refused from now on");
+    }
+    Ok(Status::Yes)
 }

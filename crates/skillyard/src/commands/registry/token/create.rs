@@ -2,14 +2,13 @@
 
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
-use serde_json::json;
 use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::{NewToken, Scope, is_account};
 
 use super::super::super::Outcome;
-use super::super::Storage;
+use super::super::super::token::{Made, show_made};
+use super::super::{Storage, counted};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
 
 /// Make a token and show it, once
@@ -62,21 +61,17 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .await
         .map_err(RegistryFailure::from)?;
     database.close().await;
-    let secret = token.secret.expose_secret();
-    if context.printer.is_json() {
-        context.printer.json(&json!({
-            "token": secret,
-            "id": token.id,
-            "user": args.user,
-            "scopes": args.scope,
-            "expires": expires,
-        }))?;
-        return Ok(Status::Yes);
-    }
-    context.printer.data(&format!("{secret}\n"))?;
-    context.printer.note(&format!(
-        "A token for `{}`, shown only now; it ends in {} days. Use it with `skillyard login --token -`",
-        args.user, args.days
-    ));
-    Ok(Status::Yes)
+    let (secret, expires) = (token.secret.expose_secret(), expires.to_string());
+    let made = Made {
+        secret,
+        id: &token.id,
+        user: &args.user,
+        scopes: &args.scope,
+        expires: Some(&expires),
+    };
+    let then = format!(
+        "it ends in {}. Use it with `skillyard login --token -`",
+        counted(args.days as usize, "day")
+    );
+    show_made(context, &made, &then)
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use skillyard_registry::store::tokens;
 
 use super::super::super::Outcome;
+use super::super::super::token::state;
 use super::super::Storage;
 use crate::context::Context;
 use crate::error::Status;
@@ -41,11 +42,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     for each in &tokens {
-        let state = match (&each.revoked, &each.expires) {
-            (Some(revoked), _) => format!("revoked {revoked}"),
-            (None, Some(expires)) => format!("until {expires}"),
-            (None, None) => "without end".to_owned(),
-        };
+        let state = state(each.revoked.as_deref(), each.expires.as_deref());
         let scopes = each.scopes.join(" ");
         let line = format!("{}  {}  {scopes}  {state}", each.id, each.account);
         context.printer.data(&format!("{}\n", visible(&line)))?;

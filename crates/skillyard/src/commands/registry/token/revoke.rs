@@ -1,12 +1,11 @@
 //! `skillyard registry token revoke`.
 
-use serde_json::json;
 use skillyard_registry::store::tokens;
 
 use super::super::super::Outcome;
+use super::super::super::token::show_revoked;
 use super::super::Storage;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
 
 /// End a token now
@@ -26,13 +25,5 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     if !revoked {
         return Err(RegistryFailure::NoToken(args.id.clone()).into());
     }
-    if context.printer.is_json() {
-        context
-            .printer
-            .json(&json!({ "id": args.id, "revoked": true }))?;
-    } else {
-        context.printer.data(&format!(" - {}\n", args.id))?;
-        context.printer.note("It is refused from now on");
-    }
-    Ok(Status::Yes)
+    show_revoked(context, &args.id)
 }

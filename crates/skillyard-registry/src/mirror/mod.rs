@@ -4,76 +4,23 @@
 //! of the other registry proves it: its entries have to add up to the root that was signed, and
 //! each archive has to have the digest of its entry.
 
+mod error;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::{Digest, Namespace, QualifiedName};
-use skillyard_trust::transparency::{CheckpointError, SignedCheckpoint, leaf};
+use skillyard_trust::transparency::{SignedCheckpoint, leaf};
 
-use crate::blobs::BlobError;
-use crate::database::DatabaseError;
 use crate::error::RegistryError;
 use crate::names;
-use crate::package::{self, Refusal};
+use crate::package;
 use crate::registry::Registry;
 use crate::role::Role;
 use crate::store::upstream::Upstream;
-use crate::store::{checkpoints, namespaces, owners, skills, tags, upstream, versions};
+use crate::store::{checkpoints, namespaces, roles, skills, tags, upstream, versions};
 
-/// Why something was not taken in.
-#[derive(Debug, thiserror::Error)]
-pub enum MirrorError {
-    /// The registry here is no mirror, or one of another registry.
-    #[error("the registry here is not an empty one or a mirror of {0}")]
-    NotAMirror(String),
-    /// The signature on the log.
-    #[error("the log of the registry cannot be believed: {0}")]
-    Checkpoint(#[from] CheckpointError),
-    /// The log does not begin with what was taken in before, or is not what was signed.
-    #[error("the log of the registry cannot be believed: {0}")]
-    Log(String),
-    /// The archive is not the one of the log.
-    #[error("`{name}@{version}`: {problem}")]
-    Entry {
-        /// The skill.
-        name: String,
-        /// The version.
-        version: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The archive cannot be read.
-    #[error("`{name}@{version}` cannot be taken in: {problem}")]
-    Unreadable {
-        /// The skill.
-        name: String,
-        /// The version.
-        version: String,
-        /// Why.
-        problem: Box<Refusal>,
-    },
-    /// The database.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    /// The archives.
-    #[error(transparent)]
-    Blob(#[from] BlobError),
-    /// Something else.
-    #[error(transparent)]
-    Registry(Box<RegistryError>),
-}
-
-impl From<RegistryError> for MirrorError {
-    fn from(error: RegistryError) -> Self {
-        Self::Registry(Box::new(error))
-    }
-}
-
-impl From<sqlx::Error> for MirrorError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error.into())
-    }
-}
+pub use error::MirrorError;
 
 /// An entry of the other registry's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,13 +215,20 @@ impl<'a> Mirror<'a> {
         }
         let instead = state.deprecated.as_deref();
         skills::set_deprecated(&mut change, text, instead, sequence).await?;
-        match name.namespace() {
-            Some(namespace) => answer_for(&mut change, namespace, state, now).await?,
-            None => {
-                for owner in &state.owners {
-                    owners::set(&mut change, text, owner, Role::Owner, now).await?;
-                }
-            }
+        let (roles, subject) = if let Some(namespace) = name.namespace() {
+            ensure(&mut change, namespace, now).await?;
+            (roles::IN_NAMESPACES, namespace.as_str())
+        } else {
+            // Who is none there any more is none here. A namespace has the owners of all its
+            // skills, of which this would be one.
+            roles::FOR_SKILLS.clear(&mut change, text).await?;
+            (roles::FOR_SKILLS, text)
+        };
+        for owner in &state.owners {
+            let owner = owner.as_str();
+            roles
+                .set(&mut change, subject, owner, Role::Owner, now)
+                .await?;
         }
         skills::refresh(&mut change, text, sequence).await?;
         change.commit().await?;
@@ -295,19 +249,15 @@ impl<'a> Mirror<'a> {
     }
 }
 
-/// Names who answers for a namespace.
-async fn answer_for(
+/// Makes a namespace, unless it is there.
+async fn ensure(
     change: &mut sqlx::AnyConnection,
     namespace: &Namespace,
-    state: &State,
     now: Timestamp,
 ) -> Result<(), MirrorError> {
     let folded = names::folded_text(namespace.as_str());
     if namespaces::lookalike(change, &folded).await?.is_none() {
         namespaces::add(change, namespace, &folded, now).await?;
-    }
-    for owner in &state.owners {
-        namespaces::set(change, namespace, owner, Role::Owner, now).await?;
     }
     Ok(())
 }

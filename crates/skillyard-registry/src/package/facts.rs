@@ -1,0 +1,74 @@
+//! What is told about a version: the facts in its row, in the index and on its page.
+
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+use utoipa::ToSchema;
+
+/// What is told about a version besides its digest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The description.
+    pub description: String,
+    /// The licence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// What it needs around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compatibility: Option<String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The commands it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
+    /// References to the skills it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// The digest of its files as a ZIP, for clients that read no other archives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zip: Option<Digest>,
+    /// Its files.
+    #[serde(default)]
+    pub files: Vec<FileFact>,
+    /// What the scanner found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingFact>,
+}
+
+impl Facts {
+    /// Whether it brings scripts.
+    pub fn has_scripts(&self) -> bool {
+        let is_script = |file: &FileFact| file.executable || file.path.starts_with("scripts/");
+        self.files.iter().any(is_script)
+    }
+}
+
+/// One file, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FileFact {
+    /// Where it is.
+    pub path: String,
+    /// Its length.
+    pub size: u64,
+    /// Whether it is meant to be run.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub executable: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_no(flag: &bool) -> bool {
+    !flag
+}
+
+/// One finding, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FindingFact {
+    /// The rule.
+    pub code: String,
+    /// How bad it is.
+    pub severity: String,
+    /// The file.
+    pub path: String,
+    /// What was found.
+    pub message: String,
+}

@@ -1,0 +1,279 @@
+//! What a search chooses and sorts by, in columns: a few bytes for each skill.
+//!
+//! All else about a skill stays in the database, and is read for those on a page.
+
+use std::cmp::Reverse;
+
+use super::interned::{Interner, TextId, Texts};
+use super::question::Question;
+use crate::facets::{Count, Facets};
+use crate::store::listing::Listed;
+
+/// No text.
+const NONE: TextId = TextId::MAX;
+
+const OFFERED: u8 = 1;
+const SCRIPTS: u8 = 2;
+const SIGNED: u8 = 4;
+
+/// The columns, a place in each for every skill.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    flags: Vec<u8>,
+    downloads: Vec<u64>,
+    sequences: Vec<i64>,
+    publishers: Vec<TextId>,
+    namespaces: Vec<TextId>,
+    licenses: Vec<TextId>,
+    verdicts: Vec<TextId>,
+    tags: Vec<TextId>,
+    /// Where the tags of each skill end; they begin where those of the one before end.
+    tag_ends: Vec<u32>,
+    /// Which skill is needed by which, sorted.
+    needs: Vec<(TextId, u32)>,
+    owner_texts: Texts,
+    license_texts: Texts,
+    verdict_texts: Texts,
+    tag_texts: Texts,
+    needed_texts: Texts,
+}
+
+/// Fills columns, skill by skill.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    columns: Columns,
+    owners: Interner,
+    licenses: Interner,
+    verdicts: Interner,
+    tags: Interner,
+    needed: Interner,
+}
+
+impl Builder {
+    /// Adds the next skill.
+    pub(super) fn push(&mut self, skill: &Listed) {
+        let columns = &mut self.columns;
+        let place = u32::try_from(columns.flags.len()).unwrap_or(u32::MAX);
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        columns.flags.push(
+            flag(skill.is_offered, OFFERED)
+                | flag(skill.facts.has_scripts(), SCRIPTS)
+                | flag(skill.is_signed, SIGNED),
+        );
+        columns.downloads.push(skill.downloads);
+        columns.sequences.push(skill.sequence);
+        columns
+            .publishers
+            .push(self.owners.number(&skill.publisher));
+        let namespace = skill.namespace();
+        let namespace = namespace.map_or(NONE, |text| self.owners.number(text));
+        columns.namespaces.push(namespace);
+        let license = skill.facts.license.as_deref();
+        let license = license.map_or(NONE, |text| self.licenses.number(text));
+        columns.licenses.push(license);
+        columns.verdicts.push(self.verdicts.number(&skill.verdict));
+        for tag in &skill.facts.tags {
+            columns.tags.push(self.tags.number(&tag.to_lowercase()));
+        }
+        let end = u32::try_from(columns.tags.len()).unwrap_or(u32::MAX);
+        columns.tag_ends.push(end);
+        if skill.is_offered {
+            for reference in &skill.facts.skills {
+                let needed = self.needed.number(needed(reference));
+                columns.needs.push((needed, place));
+            }
+        }
+    }
+
+    /// The columns, as small as they can be.
+    pub(super) fn finish(self) -> Columns {
+        let mut columns = self.columns;
+        columns.owner_texts = self.owners.finish();
+        columns.license_texts = self.licenses.finish();
+        columns.verdict_texts = self.verdicts.finish();
+        columns.tag_texts = self.tags.finish();
+        columns.needed_texts = self.needed.finish();
+        columns.needs.sort_unstable();
+        columns.needs.dedup();
+        columns.flags.shrink_to_fit();
+        columns.downloads.shrink_to_fit();
+        columns.sequences.shrink_to_fit();
+        for column in [
+            &mut columns.publishers,
+            &mut columns.namespaces,
+            &mut columns.licenses,
+            &mut columns.verdicts,
+            &mut columns.tags,
+            &mut columns.tag_ends,
+        ] {
+            column.shrink_to_fit();
+        }
+        columns.needs.shrink_to_fit();
+        columns
+    }
+}
+
+/// The name in a reference to a skill, which may go on with a range: `pdf@^1`, `@acme/pdf@2`.
+fn needed(reference: &str) -> &str {
+    let end = reference
+        .char_indices()
+        .skip(1)
+        .find_map(|(place, letter)| (letter == '@').then_some(place));
+    &reference[..end.unwrap_or(reference.len())]
+}
+
+impl Columns {
+    /// How many skills there are.
+    pub(super) fn len(&self) -> usize {
+        self.flags.len()
+    }
+
+    /// How many of them anybody new may find.
+    pub(super) fn offered(&self) -> usize {
+        let offered = self.flags.iter().filter(|flags| **flags & OFFERED != 0);
+        offered.count()
+    }
+
+    /// How often a skill was fetched.
+    pub(super) fn downloads(&self, place: u32) -> u64 {
+        self.downloads[place as usize]
+    }
+
+    /// What sorts the most fetched first.
+    pub(super) fn by_downloads(&self, place: u32) -> Reverse<u64> {
+        Reverse(self.downloads(place))
+    }
+
+    /// What sorts the last published first.
+    pub(super) fn by_time(&self, place: u32) -> Reverse<i64> {
+        Reverse(self.sequences[place as usize])
+    }
+
+    /// Whether somebody signed a skill.
+    pub(super) fn is_signed(&self, place: u32) -> bool {
+        self.flags[place as usize] & SIGNED != 0
+    }
+
+    /// The skills whose latest version needs one.
+    pub(super) fn dependents(&self, name: &str) -> Vec<u32> {
+        let alike = self.needed_texts.alike(name).into_iter();
+        let exact = alike.filter(|number| self.needed_texts.get(*number) == name);
+        exact
+            .flat_map(|number| {
+                let start = self.needs.partition_point(|(each, _)| *each < number);
+                let of_it = self.needs[start..].iter();
+                of_it.take_while(move |(each, _)| *each == number)
+            })
+            .map(|(_, place)| *place)
+            .collect()
+    }
+
+    /// What a question lets through, in numbers, so that asking it of a skill takes no time.
+    pub(super) fn filter(&self, question: &Question) -> Filter<'_> {
+        let wanted = |texts: &Texts, text: &Option<String>| text.as_ref().map(|t| texts.alike(t));
+        let tag = question.tag.as_ref().map(|tag| tag.to_lowercase());
+        let mut flags = (OFFERED, OFFERED);
+        for (wanted, flag) in [(question.scripts, SCRIPTS), (question.signed, SIGNED)] {
+            if let Some(wanted) = wanted {
+                flags.0 |= flag;
+                flags.1 |= if wanted { flag } else { 0 };
+            }
+        }
+        Filter {
+            columns: self,
+            flags,
+            owners: wanted(&self.owner_texts, &question.owner),
+            licenses: wanted(&self.license_texts, &question.license),
+            verdicts: wanted(&self.verdict_texts, &question.verdict),
+            tags: wanted(&self.tag_texts, &tag),
+        }
+    }
+
+    /// How many of these skills have what.
+    pub(super) fn facets(&self, places: &[u32]) -> Facets {
+        let of = |column: &[TextId], texts: &Texts| {
+            let numbers = places.iter().map(|place| column[*place as usize]);
+            Count::commonest(texts.counted(numbers))
+        };
+        let flagged = |flag: u8| {
+            let places = places.iter();
+            places
+                .filter(|place| self.flags[**place as usize] & flag != 0)
+                .count()
+        };
+        let owners = places.iter().map(|place| {
+            let namespace = self.namespaces[*place as usize];
+            if namespace == NONE {
+                self.publishers[*place as usize]
+            } else {
+                namespace
+            }
+        });
+        let tags = places.iter().flat_map(|place| self.tags_of(*place));
+        Facets {
+            owners: Count::commonest(self.owner_texts.counted(owners)),
+            licenses: of(&self.licenses, &self.license_texts),
+            tags: Count::commonest(self.tag_texts.counted(tags.copied())),
+            verdicts: of(&self.verdicts, &self.verdict_texts),
+            with_scripts: flagged(SCRIPTS),
+            signed: flagged(SIGNED),
+        }
+    }
+
+    fn tags_of(&self, place: u32) -> &[TextId] {
+        let place = place as usize;
+        let end = |place: usize| self.tag_ends[place] as usize;
+        let start = place.checked_sub(1).map_or(0, end);
+        self.tags.get(start..end(place)).unwrap_or_default()
+    }
+}
+
+/// What a question lets through.
+#[derive(Debug)]
+pub(super) struct Filter<'a> {
+    columns: &'a Columns,
+    /// Which flags count, and what they have to be.
+    flags: (u8, u8),
+    owners: Option<Vec<TextId>>,
+    licenses: Option<Vec<TextId>>,
+    verdicts: Option<Vec<TextId>>,
+    tags: Option<Vec<TextId>>,
+}
+
+impl Filter<'_> {
+    /// Whether a skill fits.
+    pub(super) fn fits(&self, place: u32) -> bool {
+        let (columns, at) = (self.columns, place as usize);
+        let Some(flags) = columns.flags.get(at) else {
+            return false;
+        };
+        let has = |wanted: &Option<Vec<TextId>>, found: &[TextId]| {
+            let is_wanted = |numbers: &Vec<TextId>| found.iter().any(|each| numbers.contains(each));
+            wanted.as_ref().is_none_or(is_wanted)
+        };
+        flags & self.flags.0 == self.flags.1
+            && has(
+                &self.owners,
+                &[columns.publishers[at], columns.namespaces[at]],
+            )
+            && has(&self.licenses, &[columns.licenses[at]])
+            && has(&self.verdicts, &[columns.verdicts[at]])
+            && has(&self.tags, columns.tags_of(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_names_a_skill_before_its_range() {
+        let check = |reference: &str, name: &str| assert_eq!(needed(reference), name);
+        check("pdf", "pdf");
+        check("pdf@^1", "pdf");
+        check("@acme/pdf", "@acme/pdf");
+        check("@acme/pdf@>=1, <3", "@acme/pdf");
+        check("", "");
+        check("@", "@");
+    }
+}

@@ -1,0 +1,80 @@
+//! Options with which harmless programs start other programs or write files.
+//!
+//! A pattern such as `Bash(git:*)` is written for `git log`, not for
+//! `git -c core.pager='sh -c …' log`. What the pattern itself names is the author's choice; what
+//! follows is looked at here. It is a table of what is known, and no boundary around a program.
+
+mod git;
+mod programs;
+
+use super::pattern::base_name;
+use super::request::Surroundings;
+use super::shell::Word;
+use git::git;
+use programs::{PROGRAMS, Program};
+
+/// Why the arguments behind the first `named` words are dangerous, if they are.
+pub(super) fn danger(words: &[Word], named: usize, world: &dyn Surroundings) -> Option<String> {
+    let name = base_name(words.first()?.literal()?);
+    if name == "git" {
+        return git(words, named, world);
+    }
+    let program = PROGRAMS.iter().find(|each| each.names.contains(&name))?;
+    let mut operands_only = false;
+    for (at, word) in words.iter().enumerate().skip(named.max(1)) {
+        if operands_only {
+            break;
+        }
+        if word.may_hide_an_option() {
+            return Some(unseen(name));
+        }
+        let text = match word {
+            Word::Literal(text) => text.as_str(),
+            Word::Open { prefix, .. } => prefix.as_str(),
+        };
+        let is_verb = at == 1 && program.verbs.contains(&text);
+        // `tar xIf` names its options without a hyphen.
+        let is_bundle = at == 1 && program.names[0] == "tar" && has_letter(text, program.short);
+        if is_verb || is_bundle || is_dangerous(program, text) {
+            return Some(starts(name, text));
+        }
+        // `find` and `[` have no end of options.
+        operands_only = text == "--" && program.whole.is_empty();
+    }
+    None
+}
+
+fn is_dangerous(program: &Program, text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
+    program.whole.contains(&name)
+        || is_long(text, program.long)
+        || (is_short(text) && has_letter(text, program.short))
+}
+
+/// Whether `text` is one of the long options, perhaps shortened.
+fn is_long(text: &str, options: &[&str]) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
+    name.len() > 2
+        && name.starts_with("--")
+        && options.iter().any(|option| option.starts_with(name))
+}
+
+fn is_short(text: &str) -> bool {
+    text.starts_with('-') && !text.starts_with("--") && text.len() > 1
+}
+
+fn has_letter(text: &str, letters: &str) -> bool {
+    text.contains(|c| letters.contains(c))
+}
+
+fn unseen(name: &str) -> String {
+    format!(
+        "a word that is only known when it runs could be an option of `{name}`; \
+         put `--` before it, or a path such as `./`"
+    )
+}
+
+fn starts(name: &str, text: &str) -> String {
+    let text: String = text.chars().take(60).collect();
+    format!("`{text}` lets `{name}` start other programs or write files")
+}

@@ -1,0 +1,156 @@
+//! Programs, and their options that start others or write files.
+
+/// A program and the options that start others or write files.
+pub(super) struct Program {
+    pub(super) names: &'static [&'static str],
+    /// Long options, also shortened.
+    pub(super) long: &'static [&'static str],
+    /// Letters of short options.
+    pub(super) short: &'static str,
+    /// Words that are options as a whole, such as `-exec`.
+    pub(super) whole: &'static [&'static str],
+    /// First words that are commands of their own.
+    pub(super) verbs: &'static [&'static str],
+}
+
+const NONE: Program = Program {
+    names: &[],
+    long: &[],
+    short: "",
+    whole: &[],
+    verbs: &[],
+};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        names: &["find"],
+        whole: &[
+            "-exec",
+            "-execdir",
+            "-ok",
+            "-okdir",
+            "-delete",
+            "-fprint",
+            "-fprint0",
+            "-fprintf",
+            "-fls",
+            "-files0-from",
+        ],
+        ..NONE
+    },
+    Program {
+        names: &["tar", "bsdtar", "gtar"],
+        long: &[
+            "--to-command",
+            "--checkpoint-action",
+            "--use-compress-program",
+            "--rsh-command",
+            "--rmt-command",
+            "--info-script",
+            "--new-volume-script",
+            "--absolute-names",
+        ],
+        short: "IFP",
+        ..NONE
+    },
+    Program {
+        names: &["rsync"],
+        long: &["--rsh", "--rsync-path", "--daemon", "--config"],
+        short: "e",
+        ..NONE
+    },
+    Program {
+        names: &["fd", "fdfind"],
+        long: &["--exec", "--exec-batch"],
+        short: "xX",
+        ..NONE
+    },
+    Program {
+        names: &["rg"],
+        long: &["--pre", "--hostname-bin"],
+        ..NONE
+    },
+    Program {
+        names: &["sort"],
+        long: &["--compress-program", "--output"],
+        short: "o",
+        ..NONE
+    },
+    Program {
+        names: &["man"],
+        long: &["--pager", "--html", "--config-file", "--preprocessor"],
+        short: "PHC",
+        ..NONE
+    },
+    Program {
+        names: &["zip"],
+        long: &["--unzip-command", "--test"],
+        short: "T",
+        ..NONE
+    },
+    Program {
+        names: &["scp", "sftp"],
+        short: "oSFDP",
+        ..NONE
+    },
+    Program {
+        names: &["wget"],
+        long: &["--use-askpass", "--execute", "--config"],
+        short: "e",
+        ..NONE
+    },
+    Program {
+        names: &["curl"],
+        long: &["--config", "--engine"],
+        short: "K",
+        ..NONE
+    },
+    Program {
+        names: &["go"],
+        whole: &[
+            "-exec",
+            "-toolexec",
+            "--exec",
+            "--toolexec",
+            "-vettool",
+            "--vettool",
+        ],
+        ..NONE
+    },
+    Program {
+        names: &["cargo"],
+        long: &["--config"],
+        ..NONE
+    },
+    Program {
+        names: &["npm", "pnpm", "yarn"],
+        long: &[
+            "--script-shell",
+            "--node-options",
+            "--shell",
+            "--globalconfig",
+            "--userconfig",
+        ],
+        ..NONE
+    },
+    Program {
+        names: &["gcc", "g++", "cc", "clang"],
+        whole: &["-wrapper", "-fplugin", "-specs", "--specs"],
+        ..NONE
+    },
+    Program {
+        names: &["gh"],
+        verbs: &["alias", "extension", "ext", "config"],
+        ..NONE
+    },
+    Program {
+        names: &["test", "["],
+        whole: &["-v", "-R"],
+        ..NONE
+    },
+    Program {
+        names: &["printf"],
+        short: "v",
+        ..NONE
+    },
+];

@@ -1,0 +1,313 @@
+//! One pass over the statements of a block: what each brings, where it goes, who gets it.
+
+use std::collections::BTreeMap;
+
+use super::names::{self, Name, Role};
+use super::value::{Value, give};
+use super::{Flow, Kind, position};
+use crate::scan::facts::Fact;
+use crate::scan::file::Language;
+use crate::scan::hosts;
+use crate::scan::pattern::Pattern;
+use crate::scan::subject::Here;
+
+/// Most statements between a download and what runs it.
+const MOST_APART: usize = 60;
+/// Most folders above a file that are looked at.
+const MOST_FOLDERS: usize = 4;
+
+/// Keys that a program logs in with, and options that name their file.
+static LOGIN: Pattern = Pattern::new(
+    r"\s-i\s+\S*\.ssh|--(?:netrc-file|cert|key|cacert|kubeconfig|identity|private-key)\b|key_?file|pkey|identityfile|paramiko|private_key_path|ssh_key|\.pub\b|known_hosts|authorized_keys|load_dotenv|dotenv",
+);
+static OBJECT: Pattern = Pattern::new(
+    r"\bsocket\b|\bconnect|connection\s*\(|\.request\s*\(|websocket|\bftp\b|smtp|webclient|tcpclient|tcpsocket|fsockopen|net\.dial|session\s*\(|client\s*\(|xmlhttprequest|import_module|__import__|stream_context_create",
+);
+static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read(?:line)?\s*\(|getstream\s*\(");
+static RUNS: Pattern = Pattern::new(
+    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|create_subprocess_|\$l\b\s*2>|exec\.command",
+);
+static LOADS: Pattern = Pattern::new(
+    r"\b(?:pickle|marshal|dill|joblib|cloudpickle)\.loads?\s*\([^;]{0,80}(?:urlopen|requests\.|httpx\.)",
+);
+static SAVES: Pattern =
+    Pattern::new(r"createwritestream|writefile|\.write\s*\(|urlretrieve|-outfile");
+static ALIAS: Pattern =
+    Pattern::new(r"^(?:from\s+(?:base64|zlib|codecs|marshal|binascii|bz2|lzma)\s+import)\b");
+static STARTS: Pattern = Pattern::new(
+    r"(?:^|[;&|]\s*)(?:sudo\s+)?(?:\./\w|make\b|(?:ba|z)?sh\s+\w|python3?\s+[\w.]|node\s+\w|npm\s+(?:install|i|start|run))",
+);
+static DEFINES: Pattern = Pattern::new(r"^(?:export\s+)?(?:async\s+|function\s+|def\s+)+fetch\b");
+static CHILD: Pattern = Pattern::new(r"\benv\s*[=:]\s*\{?\s*(?:\.\.\.|\*\*)?$");
+
+/// What takes one thing and leaves another that holds it.
+static COPIES: Pattern = Pattern::new(
+    r"(?:^|[;&|(]\s*)(?:cp|mv|tar|zip|7z|gzip|ditto|install|dd|cat|cpio)\s|\bmake_archive\s*\(|\bcopy(?:tree|file|2)?\s*\(|\bio\.copy\s*\(|copy-item|compress-archive",
+);
+/// A module or a function that is named by a string.
+static NAMED: Pattern =
+    Pattern::new(r"\b(?:import_module|__import__|getattr|require)\s*\(|globalthis\[");
+
+/// What is known while the statements of a block are read.
+#[derive(Debug, Default)]
+pub(super) struct Walk<'t> {
+    known: BTreeMap<&'t str, Value>,
+    functions: BTreeMap<&'t str, Value>,
+    /// The function that the statement belongs to, and the column it starts in.
+    function: Option<(&'t str, usize)>,
+    /// The name that gets what is still being written, over how many statements at most.
+    open: Option<(&'t str, usize)>,
+    /// Whether the folder that was entered was fetched.
+    entered: bool,
+}
+
+impl<'t> Walk<'t> {
+    /// Reads one statement.
+    pub(super) fn step(&mut self, here: &Here<'t>, flows: &mut Vec<Flow>) {
+        let text = here.text;
+        let names = names::names(here);
+        let own = Self::own(here);
+        let mut value = own;
+        let mut started = false;
+        let is_shell = !matches!(
+            here.unit.language,
+            Language::Python | Language::JavaScript | Language::Script
+        );
+        let used = names.iter().filter(|name| name.role != Role::Defined);
+        let used = used.map(|name| (name.at, name.text, name.starts, name.marked));
+        let words = is_shell.then(|| names::words(text)).into_iter().flatten();
+        let files = names::files(text).chain(words).map(|(at, path)| {
+            let starts = is_shell && position::is_started(&text.as_bytes()[..at]);
+            (at, path, starts, true)
+        });
+        for (at, name, starts, marked) in used.chain(files) {
+            // What a shell writes to is not what it reads.
+            if is_shell && position::is_written(&text.as_bytes()[..at]) {
+                continue;
+            }
+            // In a shell only a function is called by a bare word.
+            let known = self.value(name).filter(|_| marked);
+            let known = known.or_else(|| self.functions.get(name));
+            // A child that inherits the environment is no reader of it.
+            let Some(known) = known.filter(|_| !CHILD.is_match(names::last(&text[..at]))) else {
+                continue;
+            };
+            if !(own.secret || own.key || own.decoded) && known.is_tainted() {
+                value.from = known.from;
+            }
+            value |= *known;
+            started |= starts && marked && (known.fetched || known.decoded);
+        }
+        self.enter(here, value);
+        started |= self.entered && STARTS.is_match(text);
+        Self::arrive(here, value, own, started, flows);
+        self.learn(here, &names, value, own);
+    }
+
+    /// What is known about a name, or about a file by one of its folders.
+    fn value(&self, name: &str) -> Option<&Value> {
+        let mut path = name.strip_prefix("./").unwrap_or(name);
+        for _ in 0..MOST_FOLDERS {
+            if let Some(known) = self.known.get(path) {
+                return Some(known);
+            }
+            let Some((folder, _)) = path.rsplit_once('/') else {
+                break;
+            };
+            path = folder;
+        }
+        // An archive is called like what it was made of.
+        self.known.get(name.rsplit_once('.')?.0)
+    }
+
+    /// Notes whether a folder that was fetched is entered.
+    fn enter(&mut self, here: &Here<'t>, value: Value) {
+        if here.text.starts_with("cd ") || here.text.contains(" && cd ") {
+            let source = here.file.text(&here.file.units[value.from]);
+            let is_tree = ["git clone", "unzip", "tar "]
+                .iter()
+                .any(|word| source.contains(word));
+            self.entered = value.fetched && is_tree;
+        }
+    }
+
+    /// What the statement itself brings.
+    fn own(here: &Here<'t>) -> Value {
+        let text = here.text;
+        let network = [Fact::Reaches, Fact::Sends, Fact::Fetches];
+        let is_named = || network.iter().any(|fact| here.has(*fact)) && NAMED.is_match(text);
+        let reaches =
+            (network.iter().any(|fact| here.does(*fact)) || is_named()) && !DEFINES.is_match(text);
+        let logs_in = LOGIN.is_match(text);
+        let secret = [
+            Fact::SecretFile,
+            Fact::SecretPlace,
+            Fact::WholeEnvironment,
+            Fact::PersonalData,
+            Fact::Typed,
+        ];
+        let clones = text.contains("git clone");
+        Value {
+            secret: !logs_in && secret.iter().any(|fact| here.has(*fact)),
+            key: here.has(Fact::SecretVariable),
+            fetched: reaches || clones || READ.is_match(text),
+            decoded: here.has(Fact::Decodes),
+            sends: reaches,
+            standing: hosts::worst(text),
+            from: here.index.1,
+        }
+    }
+
+    /// Notes what reached the network or an interpreter.
+    fn arrive(here: &Here<'t>, value: Value, own: Value, started: bool, flows: &mut Vec<Flow>) {
+        let (file, to) = here.index;
+        let mut report = |kind| {
+            flows.push(Flow {
+                kind,
+                from: (file, value.from),
+                to: (file, to),
+                standing: value.standing,
+            });
+        };
+        let executes = here.has(Fact::Evaluates) || RUNS.is_match(here.text);
+        if value.sends && value.secret {
+            report(Kind::SecretSent);
+        } else if value.sends && value.key {
+            report(Kind::KeySent);
+        }
+        // What is fetched and run in one statement is another rule's.
+        let is_near = to.abs_diff(value.from) <= MOST_APART;
+        let brought = value.fetched && is_near && (!own.fetched || value.from != to);
+        let at_once = own.fetched && (LOADS.is_match(here.text) || writes_and_starts(here));
+        if at_once || (brought && (started || executes)) {
+            report(Kind::FetchedRuns);
+        }
+        let brought = value.decoded && !own.decoded;
+        if brought && (started || executes || is_evaluated(here)) {
+            report(Kind::DecodedRuns);
+        }
+    }
+
+    /// Hands what is known on to the names and files that get it.
+    fn learn(&mut self, here: &Here<'t>, names: &[Name<'t>], value: Value, own: Value) {
+        let text = here.text;
+        let mut given = value;
+        // A response is no connection, and a value that was sent is no function that sends.
+        given.sends = own.sends && OBJECT.is_match(text);
+        if given.is_known() || given.standing.is_some() {
+            for name in names.iter().filter(|name| name.role != Role::Used) {
+                give(&mut self.known, name.text, given);
+            }
+            if let Some((name, left)) = self.open.take() {
+                give(&mut self.known, name, given);
+                self.open = (left > 1 && text != ")").then_some((name, left - 1));
+            }
+        }
+        if given.is_known() {
+            for (_, path) in names::files(text) {
+                give(&mut self.known, path, given);
+            }
+        }
+        let saves = here.has(Fact::Downloads);
+        if own.fetched {
+            // `wget https://host/x.run` writes a file of that name.
+            for url in hosts::urls(text) {
+                let name = url.rsplit('/').next().unwrap_or(url);
+                if name.contains('.') && !url.ends_with(hosts::host(url)) {
+                    give(&mut self.known, name, given);
+                }
+            }
+        }
+        if given.secret && COPIES.is_match(text) {
+            // Whatever a copy goes to holds the secret too.
+            for name in names {
+                give(&mut self.known, name.text, given);
+            }
+        }
+        if own.fetched && (saves || here.unit.language == Language::Shell) {
+            // `curl -o "$file"`: whatever else is named is where it goes.
+            let written = |name: &&Name<'_>| name.marked && !name.text.contains("url");
+            for name in names.iter().filter(written) {
+                give(
+                    &mut self.known,
+                    name.text,
+                    Value {
+                        sends: false,
+                        ..given
+                    },
+                );
+            }
+        }
+        let opens = text.contains("<<") || text.matches("$(").count() > text.matches(')').count();
+        if let Some(name) = names.iter().find(|name| name.role == Role::Defined)
+            && opens
+        {
+            self.open = Some((name.text, 20));
+        }
+        if ALIAS.is_match(text) {
+            // Whatever these functions are called from here on, they decode.
+            for name in names {
+                let decodes = Value {
+                    decoded: true,
+                    from: here.index.1,
+                    ..Value::default()
+                };
+                give(&mut self.functions, name.text, decodes);
+            }
+        }
+        self.in_function(here, value, own);
+    }
+
+    /// A function that returns a secret is one, and a function that sends sends.
+    fn in_function(&mut self, here: &Here<'t>, value: Value, own: Value) {
+        let column = column(here);
+        if let Some(name) = names::function(here.text) {
+            self.function = Some((name, column));
+        } else if self.function.is_some_and(|(_, start)| column <= start) && here.text != "}" {
+            self.function = None;
+        }
+        let Some((name, _)) = self.function else {
+            return;
+        };
+        let returns = here.text.starts_with("return ") || here.text.contains(" return ");
+        let mut given = Value {
+            sends: own.sends,
+            standing: own.standing,
+            from: here.index.1,
+            ..Value::default()
+        };
+        if returns || here.unit.language == Language::Shell {
+            // A function that fetches is no program that was fetched.
+            given |= Value {
+                sends: own.sends,
+                fetched: value.fetched && returns,
+                ..value
+            };
+        }
+        if given.is_known() {
+            give(&mut self.functions, name, given);
+        }
+    }
+}
+
+/// Whether one statement saves what it fetches and starts it.
+fn writes_and_starts(here: &Here<'_>) -> bool {
+    here.has(Fact::Starts) && SAVES.is_match(here.text) && here.text.len() < 1_000
+}
+
+/// Whether a shell evaluates the statement.
+fn is_evaluated(here: &Here<'_>) -> bool {
+    let text = here.text;
+    here.unit.language == Language::Shell
+        && ["eval ", "| sh", "| bash", "bash -c", "sh -c", "source "]
+            .iter()
+            .any(|word| text.contains(word))
+}
+
+/// The column that a statement starts in.
+fn column(here: &Here<'_>) -> usize {
+    let start = here.file.folded.source_of(here.unit.range.start);
+    let before = here.file.source.get(..start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.len()
+}

@@ -1,0 +1,121 @@
+//! Whether a signature that is what it says is believed, or the gravest reason why not.
+
+use jiff::Timestamp;
+
+use super::key::KeyId;
+use super::moment::Moment;
+use super::pattern::allows;
+use super::policy::{Policy, Revocation, Scope};
+use super::statement::Facts;
+use super::verdict::{Distrust, Pinned, Signer, Verification};
+use super::verify::{Place, Proof};
+
+/// What the policy makes of a signature that proves what it says.
+pub(super) fn judge(
+    proof: Proof<'_>,
+    facts: Facts,
+    place: &Place<'_>,
+    policy: &Policy,
+    at: Timestamp,
+) -> Verification {
+    let pin = policy.pin(&facts.name);
+    let reason = objection(&proof, &facts, place, policy, at);
+    let Some(reason) = reason else {
+        let pinned = if pin.is_some() {
+            Pinned::Same
+        } else {
+            Pinned::FirstUse
+        };
+        return Verification::Trusted {
+            signer: proof.signer,
+            facts,
+            pinned,
+        };
+    };
+    let expected = match (&reason, pin) {
+        (Distrust::OtherSigner { .. }, Some(pin)) => vec![pin.signer.clone()],
+        _ => policy.expected(&facts.name),
+    };
+    // What could not be checked is not handed on as a fact.
+    let checked = !matches!(reason, Distrust::Unchecked | Distrust::Unverifiable(_));
+    Verification::Untrusted {
+        signer: proof.signer,
+        reason,
+        expected,
+        facts: checked.then_some(facts),
+    }
+}
+
+/// The gravest reason not to believe, if there is one.
+fn objection(
+    proof: &Proof<'_>,
+    facts: &Facts,
+    place: &Place<'_>,
+    policy: &Policy,
+    at: Timestamp,
+) -> Option<Distrust> {
+    if let Some(Revocation { time, reason, .. }) = policy.revocation_of(facts.digest) {
+        return Some(Distrust::RevokedContent {
+            time: *time,
+            reason: reason.clone(),
+        });
+    }
+    let revoked = |id: &KeyId| policy.revocation(*id).map(|found| (*id, found));
+    if let Some((id, found)) = proof.keys.iter().find_map(revoked) {
+        return Some(Distrust::Revoked {
+            id,
+            time: found.time,
+            reason: found.reason.clone(),
+        });
+    }
+    if let Some(pin) = policy.pin(&facts.name) {
+        if !is_same(&proof.signer, &pin.signer, policy) {
+            return Some(Distrust::OtherSigner {
+                skill: facts.name.clone(),
+                pinned: pin.signer.clone(),
+            });
+        }
+        if let Err(rollback) = pin.check(facts) {
+            return Some(Distrust::Rollback(rollback));
+        }
+    }
+    if let Some(reason) = &proof.against {
+        return Some(reason.clone());
+    }
+    let mut first = None;
+    for scope in &proof.scopes {
+        let against = out_of(scope, facts, place, at)?;
+        first = first.or(Some(against));
+    }
+    Some(first.unwrap_or(Distrust::Unknown))
+}
+
+/// Whether the signer is the pinned one, or came after it by rotation.
+fn is_same(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
+    if signer.pin().as_deref() == Some(pinned) {
+        return true;
+    }
+    let before = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
+    match (signer, before) {
+        (Signer::Key { id, .. }, Some(before)) => policy.leads(before, *id),
+        _ => false,
+    }
+}
+
+fn out_of(scope: &Scope, facts: &Facts, place: &Place<'_>, at: Timestamp) -> Option<Distrust> {
+    if !allows(&scope.names, &facts.name) {
+        return Some(Distrust::OutOfScope(facts.name.clone()));
+    }
+    let from_there = match place.source {
+        Some(source) => allows(&scope.sources, source),
+        None => scope.sources.is_empty(),
+    };
+    if !from_there {
+        return Some(Distrust::OutOfSource(place.source.map(str::to_owned)));
+    }
+    match (scope.not_before, scope.expires) {
+        (Some(from), _) if Moment(at) < from => Some(Distrust::TooEarly(from)),
+        (_, Some(until)) if Moment(at) >= until => Some(Distrust::Expired(until)),
+        _ => None,
+    }
+}
