@@ -173,8 +173,10 @@ pub(super) async fn bounded(
                 return Problem::new(StatusCode::NOT_FOUND, text).into_response();
             }
         };
+        // Who goes before there is an answer has left it behind as well.
+        let answering = Answering { used, ended: false };
         let response = next.run(request).await;
-        return response.map(|body| holding(body, used));
+        return response.map(|body| answering.with(body));
     }
     let response = next.run(request).await;
     let Some(id) = named(response.headers()) else {
@@ -203,23 +205,38 @@ fn named(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(HEADER)?.to_str().ok()?.to_owned())
 }
 
-/// The body, which uses a session until its end.
-fn holding(body: Body, used: Arc<Used>) -> Body {
-    if body.is_end_stream() {
-        return body;
+/// A session that is being used, until the answer was taken or left behind.
+struct Answering {
+    used: Arc<Used>,
+    ended: bool,
+}
+
+impl Answering {
+    /// The body of the answer.
+    fn with(mut self, body: Body) -> Body {
+        if body.is_end_stream() {
+            self.ended = true;
+            return body;
+        }
+        Body::from_stream(Taken {
+            pieces: body.into_data_stream(),
+            answering: self,
+        })
     }
-    Body::from_stream(Taken {
-        pieces: body.into_data_stream(),
-        used,
-        ended: false,
-    })
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.used.abandoned.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// An answer on its way to whoever takes it.
 struct Taken {
     pieces: BodyDataStream,
-    used: Arc<Used>,
-    ended: bool,
+    answering: Answering,
 }
 
 impl Stream for Taken {
@@ -227,15 +244,7 @@ impl Stream for Taken {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = Pin::new(&mut self.pieces).poll_next(context);
-        self.ended |= matches!(polled, Poll::Ready(None));
+        self.answering.ended |= matches!(polled, Poll::Ready(None));
         polled
-    }
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        if !self.ended {
-            self.used.abandoned.fetch_add(1, Ordering::Relaxed);
-        }
     }
 }
