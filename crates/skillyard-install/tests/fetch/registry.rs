@@ -33,7 +33,12 @@ fn serve(asked: &Asked) -> Reply {
                     "two",
                     r#", "size": 3, "published": "2026-01-01T00:00:00Z""#,
                 )
-                + &line("pdf-tools", "1.2.0", "bad", r#", "yanked": true"#)
+                + &line(
+                    "pdf-tools",
+                    "1.2.0",
+                    "bad",
+                    r#", "yanked": true, "yank_reason": "it loses data""#,
+                )
                 + &line("pdf-tools", "2.0.0-rc.1", "rc", ""),
         ),
         "/r/skills/pdf-tools" => Reply::ok(summary),
@@ -72,10 +77,8 @@ fn versions_are_read_selected_and_downloaded() {
     assert_eq!(pick("^1").unwrap(), "1.1.0");
     assert_eq!(pick("1.0").unwrap(), "1.0.0");
     assert_eq!(pick("2.0.0-rc.1").unwrap(), "2.0.0-rc.1");
-    assert!(
-        pick("1.2.0").is_err(),
-        "what was withdrawn is not chosen anew"
-    );
+    let message = pick("1.2.0").unwrap_err().to_string();
+    assert_eq!(message, "`pdf-tools@1.2.0` was withdrawn: it loses data");
     let message = pick("^3").unwrap_err().to_string();
     assert_eq!(
         message,

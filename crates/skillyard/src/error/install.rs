@@ -184,6 +184,9 @@ impl InstallFailure {
                     None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
                 }
             }
+            Self::RegistryAnswer(RegistryError::Withdrawn { name, .. }) => {
+                format!("Ask for another version, or for the newest with `skillyard install {name}`")
+            }
             Self::RegistryAnswer(RegistryError::Unauthorized { .. }) => {
                 "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`".into()
             }

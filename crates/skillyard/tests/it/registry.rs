@@ -137,7 +137,10 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
     // Nothing new uses it, not even by its number.
     let exact = ["install", "pdf@1.1.0", "--scope", "user", "--yes"];
     let said = context.bad(&exact);
-    assert!(said.contains("no version that fits"), "{said}");
+    assert!(
+        said.contains("was withdrawn: deletes the wrong file"),
+        "{said}"
+    );
     context.good(&["remove", "pdf", "--scope", "project"]);
     context.good(&install);
     assert!(context.installed().contains("This is 1.0.0."));

@@ -163,6 +163,16 @@ pub enum RegistryError {
         /// The highest versions there are.
         versions: Vec<String>,
     },
+    /// Only a version that its owners withdrew fits.
+    #[error("`{name}@{version}` was withdrawn{}", .reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    Withdrawn {
+        /// The skill.
+        name: String,
+        /// The version.
+        version: Version,
+        /// What its owners say.
+        reason: Option<String>,
+    },
     /// The registry wants to know who asks.
     #[error("{registry} wants a token, or refuses the one it was sent")]
     Unauthorized {
@@ -226,6 +236,15 @@ pub fn select<'a>(
     };
     if let Some(info) = found {
         return Ok(info);
+    }
+    let withdrawn = versions.iter().filter(|info| info.yanked);
+    let withdrawn = requirement.select(withdrawn.map(|info| (info.version.clone(), info)));
+    if let (Requirement::Range { .. }, Some((version, info))) = (requirement, withdrawn) {
+        return Err(RegistryError::Withdrawn {
+            name: name.to_string(),
+            version,
+            reason: info.yank_reason.clone(),
+        });
     }
     let mut highest: Vec<&Version> = offered().map(|info| &info.version).collect();
     highest.sort_unstable_by(|first, second| second.cmp(first));
