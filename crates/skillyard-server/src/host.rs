@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use skillyard_agent::host::Ran;
 use skillyard_agent::telemetry::Happening;
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
@@ -117,21 +118,6 @@ pub struct ScriptRun<'a> {
     pub arguments: &'a [String],
     /// What it reads.
     pub stdin: Option<&'a str>,
-}
-
-/// How a script ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
-    /// Its exit code, as a shell would give it.
-    pub code: i32,
-    /// What it wrote, cut to its limits.
-    pub stdout: String,
-    /// What it complained about.
-    pub stderr: String,
-    /// What the sandbox refused, one line each.
-    pub denials: Vec<String>,
-    /// The sandbox.
-    pub backend: String,
 }
 
 /// Why the program around the server could not do what was asked.

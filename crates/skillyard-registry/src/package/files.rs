@@ -86,15 +86,7 @@ pub(crate) fn zipped(archive: &[u8]) -> Result<Vec<u8>, Refusal> {
 pub(super) fn packed(files: &[Unpacked], format: PackFormat) -> Result<Vec<u8>, PackError> {
     let files: Vec<PackFile<'_>> = files
         .iter()
-        .map(|file| PackFile {
-            path: &file.path,
-            mode: if file.executable {
-                Mode::Executable
-            } else {
-                Mode::Plain
-            },
-            content: &file.bytes,
-        })
+        .map(|file| PackFile::new(&file.path, file.executable, &file.bytes))
         .collect();
     pack(&files, format, &Limits::skill())
 }

@@ -111,17 +111,10 @@ fn check_cost(scheme: &EncryptionScheme) -> Result<(), KeyError> {
 #[cfg(test)]
 mod tests {
     use super::super::key::Algorithm;
+    use super::super::signing_key::tests::key;
     use super::*;
 
     const PASSPHRASE: &str = "correct horse battery staple";
-
-    fn key(algorithm: Algorithm) -> SigningKey {
-        let fill = |bytes: &mut [u8]| {
-            bytes.fill(7);
-            Ok::<_, ()>(())
-        };
-        SigningKey::generate(algorithm, fill).unwrap()
-    }
 
     #[test]
     fn a_locked_key_opens_with_its_passphrase_alone() {

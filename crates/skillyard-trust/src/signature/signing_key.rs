@@ -127,10 +127,11 @@ impl SigningKey {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn key(algorithm: Algorithm) -> SigningKey {
+    /// A key that is always the same.
+    pub(in super::super) fn key(algorithm: Algorithm) -> SigningKey {
         let fill = |bytes: &mut [u8]| {
             bytes.fill(7);
             Ok::<_, ()>(())

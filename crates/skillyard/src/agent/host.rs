@@ -213,7 +213,8 @@ fn live(cancel: &AtomicBool) -> Live<'_> {
     }
 }
 
-fn told(ran: &Outcome) -> Ran {
+/// What a model or its client is told of how something ended.
+pub(crate) fn told(ran: &Outcome) -> Ran {
     Ran {
         code: ran.code(),
         stdout: ran.stdout.text(),

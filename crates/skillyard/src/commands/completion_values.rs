@@ -11,7 +11,8 @@ use skillyard_format::SkillName;
 
 use crate::agent;
 use crate::config::Config;
-use crate::config::keys::{ENTRIES, PROVENANCES};
+use crate::config::keys::ENTRIES;
+use crate::config::provenances::PROVENANCES;
 use crate::context::Context;
 use crate::library::{self, Choice, IndexMode};
 use crate::report::RuleNote;

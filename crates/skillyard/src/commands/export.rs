@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use skillyard_catalog::agents::{self, Agent};
 use skillyard_catalog::source::SourceKind;
-use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::archive::Limits;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
@@ -137,15 +137,7 @@ fn archive(context: &Context, name: &str, tree: &Tree, file: &PathBuf) -> Outcom
         .files()
         .iter()
         .zip(&paths)
-        .map(|(each, path)| PackFile {
-            path,
-            mode: if each.executable {
-                Mode::Executable
-            } else {
-                Mode::Plain
-            },
-            content: &each.bytes,
-        })
+        .map(|(each, path)| PackFile::new(path, each.executable, &each.bytes))
         .collect();
     let bytes = pack(&files, format, &Limits::skill()).map_err(InstallFailure::from)?;
     let written = std::fs::File::create_new(file)

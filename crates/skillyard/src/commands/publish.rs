@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_format::package::archive::{ArchivePath, Limits, Mode, junk};
+use skillyard_format::package::archive::{ArchivePath, Limits, junk};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
@@ -149,15 +149,7 @@ fn packed(context: &Context, folder: &Path) -> Result<Package, CommandError> {
     }
     let files: Vec<PackFile<'_>> = kept
         .iter()
-        .map(|file| PackFile {
-            path: &file.path,
-            mode: if file.executable {
-                Mode::Executable
-            } else {
-                Mode::Plain
-            },
-            content: &file.bytes,
-        })
+        .map(|file| PackFile::new(&file.path, file.executable, &file.bytes))
         .collect();
     let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
     let archive = archive.map_err(RegistryFailure::from)?;

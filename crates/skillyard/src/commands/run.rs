@@ -18,10 +18,9 @@ use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
 use crate::sanitize::visible;
 use crate::script::approval::{self, Answer, Request};
-use crate::script::interpreter;
 use crate::script::place::{Copy, SkillPlace};
-use crate::script::profile::{self, Allowed, Plan, Subject};
-use crate::script::record;
+use crate::script::profile::{self, Allowed, Plan};
+use crate::script::{self, record};
 
 /// Run a script of a skill in a sandbox
 ///
@@ -89,21 +88,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sandbox = sandbox.map_err(RunError::from)?;
     let copy = Copy::make(&skill, temporary, sandbox.identity())?;
     let (script, script_digest) = copy.script(&skill.name, &args.script)?;
-    let home = context.environment.home.as_deref();
-    let interpreter = interpreter::find(
-        &copy.folder().join(script),
-        script,
-        &context.environment.path,
-        home,
-    )?;
-    let subject = Subject {
-        name: &skill.name,
-        copy: &copy.folder(),
-        folder: &skill.folder,
-        fields: &skill.fields,
-        script,
-    };
-    let plan = profile::plan(&subject, &interpreter, &allowed, &args.arguments, backend);
+    let words = &args.arguments;
+    let plan = script::plan(context, (&skill, &copy), script, words, &allowed, backend)?;
     if args.explain {
         explain(context, &skill, script, &copy, &plan, backend)?;
         return Ok(Status::Yes);

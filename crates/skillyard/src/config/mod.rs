@@ -27,6 +27,7 @@ pub(crate) mod origin;
 pub(crate) mod private_file;
 pub(crate) mod problem;
 pub(crate) mod project;
+pub(crate) mod provenances;
 mod removal;
 pub(crate) mod schema;
 pub(crate) mod sources;

@@ -5,8 +5,9 @@
 
 use skillyard_format::nearest::nearest;
 
-use super::keys::{ALIASES, ENTRIES, PROVENANCES};
+use super::keys::{ALIASES, ENTRIES};
 use super::kind::Kind;
+use super::provenances::PROVENANCES;
 
 /// One key.
 #[derive(Debug)]

@@ -9,9 +9,8 @@ use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
 
-use super::interpreter;
 use super::place::{Copy, SkillPlace};
-use super::profile::{self, Allowed, Subject};
+use super::profile::{self, Allowed};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
 
@@ -56,21 +55,8 @@ pub(crate) fn run(
         .into());
     }
     let (script, _) = copy.script(&skill.name, wanted.script)?;
-    let interpreter = interpreter::find(
-        &copy.folder().join(script),
-        script,
-        &context.environment.path,
-        context.environment.home.as_deref(),
-    )?;
-    let subject = Subject {
-        name: &skill.name,
-        copy: &copy.folder(),
-        folder: &skill.folder,
-        fields: &skill.fields,
-        script,
-    };
     let words: Vec<OsString> = wanted.arguments.iter().map(OsString::from).collect();
-    let mut plan = profile::plan(&subject, &interpreter, &allowed, &words, backend);
+    let mut plan = super::plan(context, (&skill, &copy), script, &words, &allowed, backend)?;
     if let Some(stdin) = wanted.stdin {
         plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
     }

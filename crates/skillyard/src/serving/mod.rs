@@ -245,12 +245,6 @@ impl Host for Machine {
         };
         let ran = sandboxed::run(&self.context, run.skill, wanted, cancel);
         let ran = ran.map_err(|error| HostError::new(error.with_causes()))?;
-        Ok(Ran {
-            code: ran.code(),
-            stdout: ran.stdout.text(),
-            stderr: ran.stderr.text(),
-            denials: ran.denials.iter().map(ToString::to_string).collect(),
-            backend: ran.backend.as_str().to_owned(),
-        })
+        Ok(crate::agent::told(&ran))
     }
 }

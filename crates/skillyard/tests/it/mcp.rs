@@ -43,6 +43,22 @@ fn with_key(context: &TestContext, arguments: &[&str]) -> Value {
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", text(&ran.stderr)))
 }
 
+/// A chat without an agent, with the server and the model of these tests.
+fn chatted(context: &TestContext, more: &[&str]) -> Value {
+    let usual = ["chat", "--mcp", "docs", "--model", "mock/m", "--json"];
+    let usual = usual.iter().chain(&["--tool-mode", "native"]);
+    let arguments: Vec<&str> = usual.chain(more).copied().collect();
+    with_key(context, &arguments)
+}
+
+/// How each call of an answer ended.
+fn outcomes(answer: &Value) -> Vec<&str> {
+    let calls = answer["calls"].as_array().expect("calls").iter();
+    calls
+        .map(|each| each["outcome"].as_str().expect("an outcome"))
+        .collect()
+}
+
 #[test]
 fn servers_are_listed_and_tested() {
     let lender = lender();
@@ -116,12 +132,7 @@ fn an_agent_uses_a_server_through_the_guard() {
     );
     assert_eq!(created["definition"]["mcp"], json!(["docs"]));
     let answer = with_key(&context, &["chat", "clerk", "-p", "Greet me.", "--json"]);
-    let outcomes: Vec<&str> = answer["calls"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|each| each["outcome"].as_str().unwrap())
-        .collect();
+    let outcomes = outcomes(&answer);
     assert_eq!(outcomes, ["ok", "ok", "denied", "ok"], "{answer}");
     let asked = asked.lock().unwrap();
     let last = asked.last().unwrap().to_string();
@@ -149,21 +160,7 @@ fn nobody_to_ask_means_no() {
         json!({ "content": "Done." }),
     ]);
     context.code(&["config", "set", "models.mock.url", &url]);
-    let answer = with_key(
-        &context,
-        &[
-            "chat",
-            "--mcp",
-            "docs",
-            "--tool-mode",
-            "native",
-            "--model",
-            "mock/m",
-            "-p",
-            "Greet me.",
-            "--json",
-        ],
-    );
+    let answer = chatted(&context, &["-p", "Greet me."]);
     assert_eq!(answer["calls"][0]["outcome"], "denied");
 }
 
@@ -180,27 +177,10 @@ fn published_skills_are_checked_marked_and_never_shadow() {
         json!({ "content": "Done." }),
     ]);
     context.code(&["config", "set", "models.mock.url", &url]);
-    let arguments = [
-        "chat",
-        "--mcp",
-        "docs",
-        "--tool-mode",
-        "native",
-        "--model",
-        "mock/m",
-        "--yes",
-        "-p",
-        "/docs:greet me",
-        "--json",
-    ];
-    let answer = with_key(&context, &arguments);
+    let arguments = ["--yes", "-p", "/docs:greet me"];
+    let answer = chatted(&context, &arguments);
     assert_eq!(answer["activated"][0]["name"], "docs:greet");
-    let outcomes: Vec<&str> = answer["calls"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|each| each["outcome"].as_str().unwrap())
-        .collect();
+    let outcomes = outcomes(&answer);
     // Its scripts are blocked, also where every question is answered with yes.
     assert_eq!(outcomes, ["ok", "ok", "denied"], "{answer}");
     let last = asked.lock().unwrap().last().unwrap().to_string();
@@ -219,7 +199,7 @@ fn published_skills_are_checked_marked_and_never_shadow() {
         json!({ "content": "Done." }),
     ]);
     context.code(&["config", "set", "models.mock.url", &url]);
-    let answer = with_key(&context, &arguments);
+    let answer = chatted(&context, &arguments);
     assert_eq!(answer["calls"][0]["outcome"], "ok", "{answer}");
     // The files lie where no skill is looked for.
     assert!(

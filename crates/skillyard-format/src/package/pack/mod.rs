@@ -23,6 +23,22 @@ pub struct PackFile<'a> {
     pub content: &'a [u8],
 }
 
+impl<'a> PackFile<'a> {
+    /// A file, by whether its owner may execute it.
+    pub fn new(path: &'a str, executable: bool, content: &'a [u8]) -> Self {
+        let mode = if executable {
+            Mode::Executable
+        } else {
+            Mode::Plain
+        };
+        Self {
+            path,
+            mode,
+            content,
+        }
+    }
+}
+
 /// What archives can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackFormat {
