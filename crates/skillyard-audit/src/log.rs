@@ -1,7 +1,7 @@
 //! The one writer.
 //!
-//! Many processes write at once. Each event is one `write` under an exclusive lock on
-//! `audit.head`, whose bytes say where the log ends: as long as the file still has the size and
+//! Many processes write at once. Events that come together are one `write` under an exclusive lock
+//! on `audit.head`, whose bytes say where the log ends: as long as the file still has the size and
 //! the inode that they name, nothing has to be read.
 
 use std::fmt;
@@ -19,6 +19,9 @@ use crate::event::Event;
 use crate::files::{CURRENT, Folder, HEAD};
 use crate::head::Head;
 use crate::recorder::{Redact, Unredacted};
+
+/// Most events in one piece: a file may become larger than it should by so many.
+const PIECE: usize = 64;
 
 /// How the log is kept.
 pub struct Options {
@@ -111,7 +114,9 @@ impl AuditLog {
         actor: &str,
         event: &Event,
     ) -> Result<Receipt, AuditError> {
-        self.locked(time, Sync::Each, |locked| locked.append_event(actor, event))
+        self.locked(time, Sync::Each, |locked| {
+            locked.append_events(actor, std::slice::from_ref(event))
+        })
     }
 
     /// Writes events down one after the other, and waits for the disk only once.
@@ -122,8 +127,8 @@ impl AuditLog {
         events: &[Event],
     ) -> Result<(), AuditError> {
         self.locked(time, Sync::AtEnd, |locked| {
-            for event in events {
-                locked.append_event(actor, event)?;
+            for piece in events.chunks(PIECE) {
+                locked.append_events(actor, piece)?;
             }
             if events.iter().any(|event| event.kind.is_security()) {
                 locked.sync()?;
@@ -183,13 +188,13 @@ impl AuditLog {
 }
 
 impl Locked<'_> {
-    fn append_event(&mut self, actor: &str, event: &Event) -> Result<Receipt, AuditError> {
+    fn append_events(&mut self, actor: &str, events: &[Event]) -> Result<Receipt, AuditError> {
         self.find_end()?;
         if self.head.size >= self.log.options.max_bytes {
             self.sync()?;
             self.rotate()?;
         }
-        self.write(actor, event)
+        self.write(actor, events)
     }
 
     /// Finds where the log ends: by the head if the file is as it says, else by looking.
@@ -213,29 +218,36 @@ impl Locked<'_> {
         self.recover(head)
     }
 
-    /// Writes one line and then the head.
-    pub(crate) fn write(&mut self, actor: &str, event: &Event) -> Result<Receipt, AuditError> {
+    /// Writes lines in one piece, and then the head; the receipt is that of the last.
+    pub(crate) fn write(&mut self, actor: &str, events: &[Event]) -> Result<Receipt, AuditError> {
         let folder = &self.log.folder;
-        let seq = self.head.seq + 1;
-        let entry = Entry::new(seq, self.time, actor, event, &*self.log.options.redact);
-        let (line, hash) = entry.line(self.head.hash).map_err(AuditError::Unwritable)?;
+        let (mut seq, mut hash) = (self.head.seq, self.head.hash);
+        let mut lines = Vec::new();
+        for event in events {
+            seq += 1;
+            let entry = Entry::new(seq, self.time, actor, event, &*self.log.options.redact);
+            let (line, own) = entry.line(hash).map_err(AuditError::Unwritable)?;
+            lines.extend_from_slice(&line);
+            hash = own;
+        }
         let mut file = match self.current.take() {
             Some(file) => file,
             None => self.open_current()?,
         };
-        if let Err(error) = file.write_all(&line) {
+        if let Err(error) = file.write_all(&lines) {
             // A full disk must not leave half a line behind.
             let _ = file.set_len(self.head.size);
             return Err(folder.failed(CURRENT, error));
         }
-        if event.kind.is_security() && self.sync == Sync::Each {
+        let is_urgent = events.iter().any(|event| event.kind.is_security());
+        if is_urgent && self.sync == Sync::Each {
             file.sync_data()
                 .map_err(|error| folder.failed(CURRENT, error))?;
         }
         self.head = Head {
             seq,
             hash,
-            size: self.head.size + line.len() as u64,
+            size: self.head.size + lines.len() as u64,
             inode: folder.identity_of(CURRENT, &file)?.inode,
         };
         *self.current = Some(file);

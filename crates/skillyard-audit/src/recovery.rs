@@ -1,6 +1,6 @@
 //! What a writer does when the log is not as the last one left it.
 //!
-//! After a crash the last line may be half written, or the head may be one line behind: both are
+//! After a crash the last line may be half written, or the head may be a few lines behind: both are
 //! mended. If lines that the head knows of are missing, somebody took them away. The log goes
 //! on, because what happens next matters too, but a line says so for good.
 
@@ -58,10 +58,10 @@ impl Locked<'_> {
                 .detail("found_seq", seq.to_string())
                 .detail("known_seq", known.seq.to_string())
                 .detail("known_hash", known.hash.to_hex());
-            self.write(ITSELF, &event)?;
+            self.write(ITSELF, &[event])?;
         } else if torn > 0 {
             let event = Event::new(EventKind::LogHealed).detail("bytes", torn.to_string());
-            self.write(ITSELF, &event)?;
+            self.write(ITSELF, &[event])?;
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ impl Locked<'_> {
         let event = Event::new(EventKind::LogRotated)
             .detail("previous", previous)
             .detail("previous_hash", self.head.hash.to_hex());
-        self.write(ITSELF, &event)?;
+        self.write(ITSELF, &[event])?;
         Ok(())
     }
 
@@ -54,7 +54,7 @@ impl Locked<'_> {
                     .detail("last_seq", last.seq.to_string())
                     .detail("last_hash", last.hash.to_hex());
             }
-            self.write(ITSELF, &event)?;
+            self.write(ITSELF, &[event])?;
             folder.remove(&name)?;
         }
         Ok(())

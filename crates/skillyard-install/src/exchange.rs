@@ -16,11 +16,11 @@ impl Move {
         let Some((new, content)) = &self.new else {
             return vanish(&self.place, &self.old);
         };
-        if !exists(new) {
-            return Ok(());
-        }
-        if !exists(&self.place) {
-            return rename(new, &self.place, RenameFlags::NOREPLACE);
+        match rename(new, &self.place, RenameFlags::NOREPLACE) {
+            // It took its place before.
+            Err(_) if !exists(new) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other,
         }
         // After the exchange the old one lies where the new one waited. If the process ended
         // just there, only the content tells which of the two it is.
@@ -87,9 +87,10 @@ fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
 
 fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, flags) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !exists(to) => {
-            std::fs::rename(from, to)
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if exists(to) => {
+            Err(io::ErrorKind::AlreadyExists.into())
         }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => std::fs::rename(from, to),
         other => Ok(other?),
     }
 }

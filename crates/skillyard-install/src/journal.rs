@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use crate::flock::Flock;
-use crate::write::{Draft, write_atomically};
+use crate::write::Draft;
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub(crate) struct Journal {
 pub(crate) enum Progress {
     /// Nothing has happened yet that can be seen.
     Preparing {
-        /// Folders to throw away.
+        /// Folders and files to throw away.
         stages: Vec<PathBuf>,
     },
     /// Everything is ready, and will happen.
@@ -79,7 +79,7 @@ impl Journal {
     }
 
     /// Writes it beside its place, whole; it counts once it is published.
-    pub(crate) fn draft<'a>(&self, path: &'a Path) -> io::Result<Draft<'a>> {
+    pub(crate) fn draft(&self, path: &Path) -> io::Result<Draft> {
         Draft::write(path, &serde_json::to_vec(self)?)
     }
 
@@ -88,7 +88,11 @@ impl Journal {
         let stages = match self.progress {
             Progress::Preparing { stages } => stages,
             Progress::Committed(commit) => {
-                commit.perform()?;
+                let drafts = commit.drafts()?;
+                for draft in &drafts {
+                    draft.sync()?;
+                }
+                commit.perform(drafts)?;
                 commit.stages
             }
         };
@@ -98,15 +102,21 @@ impl Journal {
 }
 
 impl Commit {
-    /// Does everything; what has been done already is left.
-    pub(crate) fn perform(&self) -> io::Result<()> {
+    /// The files, written beside those they replace.
+    pub(crate) fn drafts(&self) -> io::Result<Vec<Draft>> {
+        let files = self.files.iter();
+        files
+            .map(|(path, content)| Draft::write(path, content.as_bytes()))
+            .collect()
+    }
+
+    /// Does everything; what has been done already is left. The drafts of the files are on the
+    /// disk already.
+    pub(crate) fn perform(&self, drafts: Vec<Draft>) -> io::Result<()> {
         for each in &self.moves {
             each.perform()?;
         }
-        for (path, content) in &self.files {
-            write_atomically(path, content.as_bytes())?;
-        }
-        Ok(())
+        drafts.into_iter().try_for_each(Draft::publish)
     }
 
     /// Takes back what was done, the last first.
@@ -151,11 +161,14 @@ fn recover_one(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes folders that were only there for the change.
+/// Removes folders and files that were only there for the change.
 pub(crate) fn throw_away(stages: &[PathBuf]) {
     for stage in stages {
         // What stays is hidden, and no agent reads it.
-        let _ = std::fs::remove_dir_all(stage);
+        let _ = match stage.symlink_metadata() {
+            Ok(found) if found.is_dir() => std::fs::remove_dir_all(stage),
+            _ => std::fs::remove_file(stage),
+        };
     }
 }
 

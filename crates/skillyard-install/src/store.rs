@@ -1,22 +1,29 @@
-//! The store: every skill's bytes once, in a folder named by their tree digest.
+//! The store: every skill's bytes once, in a pack named by their tree digest.
 //!
-//! What is taken out is hashed again, so a changed byte is found at the moment of use. Files
-//! in it are read-only, because targets may link to them.
+//! What is taken out is hashed again, so a changed byte is found at the moment of use. For the
+//! same reason nothing here waits for the disk: what a power cut takes away is fetched again.
+//! Only where a target is to be a link there is also a folder, whose files are read-only. Earlier
+//! versions had such a folder for every skill; it is still read.
 
-use std::collections::BTreeSet;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
-use crate::lockfile::Lockfile;
-use crate::staging::{Staging, sweep};
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::staging::Staging;
+use crate::tree::{Access, Tree, TreeError, TreeLimits};
 
-/// A folder of skills by digest.
+mod collect;
+mod pack;
+
+pub use collect::Collected;
+pub use pack::PackError;
+
+/// Skills by digest.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
@@ -42,7 +49,7 @@ pub enum StoreError {
     /// It is not in the store.
     #[error("{0} is not in the store")]
     Missing(Digest),
-    /// Its files cannot be read or written.
+    /// The files of a folder cannot be read or written.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// Its bytes are not what they were.
@@ -53,23 +60,21 @@ pub enum StoreError {
         /// What it is.
         found: Digest,
     },
+    /// Its pack cannot be read.
+    #[error("the store is damaged: the pack of {digest} cannot be read")]
+    Pack {
+        /// What it is filed as.
+        digest: Digest,
+        /// Why not.
+        source: PackError,
+    },
 }
 
-/// Who put a skill into the store.
-enum Inserted {
-    Now,
-    Before,
-}
-
-/// What a collection removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Collected {
-    /// Skills that nobody uses.
-    pub removed: usize,
-    /// Skills that stay.
-    pub kept: usize,
-    /// Bytes that are free again.
-    pub bytes: u64,
+impl StoreError {
+    /// Whether something in the store is not what it was.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Pack { .. })
+    }
 }
 
 impl Store {
@@ -80,53 +85,62 @@ impl Store {
         }
     }
 
+    /// The store's own folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Keeps the collector away.
     pub fn in_use(&self) -> Result<InUse, StoreError> {
         self.locked(Hold::Shared)
     }
 
-    /// The folder of a digest, whether it is there or not.
-    pub fn path(&self, digest: Digest) -> PathBuf {
-        let hex = digest.to_hex();
-        self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
-    }
-
-    /// Whether there is something under this digest.
-    pub fn contains(&self, digest: Digest) -> bool {
-        self.path(digest).is_dir()
-    }
-
-    /// Puts a skill in; one that is there already stays.
-    pub fn insert(&self, tree: &Tree) -> Result<(), StoreError> {
-        let path = self.path(tree.digest());
-        if path.is_dir() {
+    /// Puts skills in; those that are there already stay.
+    pub fn insert_all<'a>(
+        &self,
+        trees: impl IntoParallelIterator<Item = &'a Arc<Tree>>,
+    ) -> Result<(), StoreError> {
+        let absent: Vec<&Arc<Tree>> = trees
+            .into_par_iter()
+            .filter(|tree| !self.has_pack_of(tree))
+            .collect();
+        if absent.is_empty() {
             return Ok(());
         }
-        let parent = path.parent().unwrap_or(&self.root);
-        for folder in [parent, &self.root.join("staging")] {
-            std::fs::create_dir_all(folder).map_err(|source| self.failed(source))?;
-        }
-        // Two threads never put the same skill in, so this name is ours.
-        let name = format!("{}-{}", std::process::id(), tree.digest().to_hex());
-        let staged = self.root.join("staging").join(name);
-        let inserted = tree.write(&staged, crate::tree::Access::ReadOnly);
-        let inserted = inserted.map_err(StoreError::from).and_then(|()| {
-            match renameat_with(CWD, &staged, CWD, &path, RenameFlags::NOREPLACE) {
-                Ok(()) => Ok(Inserted::Now),
-                // Another process was faster, with the same bytes.
-                Err(rustix::io::Errno::EXIST) => Ok(Inserted::Before),
-                Err(error) => Err(self.failed(error.into())),
-            }
+        let packs = self.root.join("packs");
+        std::fs::create_dir_all(&packs).map_err(|source| self.failed(source))?;
+        let staging = self.staging()?;
+        let inserted = absent.par_iter().try_for_each(|tree| {
+            let name = tree.digest().to_hex();
+            let staged = staging.path().join(&name);
+            pack::write(tree, &staged)?;
+            // Whatever is there is the same, or damaged.
+            std::fs::rename(&staged, packs.join(&name))
         });
-        if !matches!(inserted, Ok(Inserted::Now)) {
-            let _ = std::fs::remove_dir_all(&staged);
-        }
-        inserted.map(|_| ())
+        inserted.map_err(|source| self.failed(source))
     }
 
     /// Takes a skill out, hashed again.
     pub fn read(&self, digest: Digest) -> Result<Tree, StoreError> {
-        let path = self.path(digest);
+        let tree = match pack::read(&self.pack(digest)) {
+            Err(PackError::Disk(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return self.read_folder(digest);
+            }
+            Err(source) => return Err(StoreError::Pack { digest, source }),
+            Ok(tree) => tree,
+        };
+        compared(tree, digest)
+    }
+
+    /// The folder of a skill that a link may lead to, whether it is there or not.
+    pub fn folder(&self, digest: Digest) -> PathBuf {
+        let hex = digest.to_hex();
+        self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// Reads the folder of a skill that a link may lead to.
+    pub fn read_folder(&self, digest: Digest) -> Result<Tree, StoreError> {
+        let path = self.folder(digest);
         if !path.is_dir() {
             return Err(StoreError::Missing(digest));
         }
@@ -135,39 +149,62 @@ impl Store {
             bytes: u64::MAX >> 1,
             ..TreeLimits::default()
         };
-        let tree = Tree::read(&path, &limits)?;
-        if tree.digest() == digest {
-            Ok(tree)
-        } else {
-            Err(StoreError::Damaged {
-                expected: digest,
-                found: tree.digest(),
-            })
+        compared(Tree::read(&path, &limits)?, digest)
+    }
+
+    /// The folder of a skill, made if it is not there; one that is there must hold its bytes.
+    pub fn make_folder(&self, tree: &Tree) -> Result<PathBuf, StoreError> {
+        let digest = tree.digest();
+        let path = self.folder(digest);
+        match self.read_folder(digest) {
+            Ok(_) => return Ok(path),
+            Err(StoreError::Missing(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let parent = path.parent().unwrap_or(&self.root);
+        std::fs::create_dir_all(parent).map_err(|source| self.failed(source))?;
+        let staging = self.staging()?;
+        let staged = staging.path().join("skill");
+        tree.write(&staged, Access::ReadOnly)?;
+        match renameat_with(CWD, &staged, CWD, &path, RenameFlags::NOREPLACE) {
+            Ok(()) => Ok(path),
+            // Another process was faster, with the same bytes.
+            Err(rustix::io::Errno::EXIST) => self.read_folder(digest).map(|_| path),
+            Err(error) => Err(self.failed(error.into())),
         }
     }
 
     /// Removes what is filed under a digest.
     pub fn discard(&self, digest: Digest) -> Result<(), StoreError> {
-        match std::fs::remove_dir_all(self.path(digest)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed(error)),
-            _ => Ok(()),
+        for path in [self.pack(digest), self.folder(digest)] {
+            let removed = match path.symlink_metadata() {
+                Ok(metadata) if metadata.is_dir() => std::fs::remove_dir_all(&path),
+                Ok(_) => std::fs::remove_file(&path),
+                Err(error) => Err(error),
+            };
+            match removed {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(self.failed(error));
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// Every digest in the store, sorted.
     pub fn list(&self) -> Result<Vec<Digest>, StoreError> {
-        let mut digests = Vec::new();
-        for start in folders(&self.root.join("sha256")).map_err(|e| self.failed(e))? {
-            for rest in folders(&start).map_err(|e| self.failed(e))? {
-                let name = |path: &Path| path.file_name()?.to_str().map(str::to_owned);
-                if let (Some(start), Some(rest)) = (name(&start), name(&rest))
-                    && let Ok(digest) = format!("sha256:{start}{rest}").parse()
-                {
-                    digests.push(digest);
-                }
-            }
+        let listed = |folder: &Path| names(folder).map_err(|source| self.failed(source));
+        let mut found = listed(&self.root.join("packs"))?;
+        let folders = self.root.join("sha256");
+        for start in listed(&folders)? {
+            let rest = listed(&folders.join(&start))?;
+            found.extend(rest.into_iter().map(|rest| format!("{start}{rest}")));
         }
+        let digests = found.iter().map(|hex| format!("sha256:{hex}").parse());
+        let mut digests: Vec<Digest> = digests.filter_map(Result::ok).collect();
         digests.sort_unstable();
+        digests.dedup();
         Ok(digests)
     }
 
@@ -176,63 +213,17 @@ impl Store {
         let digests = self.list()?;
         let bad: Vec<_> = digests
             .par_iter()
-            .filter_map(|digest| self.read(*digest).err().map(|error| (*digest, error)))
+            .filter_map(|digest| self.verify_one(*digest).err().map(|error| (*digest, error)))
             .collect();
         Ok((digests.len() - bad.len(), bad))
     }
 
-    /// Remembers that a lock file uses the store.
-    pub fn remember(&self, lock_file: &Path) -> Result<(), StoreError> {
-        let name = Digest::of(lock_file.as_os_str().as_encoded_bytes()).to_hex();
-        let root = self.root.join("roots").join(&name[..32]);
-        if root.is_file() {
-            return Ok(());
+    fn verify_one(&self, digest: Digest) -> Result<(), StoreError> {
+        self.read(digest)?;
+        match self.read_folder(digest) {
+            Err(StoreError::Missing(_)) => Ok(()),
+            other => other.map(|_| ()),
         }
-        // Not under any lock: two that write at once write the same.
-        let write = || -> io::Result<()> {
-            let folder = self.root.join("roots");
-            std::fs::create_dir_all(&folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-            file.write_all(lock_file.as_os_str().as_encoded_bytes())?;
-            file.persist(&root)?;
-            Ok(())
-        };
-        write().map_err(|source| self.failed(source))
-    }
-
-    /// Removes what no remembered lock names, and what interrupted processes left.
-    pub fn collect(&self) -> Result<Collected, StoreError> {
-        let _lock = self.locked(Hold::Alone)?;
-        let mut used: BTreeSet<Digest> = BTreeSet::new();
-        for root in files(&self.root.join("roots")).map_err(|e| self.failed(e))? {
-            let Ok(lock_file) = std::fs::read_to_string(&root) else {
-                continue;
-            };
-            let lock_file = Path::new(&lock_file);
-            match Lockfile::read(lock_file) {
-                // The project is gone, or nothing is installed in it any more.
-                Ok(lock) if lock.skills().is_empty() => {
-                    let _ = std::fs::remove_file(&root);
-                }
-                Ok(lock) => used.extend(lock.skills().iter().map(|each| each.digest)),
-                // A lock that cannot be read may name anything.
-                Err(error) => {
-                    return Err(self.failed(io::Error::other(error)));
-                }
-            }
-        }
-        let mut collected = Collected::default();
-        for digest in self.list()? {
-            if used.contains(&digest) {
-                collected.kept += 1;
-                continue;
-            }
-            collected.bytes += self.read(digest).map_or(0, |tree| tree.size());
-            self.discard(digest)?;
-            collected.removed += 1;
-        }
-        sweep(&self.root.join("staging")).map_err(|source| self.failed(source))?;
-        Ok(collected)
     }
 
     /// A fresh folder on the store's file system that only the owner can enter.
@@ -241,9 +232,14 @@ impl Store {
         staging.map_err(|source| self.failed(source))
     }
 
-    /// The store's own folder.
-    pub fn root(&self) -> &Path {
-        &self.root
+    fn pack(&self, digest: Digest) -> PathBuf {
+        self.root.join("packs").join(digest.to_hex())
+    }
+
+    /// Whether a pack of the right size is there; a power cut may have left an empty one.
+    fn has_pack_of(&self, tree: &Tree) -> bool {
+        let metadata = self.pack(tree.digest()).symlink_metadata();
+        metadata.is_ok_and(|found| found.is_file() && found.len() == pack::size(tree))
     }
 
     fn locked(&self, hold: Hold) -> Result<InUse, StoreError> {
@@ -260,26 +256,27 @@ impl Store {
     }
 }
 
-fn entries(folder: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
-    match std::fs::read_dir(folder) {
-        Ok(entries) => entries.collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+fn compared(tree: Tree, digest: Digest) -> Result<Tree, StoreError> {
+    if tree.digest() == digest {
+        return Ok(tree);
     }
+    Err(StoreError::Damaged {
+        expected: digest,
+        found: tree.digest(),
+    })
 }
 
-fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let all = entries(folder)?.into_iter();
-    Ok(all
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect())
-}
-
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let all = entries(folder)?.into_iter();
-    Ok(all
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.path())
-        .collect())
+/// What lies in a folder; nothing where there is no folder.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        // No name of ours is anything but text.
+        names.extend(entry?.file_name().into_string());
+    }
+    Ok(names)
 }

@@ -12,19 +12,20 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
-use crate::journal::{Commit, Content, Journal, Move, Progress, throw_away};
+use crate::journal::{Commit, Journal, Progress, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
-use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
-use crate::scope::{Scope, ScopeKind};
+use crate::plan::{LinkTarget, Plan, Settlement, Wish, plan};
+use crate::scope::Scope;
 use crate::store::{Store, StoreError};
-use crate::tree::{Access, Tree, TreeError};
-use crate::write::Draft;
+use crate::tree::{Tree, TreeError};
+use crate::write::{Draft, beside};
+
+mod stage;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;
@@ -131,12 +132,14 @@ impl<'a> Transaction<'a> {
     pub fn commit(self, plan: &Plan, trees: &Trees) -> Result<(), TransactionError> {
         let files = self.changed_files(plan);
         if plan.steps.is_empty() && files.is_empty() {
+            self.store.insert_all(trees.values().collect::<Vec<_>>())?;
             return Ok(self.store.remember(&self.scope.lock_file())?);
         }
         let stages = self.stages(plan)?;
         let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
+        let drafts = files.iter().map(|(path, _)| beside(path));
         let preparing = Progress::Preparing {
-            stages: paths.clone(),
+            stages: paths.iter().cloned().chain(drafts).collect(),
         };
         // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
         self.write(preparing, |_| Ok(()))?;
@@ -147,18 +150,24 @@ impl<'a> Transaction<'a> {
                 moves,
                 files,
             };
-            self.write(Progress::Committed(commit), |draft| durable(&paths, draft))
+            let drafts = commit
+                .drafts()
+                .map_err(|source| disk(&self.scope.root, source))?;
+            let progress = self.write(Progress::Committed(commit), |journal| {
+                durable(&paths, drafts.iter().chain([journal]))
+            })?;
+            Ok((progress, drafts))
         });
-        let commit = match ready {
-            Ok(Progress::Committed(commit)) => commit,
-            Ok(Progress::Preparing { .. }) => return Ok(()),
+        let (commit, drafts) = match ready {
+            Ok((Progress::Committed(commit), drafts)) => (commit, drafts),
+            Ok((Progress::Preparing { .. }, _)) => return Ok(()),
             Err(error) => {
                 throw_away(&paths);
                 let _ = std::fs::remove_file(&self.journal);
                 return Err(error);
             }
         };
-        if let Err(source) = commit.perform() {
+        if let Err(source) = commit.perform(drafts) {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
                 throw_away(&commit.stages);
@@ -174,7 +183,7 @@ impl<'a> Transaction<'a> {
     fn write(
         &self,
         progress: Progress,
-        before: impl FnOnce(&Draft<'_>) -> io::Result<()>,
+        before: impl FnOnce(&Draft) -> io::Result<()>,
     ) -> Result<Progress, TransactionError> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned(),
@@ -205,107 +214,6 @@ impl<'a> Transaction<'a> {
         }
         files
     }
-
-    /// A hidden folder beside each folder of skills that changes.
-    fn stages(&self, plan: &Plan) -> Result<BTreeMap<String, Stage>, TransactionError> {
-        let mut stages = BTreeMap::new();
-        let name = format!(".skillyard-{}", unique());
-        for step in &plan.steps {
-            let (Step::Put { target, .. } | Step::Take { target, .. }) = step;
-            if stages.contains_key(target) {
-                continue;
-            }
-            let folder = self.scope.target(target);
-            let failed = |source| disk(&folder, source);
-            // Before anything is made: a link must not lead even an empty folder outside.
-            self.check_inside(target, &folder)?;
-            std::fs::create_dir_all(&folder).map_err(failed)?;
-            let folder = folder.canonicalize().map_err(failed)?;
-            self.check_inside(target, &folder)?;
-            let beside = folder.parent().unwrap_or(&folder);
-            // Two targets may lie in the same folder.
-            let path = beside.join(format!("{name}-{}", stages.len()));
-            stages.insert(target.clone(), Stage { folder, path });
-        }
-        Ok(stages)
-    }
-
-    /// Whether as much of a target as exists lies in the project.
-    fn check_inside(&self, target: &str, folder: &Path) -> Result<(), TransactionError> {
-        if self.scope.kind != ScopeKind::Project {
-            return Ok(());
-        }
-        let failed = |source| disk(folder, source);
-        let root = self.scope.root.canonicalize().map_err(failed)?;
-        let mut existing = folder.ancestors();
-        // A link that leads nowhere is not the same as nothing.
-        let existing = existing.find(|part| part.symlink_metadata().is_ok());
-        let to = existing.unwrap_or(folder).canonicalize().map_err(failed)?;
-        if to.starts_with(&root) {
-            return Ok(());
-        }
-        Err(TransactionError::Outside {
-            target: target.to_owned(),
-            to,
-        })
-    }
-
-    /// Puts everything new beside its place.
-    fn stage(
-        &self,
-        plan: &Plan,
-        stages: &BTreeMap<String, Stage>,
-        trees: &Trees,
-    ) -> Result<Vec<Move>, TransactionError> {
-        for stage in stages.values() {
-            std::fs::create_dir(&stage.path).map_err(|source| disk(&stage.path, source))?;
-        }
-        let moves: Result<Vec<Move>, TransactionError> = plan
-            .steps
-            .par_iter()
-            .map(|step| self.stage_step(step, stages, trees))
-            .collect();
-        moves
-    }
-
-    fn stage_step(
-        &self,
-        step: &Step,
-        stages: &BTreeMap<String, Stage>,
-        trees: &Trees,
-    ) -> Result<Move, TransactionError> {
-        let (Step::Put { target, name, .. } | Step::Take { target, name }) = step;
-        let stage = &stages[target];
-        let old = stage.path.join(format!("{name}.old"));
-        let place = stage.folder.join(name);
-        let Step::Put { digest, linked, .. } = step else {
-            return Ok(Move {
-                place,
-                new: None,
-                old,
-            });
-        };
-        let new = stage.path.join(name);
-        let content = if *linked {
-            // A copy comes from bytes that were hashed; a link must not lead to others.
-            self.store.read(*digest)?;
-            let path = self.store.path(*digest);
-            std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
-            Content::Link(path)
-        } else {
-            let tree = match trees.get(digest) {
-                Some(tree) => Arc::clone(tree),
-                None => Arc::new(self.store.read(*digest)?),
-            };
-            tree.write(&new, Access::Editable)?;
-            Content::Folder(*digest)
-        };
-        Ok(Move {
-            place,
-            new: Some((new, content)),
-            old,
-        })
-    }
 }
 
 /// What has to change in a scope, without waiting for anybody.
@@ -320,22 +228,13 @@ pub fn plan_in(
         lock,
         wish,
         settlement,
-        |path, digest| match store.read(digest) {
-            _ if path != store.path(digest) => LinkTarget::Elsewhere,
+        |path, digest| match store.read_folder(digest) {
+            _ if path != store.folder(digest) => LinkTarget::Elsewhere,
             Ok(_) => LinkTarget::Sound,
             Err(_) => LinkTarget::Damaged,
         },
         |target, name| look(&scope.target(target).join(name)),
     )
-}
-
-/// Where the skills of one target wait.
-#[derive(Debug)]
-struct Stage {
-    /// The target, with no link in its path.
-    folder: PathBuf,
-    /// The hidden folder beside it.
-    path: PathBuf,
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {
@@ -345,17 +244,9 @@ fn disk(path: &Path, source: io::Error) -> TransactionError {
     }
 }
 
-/// A name that no other process uses.
-fn unique() -> String {
-    let time = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    format!("{}-{}", std::process::id(), time.as_nanos())
-}
-
-/// Makes what was staged and the journal durable, with one call for each file system: a call for
-/// each of many small files takes twenty times as long.
-fn durable(stages: &[PathBuf], journal: &Draft<'_>) -> io::Result<()> {
+/// Makes what was staged and what was drafted durable, with one call for each file system: a call
+/// for each of many small files takes twenty times as long.
+fn durable<'a>(stages: &[PathBuf], drafts: impl Iterator<Item = &'a Draft>) -> io::Result<()> {
     let mut synced = Vec::new();
     for stage in stages {
         let stage = File::open(stage)?;
@@ -365,10 +256,12 @@ fn durable(stages: &[PathBuf], journal: &Draft<'_>) -> io::Result<()> {
             synced.push(device);
         }
     }
-    if cfg!(target_os = "linux") && synced.contains(&journal.device()?) {
-        return Ok(());
+    for draft in drafts {
+        if cfg!(not(target_os = "linux")) || !synced.contains(&draft.device()?) {
+            draft.sync()?;
+        }
     }
-    journal.sync()
+    Ok(())
 }
 
 /// Waits for everything on the file system of a folder.

@@ -3,14 +3,14 @@
 //! Symbolic links, pipes and devices are refused rather than left out: a skill whose digest
 //! does not cover all of it cannot be pinned.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 
 mod reader;
+mod writer;
 
 /// What is never part of a skill.
 const LEFT_OUT: [&str; 1] = [".git"];
@@ -161,41 +161,8 @@ impl Tree {
 
     /// Writes the files into `folder`, which must not exist yet.
     pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
-        let failed = |path: &Path, source: io::Error| TreeError::Write {
-            path: path.to_owned(),
-            source,
-        };
-        std::fs::create_dir(folder).map_err(|source| failed(folder, source))?;
-        let mut last = "";
-        for file in &self.files {
-            let path = folder.join(&file.path);
-            // Sorted by path, so the files of a folder follow each other.
-            let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
-            if parent != last && !parent.is_empty() {
-                let parent = folder.join(parent);
-                std::fs::create_dir_all(&parent).map_err(|source| failed(&parent, source))?;
-            }
-            last = parent;
-            write_file(&path, file, access).map_err(|source| failed(&path, source))?;
-        }
-        Ok(())
+        writer::write(self, folder, access)
     }
-}
-
-fn write_file(path: &Path, file: &TreeFile, access: Access) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mode = match (access, file.executable) {
-        (Access::Editable, true) => 0o755,
-        (Access::Editable, false) => 0o644,
-        (Access::ReadOnly, true) => 0o555,
-        (Access::ReadOnly, false) => 0o444,
-    };
-    File::options()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)?
-        .write_all(&file.bytes)
 }
 
 /// Names that differ only in case or in form would overwrite each other elsewhere.

@@ -13,25 +13,39 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     draft.publish()
 }
 
-/// A file that is whole, beside the one whose place it takes.
+/// A file that is whole, beside the one whose place it takes; it goes if it is not published.
 ///
 /// The caller keeps others from writing the same file. The file beside it always has the same
 /// name, so that one which a killed process left is used up by the next.
-pub(crate) struct Draft<'a> {
-    path: &'a Path,
+#[derive(Debug)]
+pub(crate) struct Draft {
+    path: PathBuf,
     beside: PathBuf,
     file: File,
+    state: State,
 }
 
-impl<'a> Draft<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Beside,
+    Published,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.state == State::Beside {
+            let _ = std::fs::remove_file(&self.beside);
+        }
+    }
+}
+
+impl Draft {
     /// Writes it, without waiting for the disk.
-    pub(crate) fn write(path: &'a Path, bytes: &[u8]) -> io::Result<Self> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".tmp");
-        let beside = folder.join(name);
+    pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let beside = beside(path);
         // It may be a stranger's, or a link that leads elsewhere.
         match std::fs::remove_file(&beside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -45,7 +59,12 @@ impl<'a> Draft<'a> {
             .mode(mode & 0o777)
             .open(&beside)?;
         file.write_all(bytes)?;
-        Ok(Self { path, beside, file })
+        Ok(Self {
+            path: path.to_owned(),
+            beside,
+            file,
+            state: State::Beside,
+        })
     }
 
     /// The file system it lies on.
@@ -62,7 +81,17 @@ impl<'a> Draft<'a> {
     ///
     /// The folder is not synced: a rename that a power cut takes back leaves the old file,
     /// and the journal, which is removed after it, still knows the new one.
-    pub(crate) fn publish(self) -> io::Result<()> {
-        std::fs::rename(&self.beside, self.path)
+    pub(crate) fn publish(mut self) -> io::Result<()> {
+        std::fs::rename(&self.beside, &self.path)?;
+        self.state = State::Published;
+        Ok(())
     }
+}
+
+/// Where the draft of a file is.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".tmp");
+    path.with_file_name(name)
 }

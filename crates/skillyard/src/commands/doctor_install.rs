@@ -24,7 +24,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
             &format!("It is written in `{}`", journal.display()),
         ));
     }
-    let store = Store::new(&environment.skillyard_home.join("store"));
+    let store = place::store(context);
     for scope in place::scopes(context) {
         checks.extend(scope_checks(&scope, &store));
     }

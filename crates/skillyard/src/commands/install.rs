@@ -16,6 +16,7 @@ use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
+use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
 use crate::install::{changes, conflict, finish, review};
 
@@ -186,6 +187,7 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, CommandError> {
     let supply = Supply::new(context, place).with_headers(&args.header);
     let mut supply = supply.offline(args.offline);
+    Scanner::new(&place.store).warm_up();
     let roots = gather(&mut supply, args, otherwise)?;
     let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;

@@ -10,8 +10,8 @@ use skillyard_install::transaction::Trees;
 
 use super::{Outcome, install};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::{changes, finish, written};
 use crate::sanitize::visible;
@@ -21,7 +21,7 @@ use crate::sanitize::visible;
 /// Examples:
 ///   skillyard remove pdf-tools
 ///   skillyard remove pdf-tools --scope user --dry-run
-///   skillyard remove draft --force   one that you wrote yourself, for good
+///   skillyard remove draft --force   one that you wrote yourself, for good; it asks first
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Remove it even if it was edited, or written here and never installed
     #[arg(long)]
     force: bool,
+    /// Delete what was written here without asking
+    #[arg(short, long)]
+    yes: bool,
     /// Show what would happen, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -57,7 +60,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         written.push((name, folder));
     }
+    let mut absent = installed.clone();
+    absent.extend(orphans(&lock, &installed));
+    let wish = Wish {
+        present: Vec::new(),
+        absent,
+    };
+    let settlement = finish::settlement(args.force);
+    let preview = finish::preview(&place, &wish, &settlement)?;
     if !args.dry_run {
+        confirm(context, &written, args.yes)?;
         for (name, folder) in &written {
             written::delete(context, name, folder)?;
         }
@@ -71,14 +83,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if installed.is_empty() {
         return finished(context, &place, &written, args.dry_run);
     }
-    let mut absent = installed.clone();
-    absent.extend(orphans(&lock, &installed));
-    let wish = Wish {
-        present: Vec::new(),
-        absent,
-    };
-    let settlement = finish::settlement(args.force);
-    let preview = finish::preview(&place, &wish, &settlement)?;
     if args.dry_run {
         return install::report(context, &place, &preview, Some(start), true);
     }
@@ -95,6 +99,33 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         },
     )?;
     install::report(context, &place, &plan, Some(start), false)
+}
+
+/// Asks about skills that were written here: no source brings them back.
+fn confirm(
+    context: &Context,
+    written: &[(String, PathBuf)],
+    yes: bool,
+) -> Result<(), CommandError> {
+    if written.is_empty() || yes {
+        return Ok(());
+    }
+    if !context.printer.can_ask() {
+        return Err(InstallFailure::NotAsked.into());
+    }
+    let folders: Vec<String> = written
+        .iter()
+        .map(|(_, folder)| format!("`{}`", folder.display()))
+        .collect();
+    let question = format!("Delete {} for good?", folders.join(" and "));
+    let answer = cliclack::confirm(visible(&question))
+        .initial_value(false)
+        .interact();
+    match answer {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(CommandError::Stopped),
+        Err(error) => Err(CommandError::unanswered(error)),
+    }
 }
 
 /// Tells what became of skills that were written here, where nothing else is removed.

@@ -8,6 +8,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
+use crate::install::place;
 use crate::report::elapsed;
 use skillyard_install::store::Store;
 
@@ -39,7 +40,7 @@ enum What {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let store = Store::new(&context.environment.skillyard_home.join("store"));
+    let store = place::store(context);
     match args.what {
         What::Verify { fix } => verify(context, &store, fix),
         What::Gc => collect(context, &store),

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Wish;
 use skillyard_install::transaction::Trees;
+use skillyard_install::tree::Tree;
 
 use super::Outcome;
 use super::install::{report, signed, wish};
@@ -111,14 +113,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         );
     }
     // Only what really has to be written must be at hand.
-    for name in preview.written() {
-        if let Some(entry) = lock.get(name)
-            && !trees.contains_key(&entry.digest)
-            && goal.present.contains(entry)
-        {
-            let tree = locked_tree(&place, &mut supply, entry, args.offline)?;
-            trees.insert(entry.digest, tree);
-        }
+    let written = preview.written().filter_map(|name| lock.get(name));
+    let locked: Vec<&Locked> = written
+        .filter(|entry| !trees.contains_key(&entry.digest) && goal.present.contains(entry))
+        .collect();
+    let stored: Vec<Option<Tree>> = locked
+        .par_iter()
+        .map(|entry| place.store.read(entry.digest).ok())
+        .collect();
+    for (entry, stored) in locked.into_iter().zip(stored) {
+        let tree = match stored {
+            Some(tree) => Arc::new(tree),
+            None => fetched(&place, &mut supply, entry, args.offline)?,
+        };
+        trees.insert(entry.digest, tree);
     }
     let checked = check::check(context, &needed, &preview, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
@@ -151,16 +159,13 @@ fn resolve(
     Ok(needed.map_err(|error| InstallFailure::Dependencies(Box::new(error)))?)
 }
 
-/// The bytes that the lock names: from the store, else fetched again and compared.
-pub(super) fn locked_tree(
+/// The bytes that the lock names, which the store does not have: fetched again and compared.
+fn fetched(
     place: &Place,
     supply: &mut Supply<'_>,
     entry: &Locked,
     offline: bool,
-) -> Result<Arc<skillyard_install::tree::Tree>, CommandError> {
-    if let Ok(tree) = place.store.read(entry.digest) {
-        return Ok(Arc::new(tree));
-    }
+) -> Result<Arc<Tree>, CommandError> {
     if offline {
         return Err(InstallFailure::Offline(entry.name.clone()).into());
     }

@@ -200,8 +200,9 @@ impl InstallFailure {
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
             Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
-            Self::Store(StoreError::Damaged { .. })
-            | Self::Transaction(TransactionError::Store(StoreError::Damaged { .. })) => {
+            Self::Store(error) | Self::Transaction(TransactionError::Store(error))
+                if error.is_damage() =>
+            {
                 "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
             }
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {

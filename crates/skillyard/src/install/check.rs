@@ -10,14 +10,18 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::plan::{Change, Plan};
-use skillyard_trust::scan::{File, Finding, Severity, scan};
-use skillyard_trust::signature::{Place, Standing, Tree, Verification, verify_skill};
+use skillyard_trust::scan::{Finding, Severity};
+use skillyard_trust::signature::{
+    Place, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
+};
 use skillyard_trust::verdict::Verdict;
 
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::place::store;
+use crate::install::scanner::Scanner;
 use crate::installed;
 use crate::permission::Permissions;
 use crate::signing::{pins, policy};
@@ -60,6 +64,7 @@ pub(crate) fn check<'a>(
     let permissions = Permissions::load(context)?;
     let signers = policy::load(&context.environment)?;
     let now = now().0;
+    let scanner = Scanner::new(&store(context));
     let checked: Vec<Checked<'a>> = fresh
         .into_par_iter()
         .map(|candidate| {
@@ -75,7 +80,7 @@ pub(crate) fn check<'a>(
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
             Checked {
                 candidate,
-                findings: findings(candidate),
+                findings: scanner.findings(candidate),
                 verification,
                 verdict: permissions.verdict(&provenance),
             }
@@ -88,8 +93,9 @@ pub(crate) fn check<'a>(
     Ok(checked)
 }
 
-/// Remembers the first trusted signer of each skill.
+/// Remembers the first trusted signer of each skill, and what was found to be clean.
 pub(crate) fn remember(context: &Context, checked: &[Checked<'_>]) -> Result<(), CommandError> {
+    Scanner::new(&store(context)).remember(checked);
     for each in checked {
         if let Some(pin) = each.verification.pin(now().0) {
             pins::remember(&context.environment.pins_file(), pin)?;
@@ -106,19 +112,14 @@ fn has_new_bytes(plan: &Plan, name: &str) -> bool {
     })
 }
 
-fn findings(candidate: &Candidate) -> Vec<Finding> {
-    let files = candidate.tree.files().iter().map(|file| File {
-        path: &file.path,
-        bytes: &file.bytes,
-        executable: file.executable,
-    });
-    scan(&files.collect::<Vec<_>>()).findings
-}
-
+/// The skill as its signature sees it; without one, only what it says about itself matters.
 fn signed_tree(candidate: &Candidate) -> Tree {
+    let is_signed = candidate.tree.get(SIGNATURE_FILE).is_some();
     let mut tree = Tree::default();
     for file in candidate.tree.files() {
-        tree.add(&file.path, file.executable, &file.bytes);
+        if is_signed || file.path.eq_ignore_ascii_case("SKILL.md") {
+            tree.add(&file.path, file.executable, &file.bytes);
+        }
     }
     tree
 }

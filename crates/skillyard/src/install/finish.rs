@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind};
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
@@ -62,11 +61,6 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let trees_by_digest: Vec<_> = trees.values().collect();
-    trees_by_digest
-        .par_iter()
-        .try_for_each(|tree| place.store.insert(tree))
-        .map_err(InstallFailure::from)?;
     let mut transaction =
         Transaction::begin(&place.scope, &place.store).map_err(InstallFailure::from)?;
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;

@@ -11,6 +11,7 @@ pub(crate) mod pick;
 pub(crate) mod place;
 mod progress;
 pub(crate) mod review;
+pub(crate) mod scanner;
 mod sources;
 pub(crate) mod supply;
 pub(crate) mod web;

@@ -1,6 +1,7 @@
 //! Where a command installs: the scope, the store and the agents' folders.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use skillyard_catalog::source::Surroundings;
@@ -49,6 +50,8 @@ pub(crate) struct Place {
     pub(crate) scope: Scope,
     pub(crate) store: Store,
     home: Option<PathBuf>,
+    /// The scope's root with no link in its path, once somebody asked for it.
+    root: OnceLock<Option<PathBuf>>,
 }
 
 impl Place {
@@ -89,8 +92,9 @@ impl Place {
         let environment = &context.environment;
         Self {
             scope,
-            store: Store::new(&environment.skillyard_home.join("store")),
+            store: store(context),
             home: environment.home.clone(),
+            root: OnceLock::new(),
         }
     }
 
@@ -130,10 +134,19 @@ impl Place {
 
     /// A path as the lock has it: relative in a project, so that it means the same elsewhere.
     pub(crate) fn portable(&self, path: &Path) -> String {
-        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = self.scope.root.canonicalize();
-        match root.ok().filter(|_| self.scope.manifest_file().is_some()) {
-            Some(root) => match whole.strip_prefix(&root) {
+        self.portable_whole(&whole(path))
+    }
+
+    /// The same of a path that has no link in it.
+    pub(crate) fn portable_whole(&self, whole: &Path) -> String {
+        let root = self
+            .root
+            .get_or_init(|| self.scope.root.canonicalize().ok());
+        match root
+            .as_ref()
+            .filter(|_| self.scope.manifest_file().is_some())
+        {
+            Some(root) => match whole.strip_prefix(root) {
                 Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
                 Ok(below) => format!("./{}", below.display()),
                 Err(_) => whole.display().to_string(),
@@ -141,6 +154,16 @@ impl Place {
             None => whole.display().to_string(),
         }
     }
+}
+
+/// Where the bytes of installed skills are.
+pub(crate) fn store(context: &Context) -> Store {
+    Store::new(&context.environment.skillyard_home.join("store"))
+}
+
+/// A path with no link in it, where there is something.
+pub(crate) fn whole(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The scopes that the current folder is in.
@@ -161,18 +184,20 @@ pub(crate) fn scopes(context: &Context) -> Vec<Scope> {
 }
 
 /// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
+///
+/// The home is a project only to who is in it and asked for one there: a repository of settings
+/// is none, and folders below it are not part of one.
 fn project_root(surroundings: &Surroundings) -> Option<PathBuf> {
+    const FILES: [&str; 2] = ["skills.toml", "skills.lock"];
+    let current = surroundings.current.as_path();
     let home = surroundings.home.as_deref();
-    let is_home = |folder: &Path| home.is_some_and(|home| home == folder);
-    let marked = |folder: &&Path| {
-        ["skills.toml", "skills.lock", ".git"]
-            .iter()
-            .any(|name| folder.join(name).exists())
-    };
-    surroundings
-        .current
+    let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
+    if home == Some(current) {
+        return has(current, &FILES).then(|| current.to_owned());
+    }
+    current
         .ancestors()
-        .take_while(|folder| !is_home(folder))
-        .find(marked)
+        .take_while(|folder| home != Some(folder))
+        .find(|folder| has(folder, &FILES) || has(folder, &[".git"]))
         .map(Path::to_owned)
 }

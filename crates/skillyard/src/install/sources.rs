@@ -12,6 +12,7 @@ use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{GitReference, Hosted, Local, Reference, RegistryReference};
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
+use skillyard_install::stored::StoredSkill;
 use skillyard_install::tree::TreeLimits;
 
 use super::meaning::{self, Meaning};
@@ -114,11 +115,8 @@ impl<'a> Sources<'a> {
             InstallFailure::Offline(format!("{}@{}", version.name, version.version))
         };
         let digest = chosen.version.tree.ok_or_else(missing)?;
-        // Read whole once, which compares it with its digest.
-        store.read(digest).map_err(|_| missing())?;
-        let (origin, limits) = (Web::origin(&chosen), TreeLimits::default());
-        let folder = LocalFolder::from_elsewhere(&store.path(digest), origin, limits);
-        Ok(Box::new(folder))
+        let tree = store.read(digest).map_err(|_| missing())?;
+        Ok(Box::new(StoredSkill::new(tree, Web::origin(&chosen))))
     }
 
     fn repository(

@@ -1,11 +1,9 @@
 //! From a reference to skills with all their bytes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::{Candidate, Found};
-use skillyard_install::dependencies::Supplier;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::origin::OriginKind;
@@ -13,13 +11,15 @@ use skillyard_install::reference::{
     Aliases, Context as Reading, Local, LocalKind, Reference, RegistryReference, Requirement,
 };
 
-use super::meaning::{self, Meaning, at, joined};
+use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
-use super::place::Place;
+use super::place::{Place, whole};
 use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+
+mod supplier;
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {
@@ -122,10 +122,21 @@ impl<'a> Supply<'a> {
         let material = self.sources.open(meaning)?;
         let trees = material.load(&paths).map_err(InstallFailure::from)?;
         let origin = material.origin().clone();
+        // No skill of a folder is looked for behind a link, so this is done once for all of them.
+        let folder = match reference {
+            Reference::Local(Local {
+                path,
+                kind: LocalKind::Folder,
+            }) => Some(whole(path)),
+            _ => None,
+        };
         let found: Result<Vec<Found>, CommandError> = paths
             .iter()
             .map(|path| {
-                let (source, requested) = self.source_of(reference, path)?;
+                let (source, requested) = match &folder {
+                    Some(folder) => (self.place.portable_whole(&below(folder, path)), None),
+                    None => self.source_of(reference, path)?,
+                };
                 Ok(Found {
                     folder: path
                         .rsplit('/')
@@ -207,11 +218,11 @@ impl<'a> Supply<'a> {
         let (identity, requested) = reference.identity();
         let identity = match identity {
             Reference::Local(local) => {
-                let whole = match local.kind {
-                    LocalKind::Folder if !path.is_empty() => local.path.join(path),
-                    _ => local.path,
+                let path = match local.kind {
+                    LocalKind::Folder => below(&local.path, path),
+                    LocalKind::Archive(_) => local.path,
                 };
-                return Ok((self.place.portable(&whole), requested));
+                return Ok((self.place.portable(&path), requested));
             }
             other => other.in_folder(path).map_err(InstallFailure::from)?,
         };
@@ -251,55 +262,13 @@ impl<'a> Supply<'a> {
             ..Meaning::plain(meant)
         })
     }
-
-    /// What a reference in a skill means: `./x` and `../x` are folders of the same source.
-    fn meant(&self, reference: &str, by: &Candidate) -> Result<Reference, CommandError> {
-        if !reference.starts_with("./") && !reference.starts_with("../") {
-            return self.written(reference);
-        }
-        let own = self.written(&by.source)?;
-        if let Reference::Local(local) = own {
-            return Ok(Reference::Local(Local {
-                path: local.path.join(reference),
-                kind: LocalKind::Folder,
-            }));
-        }
-        let outside = || InstallFailure::OutOfSource(reference.to_owned());
-        let folder = joined(&by.path, reference).ok_or_else(outside)?;
-        if let Reference::Registry(mut registry) = own {
-            // The neighbours of `alias:name` are the other names of the alias.
-            let name = SkillName::new(&folder).map_err(|_| outside())?;
-            registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
-            return at(Reference::Registry(registry), by.requested.as_deref());
-        }
-        let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
-        at(sibling, by.requested.as_deref())
-    }
 }
 
-impl Supplier for Supply<'_> {
-    type Error = CommandError;
-
-    fn supply(&mut self, reference: &str, by: &Candidate) -> Result<Candidate, CommandError> {
-        let reference = self.meant(reference, by)?;
-        self.one(&reference)
-    }
-
-    fn fits(&self, reference: &str, candidate: &Candidate) -> bool {
-        let Ok(reference) = self.written(reference) else {
-            return false;
-        };
-        let (identity, requested) = reference.identity();
-        let version = candidate.origin.version.as_deref();
-        let version = version.and_then(|version| version.parse().ok());
-        identity.to_string() == candidate.source
-            && match (requested.as_deref(), version) {
-                (None, _) => true,
-                (Some(requested), Some(version)) => requested
-                    .parse::<Requirement>()
-                    .is_ok_and(|requirement| requirement.matches(&version)),
-                (Some(_), None) => false,
-            }
+/// A folder in a folder; the folder itself where nothing is named.
+fn below(folder: &Path, path: &str) -> PathBuf {
+    match path {
+        "" => folder.to_owned(),
+        path => folder.join(path),
     }
 }
 

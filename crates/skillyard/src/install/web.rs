@@ -6,27 +6,19 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::forge::{self, Forge};
-use skillyard_install::fetch::github::GitHub;
-use skillyard_install::fetch::gitlab::GitLab;
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
-use skillyard_install::fetch::registry::{
-    HttpRegistry, Listing, Memory, Mode, Registry as _, VersionInfo, select,
-};
+use skillyard_install::fetch::registry::{HttpRegistry, Memory, Mode};
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
-use skillyard_install::origin::{Origin, OriginKind};
-use skillyard_install::reference::{Address, Host, Hosted, RegistryReference};
+use skillyard_install::reference::Address;
 use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
-use super::logs;
 use super::progress::Bar;
 use crate::config::Config;
-use crate::config::hosts::HostSettings;
 use crate::config::problem::ConfigError;
 use crate::config::sources::{Source, SourceKind};
 use crate::context::Context;
@@ -34,8 +26,12 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
 use crate::remote::Remote;
-use crate::sanitize::visible;
 use crate::secret::Secret;
+
+mod forges;
+mod registry;
+
+pub(crate) use registry::age;
 
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
@@ -51,13 +47,6 @@ pub(crate) struct Web {
     memory: PathBuf,
     mode: Mode,
     now: jiff::Timestamp,
-}
-
-/// A version that was chosen among those of a registry.
-pub(crate) struct Chosen {
-    registry: HttpRegistry,
-    listing: Listing,
-    pub(crate) version: VersionInfo,
 }
 
 /// The way to the network, through the proxies that the environment names.
@@ -139,82 +128,6 @@ impl Web {
         Ok(Box::new(site.map_err(InstallFailure::from)?))
     }
 
-    /// A version of a skill in a registry.
-    pub(crate) fn registry(
-        &self,
-        reference: &RegistryReference,
-        quarantine: &Path,
-    ) -> Result<Box<dyn Material>, CommandError> {
-        let chosen = self.choose(reference)?;
-        let Chosen {
-            registry, version, ..
-        } = &chosen;
-        self.check_log(registry, version)?;
-        let kept = registry.remember(&reference.name, &chosen.listing, version);
-        kept.map_err(InstallFailure::from)?;
-        let fetched = registry
-            .download(&self.transfer(quarantine), version)
-            .map_err(InstallFailure::from)?;
-        self.opened(fetched)
-    }
-
-    /// The version that a reference means, without its bytes.
-    pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
-        let source = self.registry_source(reference.alias.as_deref())?;
-        let registry = self.client(&source)?;
-        let failed = InstallFailure::from;
-        let listing = registry.versions(&self.http, &reference.name);
-        let listing = listing.map_err(failed)?;
-        let version = select(&reference.name, &listing.versions, &reference.requirement);
-        let version = version.map_err(failed)?.clone();
-        if let Some(seen) = &listing.seen {
-            let age = age(seen, self.now);
-            let note = format!("offline: `{}` as it was seen {age}", reference.name);
-            self.printer.note(&visible(&note));
-        }
-        if version.yanked {
-            let reason = version.yank_reason.as_deref();
-            let reason = reason.map(|reason| format!(": {reason}"));
-            let note = format!(
-                "warning: {}@{} was withdrawn{}",
-                version.name,
-                version.version,
-                reason.unwrap_or_default()
-            );
-            self.printer.note(&visible(&note));
-        }
-        Ok(Chosen {
-            registry,
-            listing,
-            version,
-        })
-    }
-
-    /// Where a version that is taken from the store was published.
-    pub(crate) fn origin(chosen: &Chosen) -> Origin {
-        Origin {
-            kind: OriginKind::Registry,
-            url: chosen.registry.shown(),
-            commit: None,
-            version: Some(chosen.version.version.to_string()),
-        }
-    }
-
-    /// Refuses a version that is not in the registry's log, and a log that lost something.
-    fn check_log(
-        &self,
-        registry: &HttpRegistry,
-        version: &VersionInfo,
-    ) -> Result<(), CommandError> {
-        let name = registry.base.as_str();
-        let seen = logs::seen(&self.logs, name)?;
-        let now = registry.check_log(&self.http, version, seen.as_ref());
-        match now.map_err(InstallFailure::from)? {
-            Some(now) => logs::remember(&self.logs, name, now),
-            None => Ok(()),
-        }
-    }
-
     fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
         let source = match alias {
             None => self.config.registry(),
@@ -280,53 +193,6 @@ impl Web {
         headers_of(&self.registry_source(Some(alias))?)
     }
 
-    /// A repository on a forge, as an archive of one commit.
-    pub(crate) fn hosted(
-        &self,
-        hosted: &Hosted,
-        quarantine: &Path,
-    ) -> Result<Box<dyn Material>, CommandError> {
-        let forge = self.forge(&hosted.host)?;
-        let failed = InstallFailure::from;
-        let resolved = forge::resolve(&*forge, &self.http, hosted).map_err(failed)?;
-        let fetched = forge::fetch(&*forge, &self.transfer(quarantine), hosted, resolved);
-        self.opened(fetched.map_err(failed)?)
-    }
-
-    /// Where the pages of a forge are, for git.
-    pub(crate) fn web_address(&self, host: &Host) -> Result<String, CommandError> {
-        Ok(match host {
-            Host::GitHub => self.config.github().map_err(setting)?.web,
-            Host::GitLab => self.config.gitlab().map_err(setting)?.web,
-            Host::Alias(alias) => self.registry_source(Some(alias))?.url,
-        })
-    }
-
-    fn forge(&self, host: &Host) -> Result<Box<dyn Forge>, CommandError> {
-        let secret = |token: Secret| SecretString::from(token.expose().to_owned());
-        Ok(match host {
-            Host::GitHub => {
-                let HostSettings { api, token, .. } = self.config.github().map_err(setting)?;
-                let token = token.map(|token| Header::bearer(&secret(token)));
-                github(&api, proof(token)?)?
-            }
-            Host::GitLab => {
-                let HostSettings { api, token, .. } = self.config.gitlab().map_err(setting)?;
-                let token = token.map(|token| Header::private_token(&secret(token)));
-                gitlab(&api, proof(token)?)?
-            }
-            Host::Alias(alias) => {
-                let source = self.registry_source(Some(alias))?;
-                let headers = headers_of(&source)?;
-                let base = source.url.trim_end_matches('/');
-                match source.kind {
-                    SourceKind::Gitlab => gitlab(&format!("{base}/api/v4"), headers)?,
-                    _ => github(&format!("{base}/api/v3"), headers)?,
-                }
-            }
-        })
-    }
-
     /// What was fetched, ready to be looked into.
     fn opened(&self, fetched: Fetched) -> Result<Box<dyn Material>, CommandError> {
         let origin = fetched.origin;
@@ -383,16 +249,6 @@ fn parsed(url: &str) -> Result<Url, CommandError> {
     Ok(Url::parse(url).map_err(|_| InstallFailure::Address(url.to_owned()))?)
 }
 
-fn github(api: &str, headers: Vec<Header>) -> Result<Box<dyn Forge>, CommandError> {
-    let api = parsed(api)?;
-    Ok(Box::new(GitHub { api, headers }))
-}
-
-fn gitlab(api: &str, headers: Vec<Header>) -> Result<Box<dyn Forge>, CommandError> {
-    let api = parsed(api)?;
-    Ok(Box::new(GitLab { api, headers }))
-}
-
 /// The header that a token became, if there is one.
 fn proof(token: Option<Result<Header, HttpError>>) -> Result<Vec<Header>, CommandError> {
     let header = token.transpose().map_err(InstallFailure::from)?;
@@ -409,20 +265,4 @@ fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
     let header = header
         .map(|(name, value)| Header::new(&name, &SecretString::from(value.expose().to_owned())));
     proof(header)
-}
-
-/// How long ago something was, in words.
-pub(crate) fn age(seen: &str, now: jiff::Timestamp) -> String {
-    let Ok(seen) = seen.parse::<jiff::Timestamp>() else {
-        return "at a time that cannot be read".to_owned();
-    };
-    let seconds = now.as_second() - seen.as_second();
-    let (count, unit) = match seconds {
-        ..60 => return "just now".to_owned(),
-        60..3600 => (seconds / 60, "minute"),
-        3600..86_400 => (seconds / 3600, "hour"),
-        _ => (seconds / 86_400, "day"),
-    };
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{plural} ago")
 }

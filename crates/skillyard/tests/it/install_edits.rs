@@ -1,8 +1,7 @@
-//! What is in the way stays: edited skills, folders of others, links, and a damaged store.
+//! What is in the way stays: edited skills, folders of others, links.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
 
 use insta::assert_snapshot;
 
@@ -115,98 +114,6 @@ fn folders_that_lead_out_of_the_project_are_refused() {
     }
 }
 
-/// The file of `pdf` in the store, which can be written to.
-fn in_store(context: &TestContext) -> PathBuf {
-    let store = context.in_home(".skillyard/store/sha256");
-    let files = everything(&store);
-    let file = files
-        .iter()
-        .find(|path| path.ends_with("SKILL.md"))
-        .unwrap();
-    let file = store.join(file);
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    file
-}
-
-#[test]
-fn a_store_that_was_tampered_with_is_found_out() {
-    let context = project();
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.done(&["install", "./lib/pdf"]);
-    assert_eq!(context.code(&["store", "verify"]), Some(0));
-    fs::write(in_store(&context), skill("pdf", "evil")).unwrap();
-    assert_eq!(context.code(&["store", "verify"]), Some(1));
-    fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    let told = context.refused(&["sync", "--offline"]);
-    assert!(
-        told.contains("not in the store") || told.contains("damaged"),
-        "{told}"
-    );
-    assert_eq!(context.version_of("pdf"), None);
-    // With the source at hand it is mended on the way.
-    context.done(&["sync", "--locked"]);
-    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
-    assert_eq!(context.code(&["store", "verify"]), Some(0));
-    fs::write(in_store(&context), skill("pdf", "evil")).unwrap();
-    context.done(&["store", "verify", "--fix"]);
-    assert_eq!(context.code(&["store", "verify"]), Some(0));
-}
-
-#[test]
-fn links_never_lead_to_bytes_that_were_tampered_with() {
-    let context = project();
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.done(&["install", "./lib/pdf"]);
-    fs::write(in_store(&context), skill("pdf", "evil")).unwrap();
-    assert_snapshot!(hashed(&context.refused(&["install", "./lib/pdf", "--link"])), @r"
-    error: the store is damaged: [DIGEST] has become [DIGEST]
-
-    hint: Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`
-    ");
-    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
-    context.done(&["store", "verify", "--fix"]);
-    context.done(&["install", "./lib/pdf", "--link"]);
-    fs::write(in_store(&context), skill("pdf", "evil")).unwrap();
-    assert_eq!(context.code(&["sync", "--check"]), Some(1));
-    context.done(&["store", "verify", "--fix"]);
-    context.done(&["sync"]);
-    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
-    assert_eq!(context.code(&["sync", "--check"]), Some(0));
-}
-
-/// Digests without their digits.
-fn hashed(text: &str) -> String {
-    let mut parts = text.split("sha256:");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| {
-        all + "[DIGEST]" + part.get(64..).unwrap_or(part)
-    })
-}
-
-#[test]
-fn the_collector_keeps_what_any_project_uses() {
-    let context = outdated();
-    context.done(&["update", "--yes"]);
-    let collected = context.json(&["store", "gc", "--json"]);
-    assert_eq!(
-        (&collected["removed"], &collected["kept"]),
-        (&1.into(), &1.into())
-    );
-    fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    context.done(&["sync", "--offline"]);
-    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
-    context.done(&["remove", "pdf"]);
-    let collected = context.json(&["store", "gc", "--json"]);
-    assert_eq!(
-        (&collected["removed"], &collected["kept"]),
-        (&1.into(), &0.into())
-    );
-    // A lock that cannot be read may name anything, so nothing is removed.
-    context.done(&["install", "./lib/pdf"]);
-    context.write("skills.lock", "<<<<<<< HEAD\n");
-    assert_eq!(context.code(&["store", "gc"]), Some(2));
-}
-
 #[test]
 fn what_was_written_by_hand_is_deleted_on_request_only() {
     let context = TestContext::new();
@@ -230,12 +137,20 @@ fn what_was_written_by_hand_is_deleted_on_request_only() {
     let force = ["remove", "mine", "--scope", "user", "--force"];
     let dry = context.json(&[&force[..], &["--dry-run", "--json"]].concat());
     assert_eq!(dry["changes"][0]["change"], "removed");
+    // Where nobody can be asked, nothing is deleted for good without a word.
+    let told = context.run(&force);
+    assert!(
+        told.contains("hint: Pass `--yes` to go on without the question"),
+        "{told}"
+    );
     assert!(context.root().join(file).exists());
     // Of a link only the link goes.
     context.write_skill("../home/real/linked");
     context.link("../../real/linked", "../home/.agents/skills/linked");
     assert_eq!(
-        context.code(&["remove", "linked", "mine", "--scope", "user", "--force"]),
+        context.code(&[
+            "remove", "linked", "mine", "--scope", "user", "--force", "--yes"
+        ]),
         Some(0)
     );
     assert!(!context.root().join(file).exists());

@@ -23,7 +23,7 @@ impl TestContext {
     /// As after a checkout on another machine: neither skills nor store.
     fn forget(&self) {
         let _ = fs::remove_dir_all(self.root().join(".agents"));
-        let _ = fs::remove_dir_all(self.in_home(".skillyard/store/sha256"));
+        let _ = fs::remove_dir_all(self.in_home(".skillyard/store/packs"));
     }
 
     fn edit_lock(&self, from: &str, to: &str) {

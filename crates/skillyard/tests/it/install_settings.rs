@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::TestContext;
 use crate::project::project;
+use crate::{TestContext, output};
 
 const INSTALLED: &str = ".agents/skills/pdf/SKILL.md";
 
@@ -28,6 +28,34 @@ fn the_configured_scope_holds_where_none_is_named() {
     assert!(at_home(&context, INSTALLED));
     context.done(&["install", "./lib/pdf", "--scope", "project"]);
     assert!(context.root().join(INSTALLED).exists());
+}
+
+#[test]
+fn a_home_is_a_project_for_who_asked_for_one_there() {
+    let context = with_skill();
+    let home = context.in_home("");
+    let at_home =
+        |arguments: &[&str]| output(context.skillyard().current_dir(&home).args(arguments));
+    let told =
+        |arguments: &[&str]| String::from_utf8_lossy(&at_home(arguments).stderr).into_owned();
+    let source = context.root().join("lib/pdf");
+    let source = source.to_str().unwrap();
+    // A repository of settings makes no project of it.
+    std::fs::create_dir_all(home.join(".git")).unwrap();
+    assert!(told(&["sync"]).contains("(user scope)"));
+    assert!(
+        at_home(&["install", source, "--scope", "project"])
+            .status
+            .success()
+    );
+    assert!(home.join("skills.lock").exists());
+    assert!(told(&["sync", "--check"]).contains("Already up to date: 1 skill (project scope)"));
+    assert!(told(&["remove", "pdf"]).contains("Removed 1 skill (project scope)"));
+    // What lies below is no part of it.
+    let below = home.join("below");
+    std::fs::create_dir(&below).unwrap();
+    let told = output(context.skillyard().current_dir(&below).arg("sync")).stderr;
+    assert!(String::from_utf8_lossy(&told).contains("(user scope)"));
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod install_secrets;
 mod install_settings;
 mod install_sources;
 mod install_staging;
+mod install_store;
 mod list;
 mod machine;
 mod mcp;

@@ -100,10 +100,10 @@ impl TestContext {
             path.starts_with(".agents") || path.starts_with(".claude") || *path == "skills.lock"
         });
         assert_eq!(left.collect::<Vec<_>>(), Vec::<&String>::new());
-        assert_eq!(
-            everything(&self.in_home(".skillyard/store/sha256")),
-            Vec::<String>::new()
-        );
+        for store in ["packs", "sha256"] {
+            let store = self.in_home(".skillyard/store").join(store);
+            assert_eq!(everything(&store), Vec::<String>::new());
+        }
         assert_eq!(
             everything(&self.in_home(".skillyard/journal")),
             Vec::<String>::new()

@@ -62,24 +62,17 @@ fn what_was_seen_is_found_and_installed_offline() {
     assert!(said.contains("nothing may be fetched"), "{said}");
 
     // Bytes in the store that somebody changed are no longer what was published.
-    let store = context.folder.path().join("home/.skillyard/store/sha256");
-    let file = std::fs::read_dir(&store)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let skill = std::fs::read_dir(file)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path()
-        .join("SKILL.md");
-    let mut permissions = std::fs::metadata(&skill).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o644);
-    std::fs::set_permissions(&skill, permissions).unwrap();
-    std::fs::write(&skill, "evil").unwrap();
+    let store = context.folder.path().join("home/.skillyard/store/packs");
+    for pack in std::fs::read_dir(&store).unwrap() {
+        let pack = pack.unwrap().path();
+        let bytes = std::fs::read(&pack).unwrap();
+        std::fs::remove_file(&pack).unwrap();
+        std::fs::write(
+            &pack,
+            String::from_utf8_lossy(&bytes).replace("This", "That"),
+        )
+        .unwrap();
+    }
     let said = context.bad(&[
         "install",
         "pdf@1.0",

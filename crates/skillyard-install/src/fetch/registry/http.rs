@@ -15,6 +15,8 @@ use crate::fetch::{Content, Fetched, Shape, Transfer, below};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::{shown, shown_url};
 
+mod remembered;
+
 /// The most bytes an answer of a registry may have.
 const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 
@@ -83,60 +85,6 @@ impl HttpRegistry {
             }
             _ => RegistryError::Http(error),
         }
-    }
-
-    /// What was seen before of skills that fit.
-    fn remembered(&self, query: &SearchQuery<'_>) -> SearchResults {
-        let seen = self.memory.as_ref().map(Memory::skills).unwrap_or_default();
-        let words: Vec<String> = query
-            .words
-            .split_whitespace()
-            .map(str::to_lowercase)
-            .collect();
-        let fits = |skill: &Summary| {
-            let text = format!(
-                "{} {} {}",
-                skill.name,
-                skill.description,
-                skill.tags.join(" ")
-            );
-            let text = text.to_lowercase();
-            let is = |asked: Option<&str>, found: Option<&str>| {
-                asked.is_none_or(|asked| {
-                    found.is_some_and(|found| found.eq_ignore_ascii_case(asked))
-                })
-            };
-            let namespace = skill
-                .name
-                .strip_prefix('@')
-                .and_then(|name| name.split('/').next());
-            words.iter().all(|word| text.contains(word.as_str()))
-                && (is(query.owner, skill.author.as_deref()) || is(query.owner, namespace))
-                && is(query.license, skill.license.as_deref())
-                && query
-                    .tag
-                    .is_none_or(|tag| skill.tags.iter().any(|each| each == tag))
-                && query
-                    .scripts
-                    .is_none_or(|wanted| wanted == skill.has_scripts)
-                && query
-                    .signed
-                    .is_none_or(|wanted| wanted == skill.signer.is_some())
-        };
-        let mut skills: Vec<Summary> = seen
-            .into_iter()
-            .map(|each| each.summary)
-            .filter(fits)
-            .collect();
-        // The name itself first, then names that begin so.
-        let rank = |skill: &Summary| {
-            let name = skill.name.rsplit('/').next().unwrap_or_default();
-            (name != query.words, !name.starts_with(query.words))
-        };
-        skills.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
-        let total = skills.len() as u64;
-        skills.truncate(query.limit);
-        SearchResults { skills, total }
     }
 
     /// Remembers an index of which a version was proven and is used now.

@@ -1,0 +1,85 @@
+//! Which skills of the store are still used, and the end of the others.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use skillyard_format::Digest;
+
+use super::{Store, StoreError, names};
+use crate::flock::Hold;
+use crate::lockfile::Lockfile;
+use crate::staging::sweep;
+
+/// What a collection removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Collected {
+    /// Skills that nobody uses.
+    pub removed: usize,
+    /// Skills that stay.
+    pub kept: usize,
+    /// Bytes that are free again.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Remembers that a lock file uses the store.
+    pub fn remember(&self, lock_file: &Path) -> Result<(), StoreError> {
+        let name = Digest::of(lock_file.as_os_str().as_encoded_bytes()).to_hex();
+        let root = self.root.join("roots").join(&name[..32]);
+        if root.is_file() {
+            return Ok(());
+        }
+        // Not under any lock: two that write at once write the same.
+        let write = || -> io::Result<()> {
+            let folder = self.root.join("roots");
+            std::fs::create_dir_all(&folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            file.write_all(lock_file.as_os_str().as_encoded_bytes())?;
+            file.persist(&root)?;
+            Ok(())
+        };
+        write().map_err(|source| self.failed(source))
+    }
+
+    /// Removes what no remembered lock names, and what interrupted processes left.
+    pub fn collect(&self) -> Result<Collected, StoreError> {
+        let _lock = self.locked(Hold::Alone)?;
+        let used = self.used()?;
+        let mut collected = Collected::default();
+        for digest in self.list()? {
+            if used.contains(&digest) {
+                collected.kept += 1;
+                continue;
+            }
+            collected.bytes += self.read(digest).map_or(0, |tree| tree.size());
+            self.discard(digest)?;
+            collected.removed += 1;
+        }
+        let swept = sweep(&self.root.join("staging"));
+        swept.map_err(|source| self.failed(source))?;
+        Ok(collected)
+    }
+
+    /// What the remembered locks name.
+    fn used(&self) -> Result<BTreeSet<Digest>, StoreError> {
+        let mut used = BTreeSet::new();
+        let roots = self.root.join("roots");
+        for name in names(&roots).map_err(|source| self.failed(source))? {
+            let root = roots.join(name);
+            let Ok(lock_file) = std::fs::read_to_string(&root) else {
+                continue;
+            };
+            match Lockfile::read(Path::new(&lock_file)) {
+                // The project is gone, or nothing is installed in it any more.
+                Ok(lock) if lock.skills().is_empty() => {
+                    let _ = std::fs::remove_file(&root);
+                }
+                Ok(lock) => used.extend(lock.skills().iter().map(|each| each.digest)),
+                // A lock that cannot be read may name anything.
+                Err(error) => return Err(self.failed(io::Error::other(error))),
+            }
+        }
+        Ok(used)
+    }
+}

@@ -1,0 +1,136 @@
+//! What is new, put beside the place it will take.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Transaction, TransactionError, Trees, disk};
+use crate::journal::{Content, Move};
+use crate::plan::{Plan, Step};
+use crate::scope::ScopeKind;
+use crate::tree::Access;
+
+/// Where the skills of one target wait.
+#[derive(Debug)]
+pub(super) struct Stage {
+    /// The target, with no link in its path.
+    folder: PathBuf,
+    /// The hidden folder beside it.
+    pub(super) path: PathBuf,
+}
+
+impl Transaction<'_> {
+    /// A hidden folder beside each folder of skills that changes.
+    pub(super) fn stages(&self, plan: &Plan) -> Result<BTreeMap<String, Stage>, TransactionError> {
+        let mut stages = BTreeMap::new();
+        let name = format!(".skillyard-{}", unique());
+        for step in &plan.steps {
+            let (Step::Put { target, .. } | Step::Take { target, .. }) = step;
+            if stages.contains_key(target) {
+                continue;
+            }
+            let folder = self.scope.target(target);
+            let failed = |source| disk(&folder, source);
+            // Before anything is made: a link must not lead even an empty folder outside.
+            self.check_inside(target, &folder)?;
+            std::fs::create_dir_all(&folder).map_err(failed)?;
+            let folder = folder.canonicalize().map_err(failed)?;
+            self.check_inside(target, &folder)?;
+            let beside = folder.parent().unwrap_or(&folder);
+            // Two targets may lie in the same folder.
+            let path = beside.join(format!("{name}-{}", stages.len()));
+            stages.insert(target.clone(), Stage { folder, path });
+        }
+        Ok(stages)
+    }
+
+    /// Whether as much of a target as exists lies in the project.
+    fn check_inside(&self, target: &str, folder: &Path) -> Result<(), TransactionError> {
+        if self.scope.kind != ScopeKind::Project {
+            return Ok(());
+        }
+        let failed = |source| disk(folder, source);
+        let root = self.scope.root.canonicalize().map_err(failed)?;
+        let mut existing = folder.ancestors();
+        // A link that leads nowhere is not the same as nothing.
+        let existing = existing.find(|part| part.symlink_metadata().is_ok());
+        let to = existing.unwrap_or(folder).canonicalize().map_err(failed)?;
+        if to.starts_with(&root) {
+            return Ok(());
+        }
+        Err(TransactionError::Outside {
+            target: target.to_owned(),
+            to,
+        })
+    }
+
+    /// Puts everything new beside its place, and into the store.
+    pub(super) fn stage(
+        &self,
+        plan: &Plan,
+        stages: &BTreeMap<String, Stage>,
+        trees: &Trees,
+    ) -> Result<Vec<Move>, TransactionError> {
+        for stage in stages.values() {
+            std::fs::create_dir(&stage.path).map_err(|source| disk(&stage.path, source))?;
+        }
+        let (moves, stored) = rayon::join(
+            || {
+                let steps = plan.steps.par_iter();
+                steps
+                    .map(|step| self.stage_step(step, stages, trees))
+                    .collect()
+            },
+            || self.store.insert_all(trees.values().collect::<Vec<_>>()),
+        );
+        stored?;
+        moves
+    }
+
+    fn stage_step(
+        &self,
+        step: &Step,
+        stages: &BTreeMap<String, Stage>,
+        trees: &Trees,
+    ) -> Result<Move, TransactionError> {
+        let (Step::Put { target, name, .. } | Step::Take { target, name }) = step;
+        let stage = &stages[target];
+        let old = stage.path.join(format!("{name}.old"));
+        let place = stage.folder.join(name);
+        let Step::Put { digest, linked, .. } = step else {
+            return Ok(Move {
+                place,
+                new: None,
+                old,
+            });
+        };
+        let new = stage.path.join(name);
+        let tree = match trees.get(digest) {
+            Some(tree) => Arc::clone(tree),
+            None => Arc::new(self.store.read(*digest)?),
+        };
+        let content = if *linked {
+            let path = self.store.make_folder(&tree)?;
+            std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
+            Content::Link(path)
+        } else {
+            tree.write(&new, Access::Editable)?;
+            Content::Folder(*digest)
+        };
+        Ok(Move {
+            place,
+            new: Some((new, content)),
+            old,
+        })
+    }
+}
+
+/// A name that no other process uses.
+fn unique() -> String {
+    let time = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    format!("{}-{}", std::process::id(), time.as_nanos())
+}

@@ -1,0 +1,63 @@
+//! A tree written into a fresh folder.
+//!
+//! Everything is made relative to the open folder: walking the whole path again for each of many
+//! small files takes as long as making them.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+use super::{Access, Tree, TreeError, TreeFile};
+
+/// Writes the files into `folder`, which must not exist yet.
+pub(super) fn write(tree: &Tree, folder: &Path, access: Access) -> Result<(), TreeError> {
+    let failed = |path: &str, source: io::Error| TreeError::Write {
+        path: folder.join(path),
+        source,
+    };
+    let opened = fresh(folder).map_err(|source| failed("", source))?;
+    let mut last = "";
+    for file in tree.files() {
+        // Sorted by path, so the files of a folder follow each other.
+        let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if parent != last && !parent.is_empty() {
+            folders(opened.as_fd(), parent).map_err(|source| failed(parent, source))?;
+        }
+        last = parent;
+        write_file(opened.as_fd(), file, access).map_err(|source| failed(&file.path, source))?;
+    }
+    Ok(())
+}
+
+fn fresh(folder: &Path) -> io::Result<File> {
+    mkdirat(CWD, folder, Mode::from_raw_mode(0o777))?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, folder, flags, Mode::empty())?))
+}
+
+/// Makes a folder and those it lies in.
+fn folders(root: BorrowedFd<'_>, path: &str) -> io::Result<()> {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    for end in ends.chain([path.len()]) {
+        match mkdirat(root, &path[..end], Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<()> {
+    let mode = match (access, file.executable) {
+        (Access::Editable, true) => 0o755,
+        (Access::Editable, false) => 0o644,
+        (Access::ReadOnly, true) => 0o555,
+        (Access::ReadOnly, false) => 0o444,
+    };
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let opened = openat(root, file.path.as_str(), flags, Mode::from_raw_mode(mode))?;
+    File::from(opened).write_all(&file.bytes)
+}

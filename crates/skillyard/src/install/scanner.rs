@@ -1,0 +1,85 @@
+//! The scanner of this very program, and what it found nothing in before.
+
+use std::os::unix::fs::MetadataExt as _;
+
+use skillyard_format::Digest;
+use skillyard_install::candidate::Candidate;
+use skillyard_install::scanned::Scanned;
+use skillyard_install::store::Store;
+use skillyard_trust::scan::{File, Finding, scan};
+
+use super::check::Checked;
+
+/// The scanner, with its memory.
+pub(crate) struct Scanner {
+    /// Nothing where it is not known which program this is.
+    scanned: Option<Scanned>,
+}
+
+impl Scanner {
+    pub(crate) fn new(store: &Store) -> Self {
+        Self {
+            scanned: program().map(|program| Scanned::open(store, program)),
+        }
+    }
+
+    /// Gets ready in the background, where it will surely have something to do: its tables take
+    /// as long as reading the skills.
+    pub(crate) fn warm_up(&self) {
+        if self.scanned.as_ref().is_none_or(Scanned::is_empty) {
+            rayon::spawn(|| {
+                let file = File {
+                    path: "SKILL.md",
+                    bytes: b"# Getting ready\n",
+                    executable: false,
+                };
+                scan(&[file]);
+            });
+        }
+    }
+
+    /// What is wrong with a skill.
+    pub(super) fn findings(&self, candidate: &Candidate) -> Vec<Finding> {
+        let digest = candidate.tree.digest();
+        if self
+            .scanned
+            .as_ref()
+            .is_some_and(|notes| notes.is_clean(digest))
+        {
+            return Vec::new();
+        }
+        let files = candidate.tree.files().iter().map(|file| File {
+            path: &file.path,
+            bytes: &file.bytes,
+            executable: file.executable,
+        });
+        scan(&files.collect::<Vec<_>>()).findings
+    }
+
+    /// Remembers the skills in which nothing was found.
+    pub(super) fn remember(&self, checked: &[Checked<'_>]) {
+        let clean = checked.iter().filter(|each| each.findings.is_empty());
+        let clean = clean.map(|each| each.candidate.tree.digest());
+        if let Some(scanned) = &self.scanned {
+            // What cannot be noted is scanned again.
+            let _ = scanned.remember(clean);
+        }
+    }
+}
+
+/// The program file: the rules and all that they are built on are in it. The time of the last
+/// change of its entry cannot be set by hand, as others can that some systems make equal.
+fn program() -> Option<Digest> {
+    let path = std::env::current_exe().ok()?;
+    let file = path.metadata().ok()?;
+    let times = [
+        file.mtime(),
+        file.mtime_nsec(),
+        file.ctime(),
+        file.ctime_nsec(),
+    ];
+    let place = (file.dev(), file.ino(), file.size());
+    Some(Digest::of(
+        format!("{} {place:?} {times:?}", path.display()).as_bytes(),
+    ))
+}

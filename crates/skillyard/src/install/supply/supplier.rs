@@ -1,0 +1,63 @@
+//! The skills that a skill needs.
+
+use skillyard_format::{QualifiedName, SkillName};
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::Supplier;
+use skillyard_install::reference::{Local, LocalKind, Reference, Requirement};
+
+use super::Supply;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::install::meaning::{at, joined};
+
+impl Supplier for Supply<'_> {
+    type Error = CommandError;
+
+    fn supply(&mut self, reference: &str, by: &Candidate) -> Result<Candidate, CommandError> {
+        let reference = self.meant(reference, by)?;
+        self.one(&reference)
+    }
+
+    fn fits(&self, reference: &str, candidate: &Candidate) -> bool {
+        let Ok(reference) = self.written(reference) else {
+            return false;
+        };
+        let (identity, requested) = reference.identity();
+        let version = candidate.origin.version.as_deref();
+        let version = version.and_then(|version| version.parse().ok());
+        identity.to_string() == candidate.source
+            && match (requested.as_deref(), version) {
+                (None, _) => true,
+                (Some(requested), Some(version)) => requested
+                    .parse::<Requirement>()
+                    .is_ok_and(|requirement| requirement.matches(&version)),
+                (Some(_), None) => false,
+            }
+    }
+}
+
+impl Supply<'_> {
+    /// What a reference in a skill means: `./x` and `../x` are folders of the same source.
+    fn meant(&self, reference: &str, by: &Candidate) -> Result<Reference, CommandError> {
+        if !reference.starts_with("./") && !reference.starts_with("../") {
+            return self.written(reference);
+        }
+        let own = self.written(&by.source)?;
+        if let Reference::Local(local) = own {
+            return Ok(Reference::Local(Local {
+                path: local.path.join(reference),
+                kind: LocalKind::Folder,
+            }));
+        }
+        let outside = || InstallFailure::OutOfSource(reference.to_owned());
+        let folder = joined(&by.path, reference).ok_or_else(outside)?;
+        if let Reference::Registry(mut registry) = own {
+            // The neighbours of `alias:name` are the other names of the alias.
+            let name = SkillName::new(&folder).map_err(|_| outside())?;
+            registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
+            return at(Reference::Registry(registry), by.requested.as_deref());
+        }
+        let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
+        at(sibling, by.requested.as_deref())
+    }
+}
