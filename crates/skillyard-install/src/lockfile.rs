@@ -145,14 +145,20 @@ impl Lockfile {
         if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
             return Err(wrong("it has merge conflicts".into()));
         }
-        let head: Head = toml::from_str(text).map_err(|error| wrong(one_line(&error)))?;
-        if head.version > VERSION {
-            return Err(LockfileError::Version {
-                path: path.to_owned(),
-                found: head.version,
-            });
+        let newer = |found: u32| LockfileError::Version {
+            path: path.to_owned(),
+            found,
+        };
+        let format: Format = toml::from_str(text).map_err(|error| {
+            // A format of the future may have anything in it but the number.
+            match toml::from_str::<Head>(text) {
+                Ok(head) if head.version > VERSION => newer(head.version),
+                _ => wrong(one_line(&error)),
+            }
+        })?;
+        if format.version > VERSION {
+            return Err(newer(format.version));
         }
-        let format: Format = toml::from_str(text).map_err(|error| wrong(one_line(&error)))?;
         let mut lock = Self::default();
         for locked in format.skill {
             let name = locked.name.clone();
