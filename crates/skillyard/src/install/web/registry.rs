@@ -1,18 +1,22 @@
-//! Versions of skills in registries.
+//! Versions of skills in registries, chosen, checked against the log, and fetched.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::registry::{
-    HttpRegistry, Listing, Registry as _, VersionInfo, select,
+    HttpRegistry, Listing, Memory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
 };
 use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::RegistryReference;
 
-use super::Web;
+use super::{Web, headers_of, parsed, setting};
+use crate::config::sources::Source;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
+use crate::remote::Remote;
 use crate::sanitize::visible;
 
 /// A version that was chosen among those of a registry.
@@ -48,12 +52,16 @@ impl Web {
         let registry = self.client(&source)?;
         let failed = InstallFailure::from;
         let listing = registry.versions(&self.http, &reference.name);
-        let listing = listing.map_err(failed)?;
+        let listing = listing.map_err(|error| failed(self.with_nearest(&registry, error)))?;
         let version = select(&reference.name, &listing.versions, &reference.requirement);
         let version = version.map_err(failed)?.clone();
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
+            self.printer.note(&visible(&note));
+        }
+        if let Some(instead) = &version.deprecated {
+            let note = format!("warning: `{}` is deprecated: {instead}", version.name);
             self.printer.note(&visible(&note));
         }
         if version.yanked {
@@ -72,6 +80,32 @@ impl Web {
             listing,
             version,
         })
+    }
+
+    /// Adds to a name that a registry does not have the one that was probably meant.
+    fn with_nearest(&self, registry: &HttpRegistry, error: RegistryError) -> RegistryError {
+        let RegistryError::NotFound {
+            registry: shown,
+            name,
+            ..
+        } = error
+        else {
+            return error;
+        };
+        let query = SearchQuery {
+            words: &name,
+            limit: 20,
+            ..SearchQuery::default()
+        };
+        // It was only to help: the first answer stands when this one fails.
+        let found = registry.search(&self.http, &query);
+        let found = found.map(|found| found.skills).unwrap_or_default();
+        let near = nearest(&name, found.iter().map(|skill| skill.name.as_str()));
+        RegistryError::NotFound {
+            nearest: near.map(str::to_owned),
+            registry: shown,
+            name,
+        }
     }
 
     /// Where a version that is taken from the store was published.
@@ -97,6 +131,54 @@ impl Web {
             Some(now) => logs::remember(&self.logs, name, now),
             None => Ok(()),
         }
+    }
+
+    /// The registry itself, for commands that do more than install.
+    pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
+        let source = self.registry_source(alias)?;
+        Ok(Remote {
+            registry: self.client(&source)?,
+            http: Arc::clone(&self.http),
+        })
+    }
+
+    /// A registry by its address or by an alias, of which nothing is remembered.
+    pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
+        let is_default =
+            |source: &Source<'_>| source.url.trim_end_matches('/') == place.trim_end_matches('/');
+        let mut remote = if !place.contains("://") {
+            self.remote(Some(place))?
+        } else if self
+            .config
+            .registry()
+            .map_err(setting)?
+            .is_some_and(|it| is_default(&it))
+        {
+            self.remote(None)?
+        } else {
+            Remote {
+                registry: HttpRegistry {
+                    base: parsed(place)?,
+                    headers: Vec::new(),
+                    memory: None,
+                    mode: self.mode,
+                },
+                http: Arc::clone(&self.http),
+            }
+        };
+        remote.registry.memory = None;
+        Ok(remote)
+    }
+
+    /// The client of a registry, with what is remembered of it.
+    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+        let base = parsed(&source.url)?;
+        Ok(HttpRegistry {
+            memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
+            mode: self.mode,
+            base,
+            headers: headers_of(source)?,
+        })
     }
 }
 

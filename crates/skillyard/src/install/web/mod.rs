@@ -1,5 +1,8 @@
 //! Sources on the network: forges, archives, sites and registries.
 
+mod forge;
+mod registry;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,7 +10,7 @@ use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
-use skillyard_install::fetch::registry::{HttpRegistry, Memory, Mode};
+use skillyard_install::fetch::registry::Mode;
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
@@ -17,6 +20,7 @@ use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
+pub(crate) use self::registry::age;
 use super::progress::Bar;
 use crate::config::Config;
 use crate::config::problem::ConfigError;
@@ -25,13 +29,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
-use crate::remote::Remote;
 use crate::secret::Secret;
-
-mod forges;
-mod registry;
-
-pub(crate) use registry::age;
 
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
@@ -151,43 +149,6 @@ impl Web {
         Ok(headers)
     }
 
-    /// The registry itself, for commands that do more than install.
-    pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
-        let source = self.registry_source(alias)?;
-        Ok(Remote {
-            registry: self.client(&source)?,
-            http: Arc::clone(&self.http),
-        })
-    }
-
-    /// A registry by its address or by an alias, of which nothing is remembered.
-    pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
-        let is_default =
-            |source: &Source<'_>| source.url.trim_end_matches('/') == place.trim_end_matches('/');
-        let mut remote = if !place.contains("://") {
-            self.remote(Some(place))?
-        } else if self
-            .config
-            .registry()
-            .map_err(setting)?
-            .is_some_and(|it| is_default(&it))
-        {
-            self.remote(None)?
-        } else {
-            Remote {
-                registry: HttpRegistry {
-                    base: parsed(place)?,
-                    headers: Vec::new(),
-                    memory: None,
-                    mode: self.mode,
-                },
-                http: Arc::clone(&self.http),
-            }
-        };
-        remote.registry.memory = None;
-        Ok(remote)
-    }
-
     /// What an alias logs in with.
     pub(crate) fn login(&self, alias: &str) -> Result<Vec<Header>, CommandError> {
         headers_of(&self.registry_source(Some(alias))?)
@@ -205,17 +166,6 @@ impl Web {
                 let archive = ArchiveMaterial::open(file, expected, origin, self.limits);
                 Box::new(archive.map_err(InstallFailure::from)?)
             }
-        })
-    }
-
-    /// The client of a registry, with what is remembered of it.
-    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
-        let base = parsed(&source.url)?;
-        Ok(HttpRegistry {
-            memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
-            mode: self.mode,
-            base,
-            headers: headers_of(source)?,
         })
     }
 
