@@ -77,7 +77,11 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
     }
     let shown = |text: String| text.replace(&server.url("/"), "[SERVER]/");
     assert_snapshot!(shown(context.refused(&["install", "pdf@^7"])), @"error: `pdf` has no version that fits `^7`; the highest are 2.0.0-rc.1, 1.1.0, 1.0.0");
-    assert_snapshot!(shown(context.refused(&["install", "nothing-here"])), @"error: [SERVER]/ has no skill `nothing-here`");
+    assert_snapshot!(shown(context.refused(&["install", "nothing-here"])), @r"
+    error: [SERVER]/ has no skill `nothing-here`
+
+    hint: Look for one with `skillyard search WORDS`
+    ");
     context.done(&["install", "pdf@^1", "--yes", "--force"]);
     versions.lock().unwrap().push(version("1.2.0"));
     let outdated = context.json(&["outdated", "--json"]);
