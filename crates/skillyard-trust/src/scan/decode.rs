@@ -21,14 +21,14 @@ pub(crate) struct Decoded {
 /// Every encoded text of `source` that is readable once decoded.
 pub(crate) fn decoded(source: &str) -> Vec<Decoded> {
     let mut found = Vec::new();
-    for range in runs(source, is_base64) {
+    for range in runs(source, &BASE64) {
         let word = &source[range.clone()];
         if let Some(text) = readable(word).filter(|text| !is_harmless(source, range.start, text)) {
             let text = deeper(text, LEVELS - 1);
             found.push(Decoded { range, text });
         }
     }
-    for range in runs(source, is_listed) {
+    for range in runs(source, &LISTED) {
         if let Some(text) = numbers(&source[range.clone()]) {
             found.push(Decoded { range, text });
         }
@@ -41,7 +41,7 @@ fn deeper(mut text: String, levels: u8) -> String {
     if levels == 0 {
         return text;
     }
-    let inner: Vec<String> = runs(&text, is_base64)
+    let inner: Vec<String> = runs(&text, &BASE64)
         .filter_map(|range| readable(&text[range]))
         .map(|inner| deeper(inner, levels - 1))
         .collect();
@@ -52,11 +52,9 @@ fn deeper(mut text: String, levels: u8) -> String {
     text
 }
 
-/// The stretches of bytes that satisfy `is`, if they are long enough.
-fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of bytes that `is` holds, if they are long enough.
+fn runs(source: &str, is: &[bool; 256]) -> impl Iterator<Item = Range<usize>> {
     let bytes = source.as_bytes();
-    // Asked once a byte, so that the answer is looked up.
-    let is: [bool; 256] = std::array::from_fn(|byte| u8::try_from(byte).is_ok_and(is));
     let mut at = 0;
     std::iter::from_fn(move || {
         // A run that is long enough covers the whole window; from its end back to the last
@@ -76,14 +74,29 @@ fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> 
     })
 }
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
-}
+/// Bytes of base64, in both of its alphabets.
+static BASE64: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        is[byte] = c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'-' | b'_');
+        byte += 1;
+    }
+    is
+};
 
 /// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
-fn is_listed(byte: u8) -> bool {
-    byte.is_ascii_hexdigit() || matches!(byte, b'\\' | b'x' | b',' | b' ')
-}
+static LISTED: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        is[byte] = c.is_ascii_hexdigit() || matches!(c, b'\\' | b'x' | b',' | b' ');
+        byte += 1;
+    }
+    is
+};
 
 /// The text of a base64 or hex word.
 fn readable(word: &str) -> Option<String> {

@@ -10,7 +10,13 @@ const LEAST_WORDS: usize = 2;
 /// The first stretch of letters that stand one by one, and what they say without the gaps.
 pub(crate) fn spaced(text: &str) -> Option<(Range<usize>, String)> {
     let bytes = text.as_bytes();
-    let is_gap = |byte: u8| matches!(byte, b' ' | b'.' | b'-' | b'_' | b'|');
+    // But for the first and the last, each of the letters stands between two gaps.
+    let alone = bytes
+        .windows(3)
+        .filter(|three| is_gap(three[0]) & three[1].is_ascii_alphabetic() & is_gap(three[2]));
+    if alone.count() + 2 < LEAST_LETTERS {
+        return None;
+    }
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -34,21 +40,19 @@ pub(crate) fn spaced(text: &str) -> Option<(Range<usize>, String)> {
     None
 }
 
+/// Whether a byte can stand between two letters of one word.
+fn is_gap(byte: u8) -> bool {
+    matches!(byte, b' ' | b'.' | b'-' | b'_' | b'|')
+}
+
 /// `text` with letters for the digits inside its words, if several words have them.
 pub(crate) fn digits(text: &str) -> Option<(Range<usize>, String)> {
     // Most texts have no digit beside a letter, and are not copied.
     let is_mixed = |pair: &[u8]| {
-        (pair[0].is_ascii_digit() || matches!(pair[0], b'@' | b'$'))
-            && pair[1].is_ascii_alphabetic()
+        (pair[0].is_ascii_digit() | matches!(pair[0], b'@' | b'$')) & pair[1].is_ascii_alphabetic()
     };
-    if text
-        .as_bytes()
-        .windows(2)
-        .filter(|pair| is_mixed(pair))
-        .take(LEAST_WORDS)
-        .count()
-        < LEAST_WORDS
-    {
+    let mixed = text.as_bytes().windows(2).filter(|pair| is_mixed(pair));
+    if mixed.count() < LEAST_WORDS {
         return None;
     }
     let mut plain = String::with_capacity(text.len());

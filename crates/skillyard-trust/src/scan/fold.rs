@@ -18,6 +18,29 @@ pub(crate) enum Mode {
     Code,
 }
 
+/// The bytes that each mode keeps as they are: no white space, nothing outside ASCII, and none of
+/// the marks that it may drop.
+static KEPT: [[bool; 256]; 2] = {
+    let mut kept = [[false; 256]; 2];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        let is_blank = c.is_ascii_whitespace();
+        kept[Mode::Prose as usize][byte] = !is_blank && !matches!(c, b'*' | b'`');
+        kept[Mode::Code as usize][byte] =
+            !is_blank && !matches!(c, b'\\' | b'`' | b'^' | b'"' | b'\'');
+        byte += 1;
+    }
+    kept
+};
+
+impl Mode {
+    /// Whether a byte stays what it is, whatever stands around it.
+    fn keeps(self, byte: u8) -> bool {
+        KEPT[self as usize][usize::from(byte)]
+    }
+}
+
 /// Plain text with the way back to its source.
 #[derive(Debug, Default)]
 pub(crate) struct Folded {
@@ -37,14 +60,13 @@ impl Folded {
             let here = range.start + at;
             let byte = bytes[at];
             if byte.is_ascii_whitespace() {
-                if !self.text.ends_with([' ', '\n']) {
+                if !matches!(self.text.as_bytes(), [.., b' ' | b'\n']) {
                     self.put(here, ' ');
                 }
                 at += 1;
-            } else if byte.is_ascii_alphanumeric() {
-                let rest = bytes[at..].iter();
-                let length = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                self.put_word(here, &piece[at..at + length]);
+            } else if mode.keeps(byte) {
+                let length = kept(&bytes[at..], mode);
+                self.put_kept(here, &piece[at..at + length]);
                 at += length;
             } else if byte.is_ascii() {
                 let skipped = match mode {
@@ -105,11 +127,11 @@ impl Folded {
         self.text.push(c);
     }
 
-    /// Adds letters and digits that came from `source`.
-    fn put_word(&mut self, source: usize, word: &str) {
+    /// Adds what is kept as it was written at `source`, but for capitals.
+    fn put_kept(&mut self, source: usize, kept: &str) {
         self.start_run(source);
         let start = self.text.len();
-        self.text.push_str(word);
+        self.text.push_str(kept);
         self.text[start..].make_ascii_lowercase();
     }
 
@@ -126,6 +148,10 @@ impl Folded {
 
     fn put_wide(&mut self, source: usize, c: char) {
         if is_invisible(c) {
+            return;
+        }
+        if is_its_own(c) {
+            self.put(source, c);
             return;
         }
         if let Some(plain) = look_alike(c) {
@@ -145,6 +171,16 @@ impl Folded {
             }
         }
     }
+}
+
+/// How many bytes from here on are kept one by one, single blanks among them.
+fn kept(bytes: &[u8], mode: Mode) -> usize {
+    let mut blank = false;
+    let is_kept = |byte: &&u8| {
+        let was_blank = std::mem::replace(&mut blank, **byte == b' ');
+        mode.keeps(**byte) || (blank && !was_blank)
+    };
+    bytes.iter().take_while(is_kept).count()
 }
 
 /// How many bytes at `at` only hold two pieces of one word together.
@@ -191,6 +227,12 @@ pub(crate) fn is_invisible(c: char) -> bool {
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether a character has no other form: the frames and arrows of diagrams, and the letters of
+/// Chinese and Korean.
+fn is_its_own(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2500}'..='\u{259f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// The ASCII letter that a Cyrillic or Greek one is taken for.
@@ -250,6 +292,18 @@ mod tests {
             "curl -s \"http\""
         );
         assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
+    }
+
+    #[test]
+    fn what_is_its_own_has_no_other_form() {
+        for c in ('\u{80}'..='\u{ffff}').filter(|c| is_its_own(*c)) {
+            let other: String = std::iter::once(c)
+                .nfkc()
+                .flat_map(char::to_lowercase)
+                .collect();
+            assert_eq!(other, c.to_string());
+            assert!(look_alike(c).is_none() && !is_invisible(c) && !c.is_whitespace());
+        }
     }
 
     #[test]

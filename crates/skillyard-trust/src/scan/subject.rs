@@ -6,9 +6,11 @@ use std::ops::Range;
 use super::facts::{Fact, Seen};
 use super::file::Language;
 use super::flow::Flow;
+use super::grams::Grams;
 use super::hosts;
 use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
+use super::text::Text;
 
 static SECURITY: Pattern = Pattern::new(
     r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
@@ -143,7 +145,7 @@ pub(crate) struct Here<'a> {
     /// Which file and which unit.
     pub(crate) index: (usize, usize),
     /// Its plain text.
-    pub(crate) text: &'a str,
+    pub(crate) text: Text<'a>,
 }
 
 impl<'a> Here<'a> {
@@ -151,7 +153,7 @@ impl<'a> Here<'a> {
         let index = (file, unit);
         let file = &subject.files[file];
         let unit = &file.units[unit];
-        let text = file.text(unit);
+        let text = Text::from(file.text(unit));
         Self {
             subject,
             file,
@@ -159,6 +161,15 @@ impl<'a> Here<'a> {
             index,
             text,
         }
+    }
+
+    /// The same, with the sketch of its text.
+    pub(crate) fn sketched<'b>(&self, grams: &'b Grams) -> Here<'b>
+    where
+        'a: 'b,
+    {
+        let text = Text::sketched(self.text.plain(), grams);
+        Here { text, ..*self }
     }
 
     /// Whether it is words for the agent rather than code.

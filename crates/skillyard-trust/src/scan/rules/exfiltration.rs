@@ -198,7 +198,7 @@ fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: 
             let text = subject.here(seen).text;
             seen.fact == Fact::Sends
                 && BODY.is_match(text)
-                && !is_login(text)
+                && !is_login(&text)
                 && !is_own_bot(&subject.here(seen))
         });
         // A bot's own token stands in the address of its own service.
