@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::bytes::ByteSet;
 use super::file::Language;
 
 /// Most bytes of a statement; longer ones are cut.
@@ -13,17 +14,8 @@ const MOST_BYTES: usize = 8_192;
 /// Most bytes of a string; a quote without an end so near is taken as a character.
 const MOST_STRING: usize = 4_096;
 
-/// Bytes that mean something in one of the languages; all others are stepped over.
-static MARKS: [bool; 256] = {
-    let marks = b"#/<\"'`\\\n;()[]{}";
-    let mut is = [false; 256];
-    let mut at = 0;
-    while at < marks.len() {
-        is[marks[at] as usize] = true;
-        at += 1;
-    }
-    is
-};
+/// Bytes that mean nothing in any of the languages, and are stepped over.
+static OTHERS: ByteSet = ByteSet::all_but(b"#/<\"'`\\\n;()[]{}");
 
 /// A script or a block that was taken apart.
 #[derive(Debug, Default)]
@@ -88,9 +80,9 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     fn run(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
-            if !MARKS[usize::from(byte)] {
-                let rest = self.bytes[self.at..].iter();
-                self.at += rest.take_while(|byte| !MARKS[usize::from(**byte)]).count();
+            let others = OTHERS.run(&self.bytes[self.at..]);
+            if others > 0 {
+                self.at += others;
                 continue;
             }
             if let Some(end) = self.comment_end(byte) {

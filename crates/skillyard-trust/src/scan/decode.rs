@@ -2,12 +2,20 @@
 
 use std::ops::Range;
 
+use super::bytes::ByteSet;
+
 /// Fewest characters of an encoded text; shorter ones are names and hashes.
 const LEAST: usize = 24;
 /// Most characters that are decoded of one text.
 const MOST: usize = 65_536;
 /// How often a decoded text is looked into again.
 const LEVELS: u8 = 2;
+
+/// Bytes of base64, in both of its alphabets.
+static BASE64: ByteSet =
+    ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_");
+/// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
+static LISTED: ByteSet = ByteSet::of(b"0123456789ABCDEFabcdef\\x, ");
 
 /// A text that was encoded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,51 +60,26 @@ fn deeper(mut text: String, levels: u8) -> String {
     text
 }
 
-/// The stretches of bytes that `is` holds, if they are long enough.
-fn runs(source: &str, is: &[bool; 256]) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of bytes of a set, if they are long enough.
+fn runs(source: &str, set: &ByteSet) -> impl Iterator<Item = Range<usize>> {
     let bytes = source.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         // A run that is long enough covers the whole window; from its end back to the last
         // byte that does not belong, most bytes are never looked at.
         while let Some(window) = bytes.get(at..at + LEAST) {
-            if let Some(stranger) = window.iter().rposition(|byte| !is[usize::from(*byte)]) {
+            if let Some(stranger) = window.iter().rposition(|byte| !set.has(*byte)) {
                 at += stranger + 1;
                 continue;
             }
             let start = at;
-            let rest = bytes[start + LEAST..].iter();
-            let length = LEAST + rest.take_while(|byte| is[usize::from(**byte)]).count();
+            let length = LEAST + set.run(&bytes[start + LEAST..]);
             at = start + length;
             return Some(start..start + length.min(MOST));
         }
         None
     })
 }
-
-/// Bytes of base64, in both of its alphabets.
-static BASE64: [bool; 256] = {
-    let mut is = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let c = byte as u8;
-        is[byte] = c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'-' | b'_');
-        byte += 1;
-    }
-    is
-};
-
-/// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
-static LISTED: [bool; 256] = {
-    let mut is = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let c = byte as u8;
-        is[byte] = c.is_ascii_hexdigit() || matches!(c, b'\\' | b'x' | b',' | b' ');
-        byte += 1;
-    }
-    is
-};
 
 /// The text of a base64 or hex word.
 fn readable(word: &str) -> Option<String> {

@@ -9,6 +9,8 @@ use std::ops::Range;
 use skillyard_format::Span;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::bytes::ByteSet;
+
 /// How a piece of source becomes plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -18,26 +20,18 @@ pub(crate) enum Mode {
     Code,
 }
 
-/// The bytes that each mode keeps as they are: no white space, nothing outside ASCII, and none of
-/// the marks that it may drop.
-static KEPT: [[bool; 256]; 2] = {
-    let mut kept = [[false; 256]; 2];
-    let mut byte = 0;
-    while byte < 128 {
-        let c = byte as u8;
-        let is_blank = c.is_ascii_whitespace();
-        kept[Mode::Prose as usize][byte] = !is_blank && !matches!(c, b'*' | b'`');
-        kept[Mode::Code as usize][byte] =
-            !is_blank && !matches!(c, b'\\' | b'`' | b'^' | b'"' | b'\'');
-        byte += 1;
-    }
-    kept
-};
+/// What stays as it is in prose: no white space, and none of the marks that are dropped.
+static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r*`");
+/// What stays as it is in code: no white space, and nothing that can join two strings or lines.
+static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r\\`^\"'");
 
 impl Mode {
-    /// Whether a byte stays what it is, whatever stands around it.
-    fn keeps(self, byte: u8) -> bool {
-        KEPT[self as usize][usize::from(byte)]
+    /// The bytes that stay what they are, whatever stands around them.
+    fn kept(self) -> &'static ByteSet {
+        match self {
+            Self::Prose => &KEPT_IN_PROSE,
+            Self::Code => &KEPT_IN_CODE,
+        }
     }
 }
 
@@ -55,6 +49,7 @@ impl Folded {
     pub(crate) fn push(&mut self, source: &str, range: Range<usize>, mode: Mode) {
         let piece = source.get(range.clone()).unwrap_or_default();
         let bytes = piece.as_bytes();
+        let kept = mode.kept();
         let mut at = 0;
         while at < bytes.len() {
             let here = range.start + at;
@@ -63,9 +58,10 @@ impl Folded {
                 if !matches!(self.text.as_bytes(), [.., b' ' | b'\n']) {
                     self.put(here, ' ');
                 }
-                at += 1;
-            } else if mode.keeps(byte) {
-                let length = kept(&bytes[at..], mode);
+                let rest = bytes[at..].iter();
+                at += rest.take_while(|byte| byte.is_ascii_whitespace()).count();
+            } else if kept.has(byte) {
+                let length = run(&bytes[at..], kept);
                 self.put_kept(here, &piece[at..at + length]);
                 at += length;
             } else if byte.is_ascii() {
@@ -174,13 +170,18 @@ impl Folded {
 }
 
 /// How many bytes from here on are kept one by one, single blanks among them.
-fn kept(bytes: &[u8], mode: Mode) -> usize {
-    let mut blank = false;
-    let is_kept = |byte: &&u8| {
-        let was_blank = std::mem::replace(&mut blank, **byte == b' ');
-        mode.keeps(**byte) || (blank && !was_blank)
-    };
-    bytes.iter().take_while(is_kept).count()
+fn run(bytes: &[u8], kept: &ByteSet) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if kept.has(byte) {
+            at += 1;
+        } else if byte == b' ' && bytes.get(at + 1).is_some_and(|next| kept.has(*next)) {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    at
 }
 
 /// How many bytes at `at` only hold two pieces of one word together.

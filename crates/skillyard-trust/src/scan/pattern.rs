@@ -48,6 +48,12 @@ impl Pattern {
             .is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
+    /// Whether the sketch of `text` rules a match out.
+    pub(crate) fn is_ruled_out(&self, text: Text<'_>) -> bool {
+        let grams = text.grams();
+        grams.is_some_and(|grams| !self.may_match(|| grams))
+    }
+
     /// How often it matches, counted up to `most`.
     pub(crate) fn count<'t>(&self, text: impl Into<Text<'t>>, most: usize) -> usize {
         let text = text.into();

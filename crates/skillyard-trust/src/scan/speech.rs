@@ -20,6 +20,9 @@ impl Meaning {
     pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
         let text = text.into();
         // Most texts lack one of the classes, and need not be taken apart.
+        if self.all.iter().any(|class| class.is_ruled_out(text)) {
+            return None;
+        }
         if !self.all.iter().all(|class| class.is_match(text)) {
             return None;
         }

@@ -64,6 +64,10 @@ impl<'a> Subject<'a> {
         };
         for (index, file) in subject.files.iter().enumerate() {
             let is_skill_file = file.is_skill_file();
+            let has_address = file.folded.text.contains("http");
+            if !is_skill_file && !has_address {
+                continue;
+            }
             for (at, unit) in file.units.iter().enumerate() {
                 let text = file.text(unit);
                 if is_skill_file && unit.place == Place::Frontmatter {
@@ -79,7 +83,7 @@ impl<'a> Subject<'a> {
                 if is_promise {
                     subject.says_local = Some((index, at));
                 }
-                if !text.contains("http") {
+                if !has_address || !text.contains("http") {
                     continue;
                 }
                 for url in hosts::urls(text) {

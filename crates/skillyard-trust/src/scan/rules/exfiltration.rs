@@ -64,6 +64,9 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
 fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
     for unit in 0..subject.files[file].units.len() {
         let here = Here::new(subject, file, unit);
+        if !here.text.contains("git") {
+            continue;
+        }
         let Some(range) = PUSH.find(here.text) else {
             // Whoever owns another remote gets what is pushed from now on.
             let script = REMOTE
