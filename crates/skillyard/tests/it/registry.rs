@@ -169,7 +169,10 @@ fn who_installs_hears_of_deprecation_and_of_the_name_that_was_meant() {
     context.good(&["remove", "pdf-tools", "--scope", "project"]);
     context.good(&["deprecate", "pdf-tools", "use pdf-forms"]);
     let said = context.good(&install);
-    assert!(said.contains("`pdf-tools` is deprecated: use pdf-forms"), "{said}");
+    assert!(
+        said.contains("`pdf-tools` is deprecated: use pdf-forms"),
+        "{said}"
+    );
     assert!(!said.contains('\u{1b}'), "{said}");
 }
 
