@@ -67,7 +67,8 @@ impl Server {
         let text = index::text(name.as_str(), &rows, &tags, &standing);
         let tag = format!("\"{}\"", &Digest::of(text.as_bytes()).to_hex()[..32]);
         let sheet = Arc::new(Sheet {
-            text: text.into(),
+            // It is kept, so it takes no more room than it needs.
+            text: text.into_boxed_str().into_boxed_bytes().into(),
             tag: HeaderValue::from_str(&tag).map_err(RegistryError::internal)?,
             latest: standing.latest,
             releases: rows
