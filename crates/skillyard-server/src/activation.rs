@@ -1,7 +1,7 @@
 //! A skill's instructions on their way out: wrapped, with arguments, and recorded.
 
 use skillyard_agent::telemetry::TraceParent;
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ReadRange, Resource};
 use skillyard_format::package::Digest;
@@ -58,10 +58,19 @@ impl Server {
             .filter(|path| path != own)
             .collect();
         let standing = self.host.standing(skill, digest.as_ref());
+        let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
+        if let Some(reason) = standing.altered {
+            let name = skill.record.name.to_string();
+            let error = ContentsError::Altered { name, reason };
+            let event = Event::new(EventKind::SkillActivated)
+                .digest(shown)
+                .ended(Outcome::Denied, error.to_string());
+            self.record(&about(event, skill, asker));
+            return Err(error);
+        }
         // Whoever asks has no file system of ours: a skill's folder is its address.
         let directory = format!("skill://{}", skill.record.name);
         let body = substitute(document.body(), &Arguments::parse(arguments), &directory);
-        let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
         let text = activation::render(&Activation {
             name: &skill.record.name,
             digest: &shown,
@@ -108,7 +117,7 @@ impl Server {
         let event = Event::new(EventKind::ResourceRead).detail("path", path);
         let event = match &read {
             Ok(_) => event,
-            Err(error) => event.ended(skillyard_audit::Outcome::Denied, error.to_string()),
+            Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
         self.record(&about(event, skill, asker));
         read

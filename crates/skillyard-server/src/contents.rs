@@ -19,6 +19,14 @@ pub enum ContentsError {
     /// The skill's own file is no text.
     #[error("`{0}` is not text")]
     NotText(String),
+    /// The skill's files are not those that were installed.
+    #[error("skill `{name}` was altered: {reason}")]
+    Altered {
+        /// The skill.
+        name: String,
+        /// What they are.
+        reason: String,
+    },
 }
 
 /// The files of one skill.

@@ -170,4 +170,6 @@ pub struct Standing {
     pub signer: Option<String>,
     /// Its version or commit, as it was installed.
     pub version: Option<String>,
+    /// What is wrong, if its files are not those that were installed and nobody approved them.
+    pub altered: Option<String>,
 }

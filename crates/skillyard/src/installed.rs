@@ -1,7 +1,9 @@
 //! What the locks say about the folders of skills.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use skillyard_format::package::Digest;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::origin::{self as install, OriginKind};
 use skillyard_install::scope::Scope;
@@ -42,6 +44,12 @@ impl Installed {
         })
     }
 
+    /// What was installed into a folder, if its files are something else now.
+    pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
+        let installed = self.entry(folder)?.digest;
+        (installed != now).then_some(Altered { now, installed })
+    }
+
     /// Where the skill in a folder came from.
     pub(crate) fn provenance(&self, folder: &Path) -> Option<Provenance> {
         let entry = self.entry(folder)?;
@@ -52,6 +60,34 @@ impl Installed {
             version: entry.version.clone(),
         };
         Some(provenance(&origin, &entry.source, entry.signer.clone()))
+    }
+}
+
+/// The files of a skill are not those that were installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Altered {
+    /// What they are.
+    pub(crate) now: Digest,
+    /// What was installed.
+    pub(crate) installed: Digest,
+}
+
+impl Altered {
+    /// What the user can do about it.
+    pub(crate) fn hint(name: &str) -> String {
+        format!(
+            "Put it right with `skillyard sync --force`, or look at the changes and approve them with `skillyard trust {name} --scripts`"
+        )
+    }
+}
+
+impl fmt::Display for Altered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { now, installed } = self;
+        write!(
+            formatter,
+            "its files are {now}, and {installed} was installed"
+        )
     }
 }
 

@@ -17,7 +17,7 @@ use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::installed::Installed;
+use crate::installed::{Altered, Installed};
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -87,9 +87,20 @@ impl Permissions {
         }
     }
 
-    /// What the lock says the files in a folder must be, if it says something.
-    pub(crate) fn locked_digest(&self, folder: &Path) -> Option<Digest> {
-        self.installed.entry(folder).map(|entry| entry.digest)
+    /// What was installed into a folder, if its files are something else that nobody approved.
+    pub(crate) fn altered(&self, name: &str, folder: &Path, now: Digest) -> Option<Altered> {
+        let approval = self.approval(name, Some(&now));
+        let altered = self.installed.altered(folder, now);
+        altered.filter(|_| !approval.is_some_and(|approval| approval.scripts))
+    }
+
+    /// What the files of an installed skill may be: what was installed, and what was approved.
+    pub(crate) fn expected(&self, name: &str, folder: &Path) -> Option<Vec<Digest>> {
+        let installed = self.installed.entry(folder)?.digest;
+        let approved = self.approvals.skills.iter();
+        let approved = approved.filter(|each| each.name == name && each.scripts);
+        let approved = approved.map(|each| each.digest);
+        Some(std::iter::once(installed).chain(approved).collect())
     }
 
     /// What policy says about a skill.
@@ -109,7 +120,18 @@ impl Permissions {
         digest: Option<&Digest>,
         opt_in: OptIn,
     ) -> Decision {
-        self.decide(skill, self.approval(&skill.record.name, digest), opt_in)
+        let name = &skill.record.name;
+        let altered = digest.and_then(|now| self.altered(name, &skill.record.folder, *now));
+        if let Some(altered) = altered {
+            return Decision {
+                verdict: ScriptVerdict::Blocked {
+                    reason: altered.to_string(),
+                    remedy: Remedy::ApproveSkill,
+                },
+                hint: Some(Altered::hint(name)),
+            };
+        }
+        self.decide(skill, self.approval(name, digest), opt_in)
     }
 
     /// Whether a script of the skill may run with this approval.

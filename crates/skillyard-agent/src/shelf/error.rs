@@ -1,6 +1,7 @@
 //! Why a skill cannot be given.
 
 use skillyard_catalog::resource::ResourceError;
+use skillyard_format::Digest;
 
 /// Why a skill cannot be given.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,16 @@ pub enum ShelfError {
         name: String,
         /// Why.
         problem: String,
+    },
+    /// Its files are not those that were installed.
+    #[error("skill `{name}` was altered: its files are {now}, and {installed} was installed")]
+    Altered {
+        /// The skill.
+        name: String,
+        /// What its files are.
+        now: Digest,
+        /// What was installed.
+        installed: Digest,
     },
     /// It changed between two looks.
     #[error("skill `{0}` changed while it was read")]

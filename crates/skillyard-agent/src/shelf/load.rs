@@ -60,6 +60,7 @@ impl Shelf {
         let root = self.root(found)?;
         let files = file_digests(&root, &DigestLimits::default())?;
         let whole = digest(&root)?;
+        self.intact(&record.name, whole)?;
         let bytes = self.instructions(&root, record)?;
         let hashed = files
             .files

@@ -30,6 +30,7 @@ pub struct Shelf {
     limits: ReadLimits,
     instruction_bytes: usize,
     published: Option<Box<dyn Published>>,
+    installed: BTreeMap<String, Vec<Digest>>,
 }
 
 /// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
@@ -49,6 +50,7 @@ impl Shelf {
             limits,
             instruction_bytes: INSTRUCTION_BYTES,
             published: None,
+            installed: BTreeMap::new(),
         }
     }
 
@@ -66,6 +68,28 @@ impl Shelf {
     pub fn with_published(mut self, published: Box<dyn Published>) -> Self {
         self.published = Some(published);
         self
+    }
+
+    /// The same shelf, with what the files of installed skills may be; anything else was altered
+    /// behind the user's back, and is not given to a model.
+    #[must_use]
+    pub fn with_installed(mut self, installed: BTreeMap<String, Vec<Digest>>) -> Self {
+        self.installed = installed;
+        self
+    }
+
+    /// Whether a skill that consists of this is what was installed, or was not installed at all.
+    pub(crate) fn intact(&self, name: &str, now: Digest) -> Result<(), ShelfError> {
+        match self.installed.get(name).map(Vec::as_slice) {
+            Some(expected @ [installed, ..]) if !expected.contains(&now) => {
+                Err(ShelfError::Altered {
+                    name: name.to_owned(),
+                    now,
+                    installed: *installed,
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The marks of all published skills, by their names.

@@ -8,6 +8,6 @@ mod skill;
 mod spec;
 mod workspace;
 
-pub(crate) use call::{Calls, LENT, MOST_ARGUMENTS, REPEATED, Repeats};
+pub(crate) use call::{Calls, LENT, MOST_ARGUMENTS, REPEATED, Repeats, refusal};
 pub(crate) use skill::{Known, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

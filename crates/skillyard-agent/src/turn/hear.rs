@@ -7,7 +7,7 @@ use crate::message::{AssistantPart, Message, UserPart};
 use crate::router;
 use crate::settings::Strategy;
 use crate::shelf::Caller;
-use crate::tool::receive;
+use crate::tool::{receive, refusal};
 
 /// The end of the answer to a message that only names skills.
 const WHAT_NOW: &str = "`. What is to be done?";
@@ -44,7 +44,15 @@ impl Turn<'_> {
             Trigger::User => Caller::User,
             Trigger::Model | Trigger::Router => Caller::Model,
         };
-        let loaded = self.runtime.shelf.load(name, arguments, caller)?;
+        let loaded = match self.runtime.shelf.load(name, arguments, caller) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                if let Some(event) = refusal(&error, trigger) {
+                    self.runtime.host.record(&event.session(&self.session.id))?;
+                }
+                return Err(error.into());
+            }
+        };
         let digest = loaded.digest.to_string();
         let output = receive(loaded, &self.session.state);
         if let Some(activation) = output.activated {

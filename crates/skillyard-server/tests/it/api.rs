@@ -66,6 +66,27 @@ async fn a_skill_is_read_activated_and_recorded() {
 }
 
 #[tokio::test]
+async fn an_altered_skill_is_not_activated() {
+    let server = TestServer::new();
+    let folder = server.skills().join("edited");
+    std::fs::create_dir(&folder).unwrap();
+    let text = "---\nname: edited\ndescription: Is other than it was. Use never.\n---\nOTHER\n";
+    std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    server.post("/api/v1/reload", &json!({})).await;
+    let path = "/api/v1/skills/edited/activate";
+    let answer = server.post(path, &json!({})).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    let told = answer.json().to_string();
+    assert!(told.contains("skill `edited` was altered") && !told.contains("OTHER"));
+    let events = server.machine.events.lock().unwrap();
+    let refused = events.iter().filter(|event| {
+        event.kind.as_str() == "skill.activated"
+            && event.outcome == skillyard_audit::Outcome::Denied
+    });
+    assert_eq!(refused.count(), 1);
+}
+
+#[tokio::test]
 async fn a_disabled_skill_is_not_activated() {
     let server = TestServer::new();
     server.post("/api/v1/skills/pdf/disable", &json!({})).await;

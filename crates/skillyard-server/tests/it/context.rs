@@ -70,8 +70,9 @@ impl Host for Machine {
         }))
     }
 
-    fn standing(&self, _: &CatalogSkill, _: Option<&Digest>) -> Standing {
+    fn standing(&self, skill: &CatalogSkill, _: Option<&Digest>) -> Standing {
         Standing {
+            altered: (*skill.record.name == *"edited").then(|| "it is a test".into()),
             tier: "high".into(),
             provenance: "a test".into(),
             third_party: false,

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::bytes::ByteSet;
 use super::file::Language;
 
 /// Most bytes of a statement; longer ones are cut.
@@ -13,19 +14,38 @@ const MOST_BYTES: usize = 8_192;
 /// Most bytes of a string; a quote without an end so near is taken as a character.
 const MOST_STRING: usize = 4_096;
 
-/// A statement or a comment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Statement {
-    /// The pieces of source, comments left out.
-    pub(crate) pieces: Vec<Range<usize>>,
+/// Bytes that mean nothing in any of the languages, and are stepped over.
+static OTHERS: ByteSet = ByteSet::all_but(b"#/<\"'`\\\n;()[]{}");
+
+/// A script or a block that was taken apart.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// Its statements and comments, in order.
+    pub(crate) statements: Vec<Statement>,
+    /// The pieces of source that those are made of.
+    pieces: Vec<Range<usize>>,
     /// Where its strings are.
     pub(crate) strings: Vec<Range<usize>>,
+}
+
+/// A statement or a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    /// Which pieces are its own.
+    pieces: Range<usize>,
     /// Whether nothing in it runs.
     pub(crate) is_comment: bool,
 }
 
+impl Parts {
+    /// The pieces of a statement, comments left out.
+    pub(crate) fn pieces(&self, statement: &Statement) -> &[Range<usize>] {
+        &self.pieces[statement.pieces.clone()]
+    }
+}
+
 /// The statements and comments of `text[range]`.
-pub(crate) fn statements(text: &str, range: Range<usize>, language: Language) -> Vec<Statement> {
+pub(crate) fn parts(text: &str, range: Range<usize>, language: Language) -> Parts {
     let mut lexer = Lexer {
         bytes: &text.as_bytes()[..range.end],
         at: range.start,
@@ -33,12 +53,12 @@ pub(crate) fn statements(text: &str, range: Range<usize>, language: Language) ->
         depth: 0,
         braces: Vec::new(),
         language,
-        current: Statement::default(),
+        first: 0,
         comments: Vec::new(),
-        done: Vec::new(),
+        parts: Parts::default(),
     };
     lexer.run();
-    lexer.done
+    lexer.parts
 }
 
 struct Lexer<'a> {
@@ -50,14 +70,21 @@ struct Lexer<'a> {
     /// The braces that are open: the depth outside of a body, or nothing for a value.
     braces: Vec<Option<usize>>,
     language: Language,
-    current: Statement,
+    /// The first piece of the statement that is being read.
+    first: usize,
+    /// The comments inside it.
     comments: Vec<Range<usize>>,
-    done: Vec<Statement>,
+    parts: Parts,
 }
 
 impl Lexer<'_> {
     fn run(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
+            let others = OTHERS.run(&self.bytes[self.at..]);
+            if others > 0 {
+                self.at += others;
+                continue;
+            }
             if let Some(end) = self.comment_end(byte) {
                 self.cut();
                 self.comments.push(self.at..end);
@@ -140,7 +167,7 @@ impl Lexer<'_> {
             } else if byte == quote && (!is_triple || rest[end..].starts_with(&triple)) {
                 let string = self.at..self.at + end + width;
                 self.at = string.end;
-                self.current.strings.push(string);
+                self.parts.strings.push(string);
                 return;
             } else {
                 end += 1;
@@ -185,12 +212,8 @@ impl Lexer<'_> {
             }
             Language::Data | Language::Other => false,
         };
-        let length = self.at
-            - self
-                .current
-                .pieces
-                .first()
-                .map_or(self.piece, |piece| piece.start);
+        let first = self.parts.pieces.get(self.first);
+        let length = self.at - first.map_or(self.piece, |piece| piece.start);
         if goes_on && length < MOST_BYTES {
             self.at += 1;
         } else {
@@ -205,28 +228,32 @@ impl Lexer<'_> {
     fn cut(&mut self) {
         let end = self.at.min(self.bytes.len());
         if !self.bytes[self.piece..end].trim_ascii().is_empty() {
-            self.current.pieces.push(self.piece..end);
+            self.parts.pieces.push(self.piece..end);
         }
     }
 
     fn end(&mut self) {
         self.cut();
-        let mut statement = std::mem::take(&mut self.current);
-        if let (Some(first), Some(last)) = (statement.pieces.first(), statement.pieces.last()) {
+        let pieces = self.first..self.parts.pieces.len();
+        if let [first, ..] = &self.parts.pieces[pieces.clone()]
+            && let Some(last) = self.parts.pieces.last()
+        {
             let whole = self.bytes[first.start..last.end].trim_ascii();
             // A string that nothing is done with is documentation.
-            statement.is_comment = self.language == Language::Python
+            let is_comment = self.language == Language::Python
                 && whole.starts_with(b"\"\"\"")
                 && whole.ends_with(b"\"\"\"");
-            self.done.push(statement);
+            self.parts.statements.push(Statement { pieces, is_comment });
         }
-        let comments = std::mem::take(&mut self.comments);
-        self.done
-            .extend(comments.into_iter().map(|range| Statement {
-                pieces: vec![range],
-                strings: Vec::new(),
+        for comment in self.comments.drain(..) {
+            let at = self.parts.pieces.len();
+            self.parts.pieces.push(comment);
+            self.parts.statements.push(Statement {
+                pieces: at..at + 1,
                 is_comment: true,
-            }));
+            });
+        }
+        self.first = self.parts.pieces.len();
     }
 }
 
@@ -235,13 +262,13 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, language: Language) -> Vec<(String, bool)> {
-        let statements = statements(text, 0..text.len(), language);
-        let show = |each: Statement| {
-            let pieces = each.pieces.iter();
+        let parts = parts(text, 0..text.len(), language);
+        let show = |each: &Statement| {
+            let pieces = parts.pieces(each).iter();
             let pieces: Vec<&str> = pieces.map(|piece| text[piece.clone()].trim()).collect();
             (pieces.join("~"), each.is_comment)
         };
-        statements.into_iter().map(show).collect()
+        parts.statements.iter().map(show).collect()
     }
 
     fn check(text: &str, language: Language, expected: &[(&str, bool)]) {

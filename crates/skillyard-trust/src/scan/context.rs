@@ -109,7 +109,7 @@ fn is_only_quoted(here: &Here<'_>, range: &Range<usize>) -> bool {
 
 /// Whether the words before the place say that this is what not to do.
 fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
-    let before = here.text.get(..range.start).unwrap_or(here.text);
+    let before = here.text.get(..range.start).unwrap_or(&here.text);
     let from = before.len().saturating_sub(120);
     WARNS.is_match(before.get(from..).unwrap_or(before))
 }

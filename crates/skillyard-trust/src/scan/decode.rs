@@ -2,12 +2,20 @@
 
 use std::ops::Range;
 
+use super::bytes::ByteSet;
+
 /// Fewest characters of an encoded text; shorter ones are names and hashes.
 const LEAST: usize = 24;
 /// Most characters that are decoded of one text.
 const MOST: usize = 65_536;
 /// How often a decoded text is looked into again.
 const LEVELS: u8 = 2;
+
+/// Bytes of base64, in both of its alphabets.
+static BASE64: ByteSet =
+    ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_");
+/// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
+static LISTED: ByteSet = ByteSet::of(b"0123456789ABCDEFabcdef\\x, ");
 
 /// A text that was encoded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +29,14 @@ pub(crate) struct Decoded {
 /// Every encoded text of `source` that is readable once decoded.
 pub(crate) fn decoded(source: &str) -> Vec<Decoded> {
     let mut found = Vec::new();
-    for range in runs(source, is_base64) {
+    for range in runs(source, &BASE64) {
         let word = &source[range.clone()];
         if let Some(text) = readable(word).filter(|text| !is_harmless(source, range.start, text)) {
             let text = deeper(text, LEVELS - 1);
             found.push(Decoded { range, text });
         }
     }
-    for range in runs(source, is_listed) {
+    for range in runs(source, &LISTED) {
         if let Some(text) = numbers(&source[range.clone()]) {
             found.push(Decoded { range, text });
         }
@@ -41,7 +49,7 @@ fn deeper(mut text: String, levels: u8) -> String {
     if levels == 0 {
         return text;
     }
-    let inner: Vec<String> = runs(&text, is_base64)
+    let inner: Vec<String> = runs(&text, &BASE64)
         .filter_map(|range| readable(&text[range]))
         .map(|inner| deeper(inner, levels - 1))
         .collect();
@@ -52,37 +60,25 @@ fn deeper(mut text: String, levels: u8) -> String {
     text
 }
 
-/// The stretches of bytes that satisfy `is`, if they are long enough.
-fn runs(source: &str, is: fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of bytes of a set, if they are long enough.
+fn runs(source: &str, set: &ByteSet) -> impl Iterator<Item = Range<usize>> {
     let bytes = source.as_bytes();
-    // Asked once a byte, so that the answer is looked up.
-    let is: [bool; 256] = std::array::from_fn(|byte| u8::try_from(byte).is_ok_and(is));
     let mut at = 0;
     std::iter::from_fn(move || {
         // A run that is long enough covers the whole window; from its end back to the last
         // byte that does not belong, most bytes are never looked at.
         while let Some(window) = bytes.get(at..at + LEAST) {
-            if let Some(stranger) = window.iter().rposition(|byte| !is[usize::from(*byte)]) {
+            if let Some(stranger) = window.iter().rposition(|byte| !set.has(*byte)) {
                 at += stranger + 1;
                 continue;
             }
             let start = at;
-            let rest = bytes[start + LEAST..].iter();
-            let length = LEAST + rest.take_while(|byte| is[usize::from(**byte)]).count();
+            let length = LEAST + set.run(&bytes[start + LEAST..]);
             at = start + length;
             return Some(start..start + length.min(MOST));
         }
         None
     })
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
-}
-
-/// Bytes of `\x63\x75`, `0x63, 0x75` and `99, 117`.
-fn is_listed(byte: u8) -> bool {
-    byte.is_ascii_hexdigit() || matches!(byte, b'\\' | b'x' | b',' | b' ')
 }
 
 /// The text of a base64 or hex word.

@@ -2,15 +2,22 @@
 
 use std::ops::Range;
 
+use super::bytes::ByteSet;
+
 /// Fewest letters one by one that are no abbreviation.
 const LEAST_LETTERS: usize = 8;
 /// Fewest words with digits for letters that are no names of things.
 const LEAST_WORDS: usize = 2;
 
+/// What is written for a letter.
+static FIGURES: ByteSet = ByteSet::of(b"0123456789@$");
+
 /// The first stretch of letters that stand one by one, and what they say without the gaps.
 pub(crate) fn spaced(text: &str) -> Option<(Range<usize>, String)> {
     let bytes = text.as_bytes();
-    let is_gap = |byte: u8| matches!(byte, b' ' | b'.' | b'-' | b'_' | b'|');
+    if !has_spaced(bytes) {
+        return None;
+    }
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -34,21 +41,42 @@ pub(crate) fn spaced(text: &str) -> Option<(Range<usize>, String)> {
     None
 }
 
+/// Whether letters stand one by one over as many bytes as the fewest of them take.
+///
+/// Such a stretch is long, so that it holds one of the bytes that are looked at; in a text of
+/// words most of those are beside another letter.
+fn has_spaced(bytes: &[u8]) -> bool {
+    const LEAST_BYTES: usize = 2 * LEAST_LETTERS - 1;
+    let is_alone = |at: &usize| {
+        is_gap(bytes[*at])
+            || bytes[*at].is_ascii_alphabetic()
+                && bytes.get(at + 1).is_none_or(|next| is_gap(*next))
+    };
+    let mut looked_at = (LEAST_BYTES - 1..bytes.len()).step_by(LEAST_BYTES);
+    looked_at.any(|at| {
+        is_alone(&at) && {
+            let before = (0..at).rev().take(LEAST_BYTES).take_while(is_alone).count();
+            let after = (at..bytes.len()).take(LEAST_BYTES).take_while(is_alone);
+            before + after.count() >= LEAST_BYTES
+        }
+    })
+}
+
+/// Whether a byte can stand between two letters of one word.
+fn is_gap(byte: u8) -> bool {
+    matches!(byte, b' ' | b'.' | b'-' | b'_' | b'|')
+}
+
 /// `text` with letters for the digits inside its words, if several words have them.
 pub(crate) fn digits(text: &str) -> Option<(Range<usize>, String)> {
     // Most texts have no digit beside a letter, and are not copied.
-    let is_mixed = |pair: &[u8]| {
-        (pair[0].is_ascii_digit() || matches!(pair[0], b'@' | b'$'))
-            && pair[1].is_ascii_alphabetic()
-    };
-    if text
-        .as_bytes()
-        .windows(2)
-        .filter(|pair| is_mixed(pair))
-        .take(LEAST_WORDS)
-        .count()
-        < LEAST_WORDS
-    {
+    let mut mixed = 0;
+    let mut was_figure = false;
+    for byte in text.bytes() {
+        mixed += usize::from(was_figure & byte.is_ascii_alphabetic());
+        was_figure = FIGURES.has(byte);
+    }
+    if mixed < LEAST_WORDS {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
@@ -95,6 +123,12 @@ mod tests {
     fn letters_one_by_one_are_put_together() {
         let (range, plain) = spaced("so i g n o r e a l l now").unwrap();
         assert_eq!((range, plain.as_str()), (3..21, "ignoreall"));
+        for before in 2..40 {
+            let text = format!("{}i g n o r e a l", "x".repeat(before) + " ");
+            let (range, plain) = spaced(&text).unwrap();
+            assert_eq!((range.start, plain.as_str()), (before + 1, "ignoreal"));
+            assert!(spaced(&format!("{text}z")).is_none());
+        }
         for text in ["a b c of it", "u.s.a. and e.u.", "plain words", ""] {
             assert!(spaced(text).is_none(), "{text}");
         }

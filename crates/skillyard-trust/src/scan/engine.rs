@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use skillyard_format::LineIndex;
 
 use super::context::{Weighed, lowered};
@@ -12,10 +10,13 @@ use super::facts::Seen;
 use super::file::File;
 use super::finding::{Finding, Report, Severity};
 use super::flow::flows;
-use super::prepare::{Place, Prepared};
+use super::grams::Grams;
+use super::prepare::{Place, Prepared, Unit};
 use super::rules::{ALL, Check, Rule};
 use super::signals::SIGNALS;
 use super::subject::{Here, Subject};
+use super::text::Text;
+use super::words::{Question, WORDS};
 
 /// Most findings of one rule in one file; the hundredth says no more than the tenth.
 const MOST_FINDINGS: usize = 10;
@@ -29,38 +30,42 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
     let words = &*WORDS;
     let mut examined = 0;
     let mut asked = Vec::new();
+    let mut facts = Vec::new();
+    let mut grams = Grams::empty();
     for (index, file) in subject.files.iter().enumerate() {
         examined += file.folded.text.len();
-        for (unit, question) in words.questions(file) {
-            asked.push((index, unit, question));
-        }
-    }
-    let mut facts = Vec::new();
-    for &(file, unit, question) in &asked {
-        let Question::Signal(signal) = question else {
-            continue;
-        };
-        let here = Here::new(&subject, file, unit);
-        examined += here.text.len();
-        if let Some(range) = SIGNALS[signal].pattern.find(here.text) {
-            facts.push(Seen {
-                fact: SIGNALS[signal].fact,
-                file,
-                unit,
-                range: here.at(&range),
-            });
+        for (at, unit) in file.units.iter().enumerate() {
+            let text = file.text(unit);
+            let (signals, rules) = words
+                .questions(&file.folded.text, unit.range.clone())
+                .parted();
+            if !signals.is_empty() {
+                grams.read(text);
+                let text = Text::sketched(text, &grams);
+                for question in signals.all() {
+                    examined += text.len();
+                    facts.extend(seen(question, text, (index, at), unit));
+                }
+            }
+            if !rules.is_empty() {
+                asked.push((index, at, rules));
+            }
         }
     }
     subject.facts = facts;
     subject.flows = flows(&subject);
     let mut findings = Findings::new(&subject);
-    for (file, unit, question) in asked {
-        if let Question::Rule(rule) = question
-            && let Check::Unit { ask, .. } = ALL[rule].check
-        {
-            let here = Here::new(&subject, file, unit);
-            examined += here.text.len();
-            ask(&here, &mut findings);
+    for (file, unit, rules) in asked {
+        let here = Here::new(&subject, file, unit);
+        grams.read(&here.text);
+        let here = here.sketched(&grams);
+        for question in rules.all() {
+            if let Question::Rule(rule) = question
+                && let Check::Unit { ask, .. } = ALL[rule].check
+            {
+                examined += here.text.len();
+                ask(&here, &mut findings);
+            }
         }
     }
     for rule in ALL {
@@ -76,95 +81,19 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
     }
 }
 
-/// What a word makes worth asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
-    Signal(usize),
-    Rule(usize),
-}
-
-/// The words of all rules and signals, in one automaton.
-struct Words {
-    automaton: AhoCorasick,
-    /// What each word makes worth asking, a bit for each question.
-    questions: Vec<u128>,
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut by_word: BTreeMap<&str, u128> = BTreeMap::new();
-    for (index, signal) in SIGNALS.iter().enumerate() {
-        for word in signal.words {
-            *by_word.entry(word).or_default() |= Question::Signal(index).bit();
-        }
-    }
-    for (index, rule) in ALL.iter().enumerate() {
-        if let Check::Unit { words, .. } = rule.check {
-            for word in words {
-                *by_word.entry(word).or_default() |= Question::Rule(index).bit();
-            }
-        }
-    }
-    Words {
-        automaton: AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(by_word.keys())
-            .expect("the words are constants"),
-        questions: by_word.into_values().collect(),
-    }
-});
-
-impl Question {
-    /// Its bit; signals come first. A test sees to it that there is room for all.
-    fn bit(self) -> u128 {
-        let place = match self {
-            Self::Signal(index) => index,
-            Self::Rule(index) => SIGNALS.len() + index,
-        };
-        1 << place
-    }
-
-    /// The questions of a set, in order.
-    fn all(mut set: u128) -> impl Iterator<Item = Self> {
-        std::iter::from_fn(move || {
-            let place = set.trailing_zeros() as usize;
-            set &= set.checked_sub(1)?;
-            Some(match place.checked_sub(SIGNALS.len()) {
-                Some(index) => Self::Rule(index),
-                None => Self::Signal(place),
-            })
-        })
-    }
-}
-
-impl Words {
-    /// Which questions are worth asking about which unit, in order.
-    fn questions(&self, file: &Prepared<'_>) -> Vec<(usize, Question)> {
-        let mut questions = Vec::new();
-        let (mut unit, mut set) = (0, 0);
-        for found in self.automaton.find_overlapping_iter(&file.folded.text) {
-            let before = unit;
-            while file
-                .units
-                .get(unit)
-                .is_some_and(|each| each.range.end < found.end())
-            {
-                unit += 1;
-            }
-            if unit != before {
-                questions.extend(Question::all(set).map(|question| (before, question)));
-                set = 0;
-            }
-            let is_inside = file
-                .units
-                .get(unit)
-                .is_some_and(|each| each.range.start <= found.start());
-            if is_inside {
-                set |= self.questions[found.pattern().as_usize()];
-            }
-        }
-        questions.extend(Question::all(set).map(|question| (unit, question)));
-        questions
-    }
+/// The fact that a signal shows in a unit.
+fn seen(question: Question, text: Text<'_>, at: (usize, usize), unit: &Unit) -> Option<Seen> {
+    let Question::Signal(signal) = question else {
+        return None;
+    };
+    let found = SIGNALS[signal].pattern.find(text)?;
+    let base = unit.range.start;
+    Some(Seen {
+        fact: SIGNALS[signal].fact,
+        file: at.0,
+        unit: at.1,
+        range: base + found.start..base + found.end,
+    })
 }
 
 /// Collects what the rules find.
@@ -282,18 +211,5 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_EVIDENCE) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_question_has_a_bit_of_its_own() {
-        assert!(SIGNALS.len() + ALL.len() <= 128);
-        let set = Question::Signal(0).bit() | Question::Rule(ALL.len() - 1).bit();
-        let all: Vec<Question> = Question::all(set).collect();
-        assert_eq!(all, [Question::Signal(0), Question::Rule(ALL.len() - 1)]);
     }
 }

@@ -9,6 +9,8 @@ use std::ops::Range;
 use skillyard_format::Span;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::bytes::ByteSet;
+
 /// How a piece of source becomes plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -16,6 +18,21 @@ pub(crate) enum Mode {
     Prose,
     /// Words for machines: joined strings and continued lines are put together.
     Code,
+}
+
+/// What stays as it is in prose: no white space, and none of the marks that are dropped.
+static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r*`");
+/// What stays as it is in code: no white space, and nothing that can join two strings or lines.
+static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r\\`^\"'");
+
+impl Mode {
+    /// The bytes that stay what they are, whatever stands around them.
+    fn kept(self) -> &'static ByteSet {
+        match self {
+            Self::Prose => &KEPT_IN_PROSE,
+            Self::Code => &KEPT_IN_CODE,
+        }
+    }
 }
 
 /// Plain text with the way back to its source.
@@ -32,19 +49,20 @@ impl Folded {
     pub(crate) fn push(&mut self, source: &str, range: Range<usize>, mode: Mode) {
         let piece = source.get(range.clone()).unwrap_or_default();
         let bytes = piece.as_bytes();
+        let kept = mode.kept();
         let mut at = 0;
         while at < bytes.len() {
             let here = range.start + at;
             let byte = bytes[at];
             if byte.is_ascii_whitespace() {
-                if !self.text.ends_with([' ', '\n']) {
+                if !matches!(self.text.as_bytes(), [.., b' ' | b'\n']) {
                     self.put(here, ' ');
                 }
-                at += 1;
-            } else if byte.is_ascii_alphanumeric() {
                 let rest = bytes[at..].iter();
-                let length = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                self.put_word(here, &piece[at..at + length]);
+                at += rest.take_while(|byte| byte.is_ascii_whitespace()).count();
+            } else if kept.has(byte) {
+                let length = run(&bytes[at..], kept);
+                self.put_kept(here, &piece[at..at + length]);
                 at += length;
             } else if byte.is_ascii() {
                 let skipped = match mode {
@@ -105,11 +123,11 @@ impl Folded {
         self.text.push(c);
     }
 
-    /// Adds letters and digits that came from `source`.
-    fn put_word(&mut self, source: usize, word: &str) {
+    /// Adds what is kept as it was written at `source`, but for capitals.
+    fn put_kept(&mut self, source: usize, kept: &str) {
         self.start_run(source);
         let start = self.text.len();
-        self.text.push_str(word);
+        self.text.push_str(kept);
         self.text[start..].make_ascii_lowercase();
     }
 
@@ -126,6 +144,10 @@ impl Folded {
 
     fn put_wide(&mut self, source: usize, c: char) {
         if is_invisible(c) {
+            return;
+        }
+        if is_its_own(c) {
+            self.put(source, c);
             return;
         }
         if let Some(plain) = look_alike(c) {
@@ -145,6 +167,21 @@ impl Folded {
             }
         }
     }
+}
+
+/// How many bytes from here on are kept one by one, single blanks among them.
+fn run(bytes: &[u8], kept: &ByteSet) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if kept.has(byte) {
+            at += 1;
+        } else if byte == b' ' && bytes.get(at + 1).is_some_and(|next| kept.has(*next)) {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    at
 }
 
 /// How many bytes at `at` only hold two pieces of one word together.
@@ -191,6 +228,12 @@ pub(crate) fn is_invisible(c: char) -> bool {
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether a character has no other form: the frames and arrows of diagrams, and the letters of
+/// Chinese and Korean.
+fn is_its_own(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2500}'..='\u{259f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// The ASCII letter that a Cyrillic or Greek one is taken for.
@@ -250,6 +293,18 @@ mod tests {
             "curl -s \"http\""
         );
         assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
+    }
+
+    #[test]
+    fn what_is_its_own_has_no_other_form() {
+        for c in ('\u{80}'..='\u{ffff}').filter(|c| is_its_own(*c)) {
+            let other: String = std::iter::once(c)
+                .nfkc()
+                .flat_map(char::to_lowercase)
+                .collect();
+            assert_eq!(other, c.to_string());
+            assert!(look_alike(c).is_none() && !is_invisible(c) && !c.is_whitespace());
+        }
     }
 
     #[test]

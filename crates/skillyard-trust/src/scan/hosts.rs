@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::pattern::Pattern;
+use super::text::Text;
 
 /// Hosts, with the start of the path where one host serves many, from which the makers of
 /// a tool serve its installer.
@@ -183,12 +184,12 @@ fn is_installer(rest: &str) -> bool {
 }
 
 /// The addresses in `text`.
-pub(crate) fn urls(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn urls<'t>(text: impl Into<Text<'t>>) -> impl Iterator<Item = &'t str> {
     URL.find_all(text)
 }
 
 /// The worst standing of the addresses in `text`.
-pub(crate) fn worst(text: &str) -> Option<Standing> {
+pub(crate) fn worst<'t>(text: impl Into<Text<'t>>) -> Option<Standing> {
     urls(text).map(standing).max()
 }
 
@@ -214,20 +215,21 @@ pub(crate) fn owner(host: &str) -> &str {
 }
 
 /// A public address without a name.
-pub(crate) fn raw_address(text: &str) -> Option<Range<usize>> {
+pub(crate) fn raw_address<'t>(text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+    let text = text.into();
     let found = ADDRESS.find(text)?;
     (!PRIVATE.is_match(&text[found.clone()])).then_some(found)
 }
 
 /// Whether an address in `text` only exists to catch what is sent to it.
-pub(crate) fn is_catcher(text: &str) -> bool {
+pub(crate) fn is_catcher<'t>(text: impl Into<Text<'t>>) -> bool {
     // Bots and notices of a team go to the same hosts as what thieves send.
     let mut urls = urls(text).filter(|url| CATCHER.is_match(url));
     urls.any(|url| !url.contains("telegram") && !url.contains("discord"))
 }
 
 /// A host where anyone leaves text for anyone.
-pub(crate) fn paste(text: &str) -> Option<Range<usize>> {
+pub(crate) fn paste<'t>(text: impl Into<Text<'t>>) -> Option<Range<usize>> {
     PASTE.find(text)
 }
 

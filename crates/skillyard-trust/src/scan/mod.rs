@@ -1,7 +1,7 @@
 //! The scanner: what in a skill's files a person should see before they trust it.
 //!
 //! [`scan`] is a pure function from bytes to findings, in time that grows with the bytes.
-//! Each file is prepared once (regions, folding, decoding), one pass of a word automaton
+//! Each file is prepared once (regions, folding, decoding), one pass for words
 //! over its plain text says which rules are worth asking about which unit, and only those
 //! are asked. Single facts are put together by rules, because a combination says more than
 //! a word; where something stands says how bad it is.
@@ -9,6 +9,7 @@
 //! A scanner is triage. What it does not see may still be an attack, which is why scripts
 //! run in a sandbox and tools behind a guard.
 
+mod bytes;
 mod code;
 mod context;
 mod decode;
@@ -19,6 +20,7 @@ mod file;
 mod finding;
 mod flow;
 mod fold;
+mod grams;
 mod hosts;
 mod markdown;
 mod pattern;
@@ -30,6 +32,8 @@ mod signals;
 mod slip;
 mod speech;
 mod subject;
+mod text;
+mod words;
 
 pub use file::File;
 pub use finding::{Finding, Report, Severity, Summary, UnknownSeverity};

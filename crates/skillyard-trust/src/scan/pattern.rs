@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::grams::Grams;
 use super::required::Required;
+use super::text::Text;
 
 /// A regular expression over folded text: small letters, one blank, no Unicode classes.
 ///
@@ -14,6 +16,8 @@ use super::required::Required;
 #[derive(Debug)]
 pub(crate) struct Pattern {
     source: &'static str,
+    /// Whether it counts what lies between its parts, which is slow enough to make a sketch first.
+    counts: bool,
     required: OnceLock<Option<Required>>,
     compiled: OnceLock<Regex>,
 }
@@ -23,26 +27,36 @@ impl Pattern {
     pub(crate) const fn new(source: &'static str) -> Self {
         Self {
             source,
+            counts: has_count(source.as_bytes()),
             required: OnceLock::new(),
             compiled: OnceLock::new(),
         }
     }
 
     /// The first match.
-    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+        let text = text.into();
         let found = self.regex(text)?.find(text.as_bytes())?.range();
         // Bytes are matched, so that either end may lie inside a character.
         Some(text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end))
     }
 
     /// Whether there is a match.
-    pub(crate) fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match<'t>(&self, text: impl Into<Text<'t>>) -> bool {
+        let text = text.into();
         self.regex(text)
             .is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
+    /// Whether the sketch of `text` rules a match out.
+    pub(crate) fn is_ruled_out(&self, text: Text<'_>) -> bool {
+        let grams = text.grams();
+        grams.is_some_and(|grams| !self.may_match(|| grams))
+    }
+
     /// How often it matches, counted up to `most`.
-    pub(crate) fn count(&self, text: &str, most: usize) -> usize {
+    pub(crate) fn count<'t>(&self, text: impl Into<Text<'t>>, most: usize) -> usize {
+        let text = text.into();
         let found = self
             .regex(text)
             .map(|regex| regex.find_iter(text.as_bytes()));
@@ -50,33 +64,61 @@ impl Pattern {
     }
 
     /// Every match.
-    pub(crate) fn find_all<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.ranges(text).map(|range| &text[range])
+    pub(crate) fn find_all<'t>(&self, text: impl Into<Text<'t>>) -> impl Iterator<Item = &'t str> {
+        let text = text.into();
+        self.ranges(text).map(move |range| &text.plain()[range])
     }
 
     /// Where every match is.
-    pub(crate) fn ranges(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn ranges<'t>(
+        &self,
+        text: impl Into<Text<'t>>,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let text = text.into();
         let found = self
             .regex(text)
-            .map(|regex| regex.find_iter(text.as_bytes()));
+            .map(|regex| regex.find_iter(text.plain().as_bytes()));
         found
             .into_iter()
             .flatten()
             .map(|each| each.range())
-            .filter(|range| text.get(range.clone()).is_some())
+            .filter(move |range| text.get(range.clone()).is_some())
     }
 
-    /// The expression, if `text` holds a word without which it cannot match.
-    fn regex(&self, text: &str) -> Option<&Regex> {
+    /// The expression, unless `text` lacks a word without which it cannot match.
+    fn regex(&self, text: Text<'_>) -> Option<&Regex> {
+        let may_match = match text.grams() {
+            Some(grams) => self.may_match(|| grams),
+            None if self.counts => {
+                let grams = &mut None;
+                self.may_match(|| grams.insert(Grams::of(&text)))
+            }
+            None => true,
+        };
+        let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
+        may_match.then(|| self.compiled.get_or_init(compile))
+    }
+
+    /// Whether a text with this sketch may hold a match.
+    fn may_match<'g>(&self, grams: impl FnOnce() -> &'g Grams) -> bool {
         let required = self
             .required
             .get_or_init(|| Required::of(&bytes(self.source)));
-        if required.as_ref().is_some_and(|words| !words.is_in(text)) {
-            return None;
-        }
-        let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
-        Some(self.compiled.get_or_init(compile))
+        let required = required.as_ref();
+        required.is_none_or(|required| required.may_be_in(grams()))
     }
+}
+
+/// Whether a source holds `{0,`.
+const fn has_count(source: &[u8]) -> bool {
+    let mut at = 0;
+    while at + 2 < source.len() {
+        if source[at] == b'{' && source[at + 1] == b'0' && source[at + 2] == b',' {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// The source with letters of other alphabets written as their bytes, which is what is matched.

@@ -42,6 +42,9 @@ impl Pieces {
 
     /// Remembers what a statement gives a plain value to.
     pub(crate) fn learn(&mut self, statement: &str) {
+        if !statement.contains('=') {
+            return;
+        }
         for part in statement.split([';', ' ']) {
             let Some((name, value)) = part.split_once('=') else {
                 continue;

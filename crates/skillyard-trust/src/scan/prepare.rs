@@ -133,6 +133,8 @@ impl<'a> Prepared<'a> {
 
     fn cut(&mut self, language: Option<Language>) {
         let source = std::mem::take(&mut self.source);
+        // Little is added to what was written, and most of it is kept.
+        self.folded.text.reserve(source.len() + 64);
         match language {
             None => self.cut_document(&source),
             Some(language) => self.cut_code(&source, 0..source.len(), language, None, 0),
@@ -192,14 +194,16 @@ impl<'a> Prepared<'a> {
         block: usize,
     ) {
         let mut known = Pieces::default();
-        for statement in code::statements(source, range, language) {
+        let mut parts = code::parts(source, range, language);
+        self.strings.append(&mut parts.strings);
+        for statement in &parts.statements {
             let start = self.folded.text.len();
-            let origin = statement.pieces.first().map_or(0, |piece| piece.start);
+            let pieces = parts.pieces(statement);
+            let origin = pieces.first().map_or(0, |piece| piece.start);
             let mut end = 0;
-            self.strings.extend(statement.strings);
-            for piece in statement.pieces {
+            for piece in pieces {
                 end = piece.end;
-                self.folded.push(source, piece, Mode::Code);
+                self.folded.push(source, piece.clone(), Mode::Code);
             }
             if language == Language::Shell && !statement.is_comment {
                 let text = &self.folded.text[start..];

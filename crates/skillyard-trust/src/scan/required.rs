@@ -1,31 +1,31 @@
 //! The words without which a pattern cannot match, read from the pattern itself.
 //!
-//! A pattern is a sequence of parts, and each part must be there. The part with the rarest words is
-//! looked for first, by an automaton that is many times faster than the pattern; most texts lack
-//! it, so that most patterns are neither asked nor even compiled.
+//! A pattern is a sequence of parts, each of which must be there, and a part is a choice of words.
+//! Whether the words are there is asked of the sketch of a text, which is many times faster than
+//! the pattern; most texts lack some, so that most patterns are neither asked nor even compiled.
 
-use aho_corasick::AhoCorasick;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Shorter words are everywhere.
-const SHORTEST: usize = 3;
-/// More words than these are no faster than the pattern.
-const MOST_WORDS: usize = 120;
-/// Beyond this length a word is as rare as it needs to be.
-const LONG_ENOUGH: usize = 6;
+use super::grams::{Grams, places};
 
-/// Words of which one must be in a text that a pattern matches.
+/// Most trigrams of a word that are looked for; the rest would hardly rule out more.
+const MOST_PLACES: usize = 6;
+
+/// What a text must hold so that a pattern can match in it.
 #[derive(Debug)]
-pub(crate) struct Required(AhoCorasick);
+pub(crate) enum Required {
+    /// A word, as the places of its first trigrams, repeated until there are enough.
+    Word([u16; MOST_PLACES]),
+    /// All of these.
+    All(Box<[Required]>),
+    /// One of these.
+    Any(Box<[Required]>),
+}
 
 impl Required {
-    /// The words of a pattern, if it has such words and is not as quick as they are.
+    /// What a pattern requires, if it has words long enough to be looked for.
     pub(crate) fn of(source: &str) -> Option<Self> {
-        // What counts what lies between its parts is slow; all else finds its first words itself.
-        if !source.contains("{0,") {
-            return None;
-        }
         let parsed = ParserBuilder::new()
             .unicode(false)
             .utf8(false)
@@ -33,31 +33,52 @@ impl Required {
             .dot_matches_new_line(true)
             .build()
             .parse(source);
-        let words = words(&parsed.ok()?)?;
-        let is_rare = words.len() <= MOST_WORDS && words.iter().all(|word| word.len() >= SHORTEST);
-        let automaton = is_rare.then(|| AhoCorasick::new(&words));
-        automaton?.ok().map(Self)
+        required(&parsed.ok()?)
     }
 
-    /// Whether one of them is in `text`.
-    pub(crate) fn is_in(&self, text: &str) -> bool {
-        self.0.is_match(text)
+    /// Whether a text with this sketch may hold it.
+    pub(crate) fn may_be_in(&self, grams: &Grams) -> bool {
+        match self {
+            Self::Word(places) => places.iter().all(|place| grams.has(*place)),
+            Self::All(parts) => parts.iter().all(|part| part.may_be_in(grams)),
+            Self::Any(ways) => ways.iter().any(|way| way.may_be_in(grams)),
+        }
+    }
+
+    /// How many words there are to look for.
+    fn size(&self) -> usize {
+        match self {
+            Self::Word(_) => 1,
+            Self::All(each) | Self::Any(each) => each.iter().map(Self::size).sum(),
+        }
     }
 }
 
-/// Words of which each match of `hir` holds one.
-fn words(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+/// What each match of `hir` holds.
+fn required(hir: &Hir) -> Option<Required> {
     match hir.kind() {
-        HirKind::Literal(literal) => Some(vec![literal.0.to_vec()]),
-        HirKind::Capture(capture) => words(&capture.sub),
-        HirKind::Repetition(repetition) if repetition.min > 0 => words(&repetition.sub),
-        HirKind::Concat(parts) => parts.iter().filter_map(words).max_by_key(|words| {
-            let shortest = words.iter().map(Vec::len).min().unwrap_or_default();
-            (shortest.min(LONG_ENOUGH), std::cmp::Reverse(words.len()))
-        }),
+        HirKind::Literal(literal) => {
+            let places = places(&literal.0).filter_map(|place| u16::try_from(place).ok());
+            let places: Vec<u16> = places.take(MOST_PLACES).collect();
+            let mut repeated = places.iter().copied().cycle();
+            let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
+            (!places.is_empty()).then_some(Required::Word(word))
+        }
+        HirKind::Capture(capture) => required(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
+        HirKind::Concat(parts) => {
+            let mut parts: Vec<Required> = parts.iter().filter_map(required).collect();
+            // What is asked quickest is asked first.
+            parts.sort_by_key(Required::size);
+            if parts.len() > 1 {
+                Some(Required::All(parts.into()))
+            } else {
+                parts.pop()
+            }
+        }
         HirKind::Alternation(ways) => {
-            let ways: Option<Vec<Vec<Vec<u8>>>> = ways.iter().map(words).collect();
-            Some(ways?.into_iter().flatten().collect())
+            let ways: Option<Box<[Required]>> = ways.iter().map(required).collect();
+            ways.map(Required::Any)
         }
         HirKind::Repetition(_) | HirKind::Class(_) | HirKind::Look(_) | HirKind::Empty => None,
     }
@@ -70,19 +91,19 @@ mod tests {
     fn check(source: &str, has: &[&str], lacks: &[&str]) {
         let required = Required::of(source).unwrap();
         for text in has {
-            assert!(required.is_in(text), "{source}: {text}");
+            assert!(required.may_be_in(&Grams::of(text)), "{source}: {text}");
         }
         for text in lacks {
-            assert!(!required.is_in(text), "{source}: {text}");
+            assert!(!required.may_be_in(&Grams::of(text)), "{source}: {text}");
         }
     }
 
     #[test]
-    fn the_rarest_part_is_looked_for() {
+    fn every_part_is_looked_for() {
         check(
             r"\b(?:use|add)\b[^.]{0,60}\b(?:concatenation|f-strings)\b",
-            &["f-strings", "concatenation"],
-            &["use it", "add"],
+            &["add f-strings", "use concatenation", "concatenation to use"],
+            &["use it", "f-strings", "concatenation"],
         );
         check(
             r"instructions?\s{0,3}(?:to|of)",
@@ -104,7 +125,6 @@ mod tests {
             r"(?:abc)?x{0,2}",
             r"abc|\w{0,2}",
             r"\bdo\b.{0,9}",
-            r"\bplain\b",
         ] {
             assert!(Required::of(source).is_none(), "{source}");
         }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::pattern::Pattern;
+use super::text::Text;
 
 /// Classes of words that a sentence must hold, and those that it must not.
 pub(crate) struct Meaning {
@@ -16,12 +17,16 @@ pub(crate) struct Meaning {
 
 impl Meaning {
     /// The first sentence of `text` with this meaning.
-    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+        let text = text.into();
         // Most texts lack one of the classes, and need not be taken apart.
+        if self.all.iter().any(|class| class.is_ruled_out(text)) {
+            return None;
+        }
         if !self.all.iter().all(|class| class.is_match(text)) {
             return None;
         }
-        let found = sentences(text).find(|range| self.is_in(&text[range.clone()]))?;
+        let found = sentences(&text).find(|range| self.is_in(&text[range.clone()]))?;
         let blank = text[found.clone()].len() - text[found.clone()].trim_start().len();
         Some(found.start + blank..found.end)
     }
@@ -33,7 +38,8 @@ impl Meaning {
 }
 
 /// The first sentence of `text` with one of the meanings.
-pub(crate) fn find(meanings: &[Meaning], text: &str) -> Option<Range<usize>> {
+pub(crate) fn find<'t>(meanings: &[Meaning], text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+    let text = text.into();
     meanings.iter().find_map(|meaning| meaning.find(text))
 }
 

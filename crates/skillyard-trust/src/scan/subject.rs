@@ -6,9 +6,11 @@ use std::ops::Range;
 use super::facts::{Fact, Seen};
 use super::file::Language;
 use super::flow::Flow;
+use super::grams::Grams;
 use super::hosts;
 use super::pattern::Pattern;
 use super::prepare::{Place, Prepared, Unit};
+use super::text::Text;
 
 static SECURITY: Pattern = Pattern::new(
     r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
@@ -62,6 +64,10 @@ impl<'a> Subject<'a> {
         };
         for (index, file) in subject.files.iter().enumerate() {
             let is_skill_file = file.is_skill_file();
+            let has_address = file.folded.text.contains("http");
+            if !is_skill_file && !has_address {
+                continue;
+            }
             for (at, unit) in file.units.iter().enumerate() {
                 let text = file.text(unit);
                 if is_skill_file && unit.place == Place::Frontmatter {
@@ -77,7 +83,7 @@ impl<'a> Subject<'a> {
                 if is_promise {
                     subject.says_local = Some((index, at));
                 }
-                if !text.contains("http") {
+                if !has_address || !text.contains("http") {
                     continue;
                 }
                 for url in hosts::urls(text) {
@@ -143,7 +149,7 @@ pub(crate) struct Here<'a> {
     /// Which file and which unit.
     pub(crate) index: (usize, usize),
     /// Its plain text.
-    pub(crate) text: &'a str,
+    pub(crate) text: Text<'a>,
 }
 
 impl<'a> Here<'a> {
@@ -151,7 +157,7 @@ impl<'a> Here<'a> {
         let index = (file, unit);
         let file = &subject.files[file];
         let unit = &file.units[unit];
-        let text = file.text(unit);
+        let text = Text::from(file.text(unit));
         Self {
             subject,
             file,
@@ -159,6 +165,15 @@ impl<'a> Here<'a> {
             index,
             text,
         }
+    }
+
+    /// The same, with the sketch of its text.
+    pub(crate) fn sketched<'b>(&self, grams: &'b Grams) -> Here<'b>
+    where
+        'a: 'b,
+    {
+        let text = Text::sketched(self.text.plain(), grams);
+        Here { text, ..*self }
     }
 
     /// Whether it is words for the agent rather than code.

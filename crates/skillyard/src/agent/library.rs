@@ -1,10 +1,13 @@
 //! The shelf of an agent, from the catalog of this machine.
 
+use std::collections::BTreeMap;
+
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
+use skillyard_format::Digest;
 use skillyard_trust::provenance::Origin;
 use skillyard_trust::verdict::OptIn;
 
@@ -39,7 +42,19 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     };
     let index = context.environment.skillyard_home.join("index");
     let most = config.max_skill_md_bytes();
-    let shelf = |skills| Shelf::new(skills, Some(&index), limits).with_instruction_bytes(most);
+    let installed: BTreeMap<String, Vec<Digest>> = skills
+        .iter()
+        .filter_map(|each: &ShelfSkill| {
+            let name = each.skill.record.name.to_string();
+            let expected = permissions.expected(&name, &each.skill.record.folder)?;
+            Some((name, expected))
+        })
+        .collect();
+    let shelf = |skills| {
+        Shelf::new(skills, Some(&index), limits)
+            .with_instruction_bytes(most)
+            .with_installed(installed)
+    };
     let published = match &wanted.lent_before {
         Some(before) => before.clone(),
         None if wanted.lenders.configured.is_empty() => return Ok(shelf(skills)),

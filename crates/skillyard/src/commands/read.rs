@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{
     BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+    digest,
 };
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::reference::Properties;
@@ -16,6 +17,7 @@ use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::installed::{Altered, Installed};
 use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::for_people;
@@ -73,6 +75,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         other => other?,
     };
+    let altered = altered(context, &file.folder);
+    if let Some(altered) = &altered {
+        context
+            .printer
+            .note(&format!("warning: the skill was altered: {altered}"));
+    }
     if let Some(path) = &args.resource {
         return resource(context, args, &file, path);
     }
@@ -84,14 +92,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let (skill, problems) = load(&file.folder, &file, &document)?;
     if context.printer.is_json() {
-        context.printer.json(&json!({
+        let mut value = json!({
             "name": skill.name,
             "description": skill.description,
             "path": file.path().to_string_lossy(),
             "frontmatter": skill.frontmatter.to_json(),
             "body": document.body(),
             "diagnostics": Diagnostics { diagnostics: &problems, text: &document.text },
-        }))?;
+        });
+        if let Some(Altered { now, installed }) = altered {
+            let digests = json!({ "digest": now.to_string(), "installed": installed.to_string() });
+            value["altered"] = digests;
+        }
+        context.printer.json(&value)?;
     } else {
         for problem in &problems {
             let message = for_people(&problem.message);
@@ -103,6 +116,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         show(context, body)?;
     }
     Ok(Status::Yes)
+}
+
+/// What was installed into the folder, if its files are something else now.
+fn altered(context: &Context, folder: &Path) -> Option<Altered> {
+    let installed = Installed::read(context);
+    // Nothing is hashed where nothing was installed.
+    installed.entry(folder)?;
+    let now = digest(&SkillRoot::open(folder).ok()?).ok()?;
+    installed.altered(folder, now)
 }
 
 /// The file that a path or a name leads to.

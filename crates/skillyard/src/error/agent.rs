@@ -8,6 +8,8 @@ use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
 
+use crate::installed::Altered;
+
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentFailure {
@@ -105,6 +107,7 @@ pub(super) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Skill(ShelfError::Unknown { .. }) => {
             "List the skills with `skillyard list`".into()
         }
+        TurnError::Skill(ShelfError::Altered { name, .. }) => Altered::hint(name),
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
         }

@@ -13,6 +13,7 @@ use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::installed::Altered;
 use crate::permission::Permissions;
 use crate::sanitize::visible;
 use crate::trusted;
@@ -77,19 +78,9 @@ pub(crate) fn decide(
 ) -> Result<Approval, CommandError> {
     let permissions = Permissions::load(context)?;
     let approved = permissions.approval(request.skill, Some(&request.digest));
-    let locked = permissions.locked_digest(request.folder);
-    if let Some(locked) = locked.filter(|locked| *locked != request.digest)
-        && !approved.is_some_and(|approval| approval.scripts)
-    {
-        return Err(refused(
-            context,
-            request,
-            &format!(
-                "its files are {}, and {locked} was installed",
-                request.digest
-            ),
-            "Put it right with `skillyard sync --force`, or look at the changes and approve them with `skillyard trust NAME --scripts`",
-        ));
+    if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
+        let hint = Altered::hint(request.skill);
+        return Err(refused(context, request, &altered.to_string(), &hint));
     }
     let provenance = permissions.provenance_of(request.source, request.folder);
     let opt_in = match answer {

@@ -127,7 +127,10 @@ impl Host for Machine {
         let provenance = permissions.provenance(skill);
         let tier = permissions.verdict(&provenance).tier;
         let decision = permissions.script(skill, digest, OptIn::No);
+        let (name, folder) = (&skill.record.name, &skill.record.folder);
+        let altered = digest.and_then(|now| permissions.altered(name, folder, *now));
         Standing {
+            altered: altered.map(|altered| altered.to_string()),
             tier: tier.as_str().to_owned(),
             provenance: provenance.to_string(),
             third_party: tier <= Tier::Low,

@@ -7,6 +7,7 @@
 )]
 
 mod agent;
+mod altered;
 mod audit;
 mod chat;
 mod cli;

@@ -31,6 +31,7 @@ use crate::turn::tell;
 use ended::Ended;
 
 pub(crate) use lent::PREFIX as LENT;
+pub(crate) use skill::refusal;
 
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;

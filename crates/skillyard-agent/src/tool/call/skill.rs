@@ -1,14 +1,28 @@
 //! Calls that only read skills, and what becomes active by them.
 
 use serde_json::{Map, Value};
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Outcome};
 
 use super::{Calls, Ended};
 use crate::front_end::{Trigger, TurnEvent};
+use crate::message::CallOutcome;
+use crate::shelf::ShelfError;
 use crate::telemetry::{Happening, SkillActivated};
 use crate::tool::Known;
 use crate::tool::skill::{Activation, Output};
 use crate::turn::tell;
+
+/// What is written down when a skill was altered and does not become active.
+pub(crate) fn refusal(error: &ShelfError, trigger: Trigger) -> Option<Event> {
+    let ShelfError::Altered { name, now, .. } = error else {
+        return None;
+    };
+    let event = Event::new(EventKind::SkillActivated)
+        .skill(name)
+        .digest(now.to_string())
+        .trigger(trigger.as_str());
+    Some(event.ended(Outcome::Denied, error.to_string()))
+}
 
 impl Calls<'_> {
     /// What a tool that only reads skills gave.
@@ -30,6 +44,14 @@ impl Calls<'_> {
                 let found = named.and_then(|name| self.shelf.find(name).ok());
                 // What was asked for may be no skill at all.
                 ended.event.skill = found.map(|found| found.skill.record.name.to_string());
+                let refused = ended.event.skill.as_deref().and_then(|name| {
+                    let now = self.shelf.digest(name).ok()?;
+                    refusal(&self.shelf.intact(name, now).err()?, Trigger::Model)
+                });
+                if let Some(event) = refused.filter(|_| tool == "skill_load") {
+                    ended.event = event;
+                    ended.outcome = CallOutcome::Denied;
+                }
                 return ended;
             }
         };

@@ -5,12 +5,14 @@
 //! writes. It follows no branches and no calls but those of functions in the same block:
 //! enough to tell a script that sends what it read from one that does both apart.
 
+mod arrive;
 mod names;
 mod position;
 mod value;
 mod walk;
 
 use super::facts::{Fact, Seen};
+use super::grams::Grams;
 use super::hosts::Standing;
 use super::subject::{Here, Subject};
 use walk::Walk;
@@ -85,10 +87,12 @@ fn follow(subject: &Subject<'_>, block: &[Seen], flows: &mut Vec<Flow>) {
     let start = (0..first.unit).rev().take_while(same).last();
     let range = start.unwrap_or(first.unit)..units.len();
     let mut walk = Walk::default();
+    let mut grams = Grams::empty();
     for unit in range.take_while(same).take(MOST_STATEMENTS) {
         let here = Here::new(subject, file, unit);
         if here.runs() {
-            walk.step(&here, flows);
+            grams.read(&here.text);
+            walk.step(&here, &here.sketched(&grams), flows);
         }
     }
 }

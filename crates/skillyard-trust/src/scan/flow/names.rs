@@ -64,7 +64,7 @@ pub(super) enum Role {
 /// The names of a statement, in order.
 pub(super) fn names<'t>(here: &Here<'t>) -> Vec<Name<'t>> {
     let mut reader = Reader {
-        text: here.text,
+        text: here.text.plain(),
         language: here.unit.language,
         depth: 0,
         found: Vec::new(),

@@ -4,49 +4,30 @@ use std::collections::BTreeMap;
 
 use super::names::{self, Name, Role};
 use super::value::{Value, give};
-use super::{Flow, Kind, position};
+use super::{Flow, arrive, position};
 use crate::scan::facts::Fact;
 use crate::scan::file::Language;
 use crate::scan::hosts;
 use crate::scan::pattern::Pattern;
 use crate::scan::subject::Here;
 
-/// Most statements between a download and what runs it.
-const MOST_APART: usize = 60;
 /// Most folders above a file that are looked at.
 const MOST_FOLDERS: usize = 4;
 
-/// Keys that a program logs in with, and options that name their file.
-static LOGIN: Pattern = Pattern::new(
-    r"\s-i\s+\S*\.ssh|--(?:netrc-file|cert|key|cacert|kubeconfig|identity|private-key)\b|key_?file|pkey|identityfile|paramiko|private_key_path|ssh_key|\.pub\b|known_hosts|authorized_keys|load_dotenv|dotenv",
-);
 static OBJECT: Pattern = Pattern::new(
     r"\bsocket\b|\bconnect|connection\s*\(|\.request\s*\(|websocket|\bftp\b|smtp|webclient|tcpclient|tcpsocket|fsockopen|net\.dial|session\s*\(|client\s*\(|xmlhttprequest|import_module|__import__|stream_context_create",
 );
-static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read(?:line)?\s*\(|getstream\s*\(");
-static RUNS: Pattern = Pattern::new(
-    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|create_subprocess_|\$l\b\s*2>|exec\.command",
-);
-static LOADS: Pattern = Pattern::new(
-    r"\b(?:pickle|marshal|dill|joblib|cloudpickle)\.loads?\s*\([^;]{0,80}(?:urlopen|requests\.|httpx\.)",
-);
-static SAVES: Pattern =
-    Pattern::new(r"createwritestream|writefile|\.write\s*\(|urlretrieve|-outfile");
 static ALIAS: Pattern =
     Pattern::new(r"^(?:from\s+(?:base64|zlib|codecs|marshal|binascii|bz2|lzma)\s+import)\b");
 static STARTS: Pattern = Pattern::new(
     r"(?:^|[;&|]\s*)(?:sudo\s+)?(?:\./\w|make\b|(?:ba|z)?sh\s+\w|python3?\s+[\w.]|node\s+\w|npm\s+(?:install|i|start|run))",
 );
-static DEFINES: Pattern = Pattern::new(r"^(?:export\s+)?(?:async\s+|function\s+|def\s+)+fetch\b");
 static CHILD: Pattern = Pattern::new(r"\benv\s*[=:]\s*\{?\s*(?:\.\.\.|\*\*)?$");
 
 /// What takes one thing and leaves another that holds it.
 static COPIES: Pattern = Pattern::new(
     r"(?:^|[;&|(]\s*)(?:cp|mv|tar|zip|7z|gzip|ditto|install|dd|cat|cpio)\s|\bmake_archive\s*\(|\bcopy(?:tree|file|2)?\s*\(|\bio\.copy\s*\(|copy-item|compress-archive",
 );
-/// A module or a function that is named by a string.
-static NAMED: Pattern =
-    Pattern::new(r"\b(?:import_module|__import__|getattr|require)\s*\(|globalthis\[");
 
 /// What is known while the statements of a block are read.
 #[derive(Debug, Default)]
@@ -63,10 +44,10 @@ pub(super) struct Walk<'t> {
 
 impl<'t> Walk<'t> {
     /// Reads one statement.
-    pub(super) fn step(&mut self, here: &Here<'t>, flows: &mut Vec<Flow>) {
-        let text = here.text;
+    pub(super) fn step(&mut self, here: &Here<'t>, asked: &Here<'_>, flows: &mut Vec<Flow>) {
+        let text = here.text.plain();
         let names = names::names(here);
-        let own = Self::own(here);
+        let own = arrive::own(asked);
         let mut value = own;
         let mut started = false;
         let is_shell = !matches!(
@@ -99,9 +80,9 @@ impl<'t> Walk<'t> {
             started |= starts && marked && (known.fetched || known.decoded);
         }
         self.enter(here, value);
-        started |= self.entered && STARTS.is_match(text);
-        Self::arrive(here, value, own, started, flows);
-        self.learn(here, &names, value, own);
+        started |= self.entered && STARTS.is_match(asked.text);
+        arrive::arrive(asked, value, own, started, flows);
+        self.learn(here, asked, &names, value, own);
     }
 
     /// What is known about a name, or about a file by one of its folders.
@@ -131,69 +112,19 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What the statement itself brings.
-    fn own(here: &Here<'t>) -> Value {
-        let text = here.text;
-        let network = [Fact::Reaches, Fact::Sends, Fact::Fetches];
-        let is_named = || network.iter().any(|fact| here.has(*fact)) && NAMED.is_match(text);
-        let reaches =
-            (network.iter().any(|fact| here.does(*fact)) || is_named()) && !DEFINES.is_match(text);
-        let logs_in = LOGIN.is_match(text);
-        let secret = [
-            Fact::SecretFile,
-            Fact::SecretPlace,
-            Fact::WholeEnvironment,
-            Fact::PersonalData,
-            Fact::Typed,
-        ];
-        let clones = text.contains("git clone");
-        Value {
-            secret: !logs_in && secret.iter().any(|fact| here.has(*fact)),
-            key: here.has(Fact::SecretVariable),
-            fetched: reaches || clones || READ.is_match(text),
-            decoded: here.has(Fact::Decodes),
-            sends: reaches,
-            standing: hosts::worst(text),
-            from: here.index.1,
-        }
-    }
-
-    /// Notes what reached the network or an interpreter.
-    fn arrive(here: &Here<'t>, value: Value, own: Value, started: bool, flows: &mut Vec<Flow>) {
-        let (file, to) = here.index;
-        let mut report = |kind| {
-            flows.push(Flow {
-                kind,
-                from: (file, value.from),
-                to: (file, to),
-                standing: value.standing,
-            });
-        };
-        let executes = here.has(Fact::Evaluates) || RUNS.is_match(here.text);
-        if value.sends && value.secret {
-            report(Kind::SecretSent);
-        } else if value.sends && value.key {
-            report(Kind::KeySent);
-        }
-        // What is fetched and run in one statement is another rule's.
-        let is_near = to.abs_diff(value.from) <= MOST_APART;
-        let brought = value.fetched && is_near && (!own.fetched || value.from != to);
-        let at_once = own.fetched && (LOADS.is_match(here.text) || writes_and_starts(here));
-        if at_once || (brought && (started || executes)) {
-            report(Kind::FetchedRuns);
-        }
-        let brought = value.decoded && !own.decoded;
-        if brought && (started || executes || is_evaluated(here)) {
-            report(Kind::DecodedRuns);
-        }
-    }
-
     /// Hands what is known on to the names and files that get it.
-    fn learn(&mut self, here: &Here<'t>, names: &[Name<'t>], value: Value, own: Value) {
-        let text = here.text;
+    fn learn(
+        &mut self,
+        here: &Here<'t>,
+        asked: &Here<'_>,
+        names: &[Name<'t>],
+        value: Value,
+        own: Value,
+    ) {
+        let text = here.text.plain();
         let mut given = value;
         // A response is no connection, and a value that was sent is no function that sends.
-        given.sends = own.sends && OBJECT.is_match(text);
+        given.sends = own.sends && OBJECT.is_match(asked.text);
         if given.is_known() || given.standing.is_some() {
             for name in names.iter().filter(|name| name.role != Role::Used) {
                 give(&mut self.known, name.text, given);
@@ -218,7 +149,7 @@ impl<'t> Walk<'t> {
                 }
             }
         }
-        if given.secret && COPIES.is_match(text) {
+        if given.secret && COPIES.is_match(asked.text) {
             // Whatever a copy goes to holds the secret too.
             for name in names {
                 give(&mut self.known, name.text, given);
@@ -244,7 +175,7 @@ impl<'t> Walk<'t> {
         {
             self.open = Some((name.text, 20));
         }
-        if ALIAS.is_match(text) {
+        if ALIAS.is_match(asked.text) {
             // Whatever these functions are called from here on, they decode.
             for name in names {
                 let decodes = Value {
@@ -261,9 +192,11 @@ impl<'t> Walk<'t> {
     /// A function that returns a secret is one, and a function that sends sends.
     fn in_function(&mut self, here: &Here<'t>, value: Value, own: Value) {
         let column = column(here);
-        if let Some(name) = names::function(here.text) {
+        if let Some(name) = names::function(here.text.plain()) {
             self.function = Some((name, column));
-        } else if self.function.is_some_and(|(_, start)| column <= start) && here.text != "}" {
+        } else if self.function.is_some_and(|(_, start)| column <= start)
+            && here.text.plain() != "}"
+        {
             self.function = None;
         }
         let Some((name, _)) = self.function else {
@@ -288,20 +221,6 @@ impl<'t> Walk<'t> {
             give(&mut self.functions, name, given);
         }
     }
-}
-
-/// Whether one statement saves what it fetches and starts it.
-fn writes_and_starts(here: &Here<'_>) -> bool {
-    here.has(Fact::Starts) && SAVES.is_match(here.text) && here.text.len() < 1_000
-}
-
-/// Whether a shell evaluates the statement.
-fn is_evaluated(here: &Here<'_>) -> bool {
-    let text = here.text;
-    here.unit.language == Language::Shell
-        && ["eval ", "| sh", "| bash", "bash -c", "sh -c", "source "]
-            .iter()
-            .any(|word| text.contains(word))
 }
 
 /// The column that a statement starts in.

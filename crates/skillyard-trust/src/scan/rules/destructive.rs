@@ -54,7 +54,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         .or_else(|| DELETES.find(text).filter(|_| walks_home(here)));
     if let Some(range) = ALL.find(text).or_else(|| HOME.find(text)).or(variable) {
         let severity = match here.runs() {
-            true if is_image(text) => Severity::Info,
+            true if is_image(&text) => Severity::Info,
             true => Severity::High,
             false => Severity::Low,
         };

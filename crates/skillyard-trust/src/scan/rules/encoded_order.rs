@@ -61,9 +61,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         findings.add(&RULE, here, range, Severity::High, message);
         return;
     }
-    let spaced = disguise::spaced(text).filter(|(_, plain)| JOINED.is_match(plain));
-    let disguised =
-        || disguise::digits(text).filter(|(_, plain)| SAID.is_match(plain) && !SAID.is_match(text));
+    let spaced = disguise::spaced(&text).filter(|(_, plain)| JOINED.is_match(plain));
+    let disguised = || {
+        disguise::digits(&text).filter(|(_, plain)| SAID.is_match(plain) && !SAID.is_match(text))
+    };
     if let Some((range, _)) = spaced.or_else(disguised) {
         let message = "an order is spelled so that only a machine reads it";
         findings.add(&RULE, here, range, Severity::High, message);

@@ -64,6 +64,9 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
 fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
     for unit in 0..subject.files[file].units.len() {
         let here = Here::new(subject, file, unit);
+        if !here.text.contains("git") {
+            continue;
+        }
         let Some(range) = PUSH.find(here.text) else {
             // Whoever owns another remote gets what is pushed from now on.
             let script = REMOTE
@@ -198,7 +201,7 @@ fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: 
             let text = subject.here(seen).text;
             seen.fact == Fact::Sends
                 && BODY.is_match(text)
-                && !is_login(text)
+                && !is_login(&text)
                 && !is_own_bot(&subject.here(seen))
         });
         // A bot's own token stands in the address of its own service.

@@ -64,7 +64,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (true, false) | (false, true) => Severity::High,
             (false, false) => Severity::Low,
         };
-        let severity = milder_beside(here, text, severity);
+        let severity = milder_beside(here, severity);
         let message = "a program from an unknown place is to be downloaded and run first";
         findings.add(&RULE, here, range, severity.plain(), message);
     } else if let Some(range) = pastes
@@ -82,7 +82,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Documents beside `SKILL.md` are where tools explain their own downloads.
-fn milder_beside(here: &Here<'_>, text: &str, severity: Severity) -> Severity {
+fn milder_beside(here: &Here<'_>, severity: Severity) -> Severity {
+    let text = here.text;
     let is_plain = !text.contains("pass") && !here.file.is_skill_file();
     if is_plain && hosts::urls(text).all(|url| hosts::standing(url) == Standing::Unknown) {
         severity.lowered(1)

@@ -94,9 +94,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::High.plain(),
             "orders to the agent stand where nobody looks",
         );
-    } else if let Some(range) = ATTRIBUTE
-        .find(text)
-        .filter(|_| here.is_prose() && is_markdown(here))
+    } else if here.is_prose()
+        && text.contains("hidden")
+        && let Some(range) = ATTRIBUTE.find(text).filter(|_| is_markdown(here))
     {
         let message = "text that is not shown gives orders";
         findings.add(&RULE, here, range, Severity::High, message);

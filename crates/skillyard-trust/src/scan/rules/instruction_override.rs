@@ -200,8 +200,8 @@ static FORBIDS: Pattern = Pattern::new(
 );
 
 /// Whether the words are about a style, or say not to forget.
-fn is_daily(text: &str, range: &std::ops::Range<usize>) -> bool {
-    THINGS.is_match(&text[range.clone()]) || FORGETS_NOT.is_match(text)
+fn is_daily(here: &Here<'_>, range: &std::ops::Range<usize>) -> bool {
+    THINGS.is_match(&here.text[range.clone()]) || FORGETS_NOT.is_match(here.text)
 }
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -212,7 +212,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     }
     let found = OVERRIDE
         .find(here.text)
-        .filter(|range| hidden || !is_daily(here.text, range))
+        .filter(|range| hidden || !is_daily(here, range))
         .or_else(|| FOREIGN.find(here.text))
         .or_else(|| ESCAPES.find(here.text))
         .or_else(|| speech::find(&MEANINGS, here.text));

@@ -91,7 +91,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if (here.is_prose() || here.unit.place == Place::Comment)
         && let Some(range) = TAG.find(here.text)
         && ORDER.is_match(here.text)
-        && reaches_out(here.text)
+        && reaches_out(&here.text)
     {
         let message = "a marked block gives orders beside the task";
         // The documentation of a function that is a tool is what the agent reads of it.

@@ -1,0 +1,103 @@
+//! A byte of an installed skill is changed behind the user's back.
+
+use serde_json::{Value, json};
+
+use crate::chat::{call, model};
+use crate::project::project;
+use crate::{TestContext, output, text};
+
+const BODY: &str = "---\nname: pdf\ndescription: Fills forms. Use for forms.\n---\n\nFill them.\n";
+const FILE: &str = ".agents/skills/pdf/SKILL.md";
+
+/// A trusted project with `pdf`, which was installed and has one other byte now.
+fn altered() -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", BODY);
+    context.write("lib/pdf/scripts/run.sh", "#!/bin/sh\necho RAN\n");
+    context.done(&["install", "./lib/pdf"]);
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    context.write(FILE, BODY.replace("Fill", "Kill"));
+    context
+}
+
+impl TestContext {
+    /// How the events of a kind ended.
+    fn ended(&self, kind: &str) -> Vec<Value> {
+        let log = self.json(&["audit", "log", "--event", kind, "--json"]);
+        let events = log["events"].as_array().unwrap().iter();
+        events.map(|event| event["outcome"].clone()).collect()
+    }
+}
+
+#[test]
+fn its_scripts_do_not_run_whatever_is_said() {
+    let context = altered();
+    for answer in ["--yes", "--allow-scripts"] {
+        let told = context.refused(&["run", "pdf", "scripts/run.sh", answer]);
+        assert!(told.contains("was installed"), "{told}");
+    }
+    let ended = context.ended("skill.script_executed");
+    assert_eq!(ended, ["denied", "denied"]);
+    // Who has looked at the changes may approve exactly them.
+    context.done(&["trust", "pdf", "--scripts", "--yes"]);
+    context.done(&["run", "pdf", "scripts/run.sh"]);
+    context.write(FILE, BODY.replace("Fill", "Bill"));
+    context.refused(&["run", "pdf", "scripts/run.sh", "--yes"]);
+}
+
+#[test]
+fn a_user_does_not_activate_it() {
+    let context = altered();
+    let told = context.refused(&["chat", "-p", "/pdf go"]);
+    assert!(
+        told.contains("skill `pdf` was altered: its files are sha256:")
+            && told.contains("hint: Put it right with `skillyard sync --force`"),
+        "{told}"
+    );
+    assert_eq!(context.ended("skill.activated"), ["denied"]);
+    context.done(&["sync", "--force"]);
+    context.done(&["chat", "-p", "/pdf"]);
+    assert_eq!(context.ended("skill.activated"), ["denied", "ok"]);
+}
+
+#[test]
+fn a_model_does_not_activate_it() {
+    let context = altered();
+    let mut load = call("a", "skill_load", &json!({ "name": "pdf" }));
+    load["index"] = json!(0);
+    let (url, asked) = model(vec![
+        json!({ "content": "", "tool_calls": [load] }),
+        json!({ "content": "Not done." }),
+    ]);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["--config", "models.test.tool_mode=native"]);
+    command.args(["chat", "--model", "test/m", "-p", "fill a form"]);
+    let told = output(&mut command);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let second = asked.lock().unwrap()[1].to_string();
+    assert!(second.contains("was altered"), "{second}");
+    assert!(!second.contains("Kill them"), "{second}");
+    assert_eq!(context.ended("skill.activated"), ["denied"]);
+}
+
+#[test]
+fn a_reader_is_warned() {
+    let context = altered();
+    for arguments in [&["read", "pdf"][..], &["read", "pdf", "scripts/run.sh"]] {
+        let told = context.run(arguments);
+        assert!(
+            told.contains("warning: the skill was altered: its files are sha256:"),
+            "{told}"
+        );
+    }
+    let value = context.json(&["read", "pdf", "--json"]);
+    assert!(value["body"].as_str().unwrap().contains("Kill them."));
+    assert_ne!(value["altered"]["digest"], value["altered"]["installed"]);
+    context.done(&["sync", "--force"]);
+    assert!(!context.run(&["read", "pdf"]).contains("altered"));
+    assert_eq!(
+        context.json(&["read", "pdf", "--json"])["altered"],
+        Value::Null
+    );
+}
