@@ -185,12 +185,17 @@ impl Catalog {
     /// Lets the first of each name win and gives every winner its standing.
     fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &Settings) {
         let mut commands = Commands::new(settings.command_folders.clone());
+        // Mostly nobody said anything, which need not be found out for each skill.
+        let selection = Some(&settings.selection).filter(|selection| !selection.is_silent());
         let first = first_of_each_name(&records);
         // Where a winner went, by its place among the records.
         let mut places = vec![0; records.len()];
         for (at, (source, record)) in records.into_iter().enumerate() {
             let kind = self.sources[source].kind;
-            let status = standing(&record, kind, settings, &mut commands);
+            let status = match selection.and_then(|all| all.reason_against(&record.name)) {
+                Some(reason) => Status::Disabled { reason },
+                None => standing(&record, kind, settings.project_trust, &mut commands),
+            };
             let skill = CatalogSkill {
                 record,
                 source,
@@ -267,16 +272,14 @@ fn first_of_each_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
     first
 }
 
+/// The standing of a skill that is wanted.
 fn standing(
     record: &Record,
     kind: SourceKind,
-    settings: &Settings,
+    project_trust: ProjectTrust,
     commands: &mut Commands,
 ) -> Status {
-    if let Some(reason) = settings.selection.reason_against(&record.name) {
-        return Status::Disabled { reason };
-    }
-    if kind == SourceKind::Project && settings.project_trust == ProjectTrust::Untrusted {
+    if kind == SourceKind::Project && project_trust == ProjectTrust::Untrusted {
         return Status::Untrusted;
     }
     let missing = commands.missing(&record.requires);

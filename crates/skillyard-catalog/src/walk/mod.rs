@@ -6,6 +6,7 @@
 //! Entries are visited in byte order of their names, level by level.
 
 mod folder;
+mod names;
 mod places;
 mod probe;
 mod read;
@@ -163,7 +164,7 @@ impl Walk {
         };
         match self.probe(root, &visit) {
             Probe::Skill(skill) => {
-                walked.skills.push(skill);
+                walked.skills = vec![skill];
                 return walked;
             }
             Probe::Refused(reason) => walked.skip(root.join("SKILL.md"), reason),
@@ -232,12 +233,12 @@ impl Walk {
             self.visit_spelling(folder, descriptor, name, visit, walked);
             return;
         }
-        let ignored = Ignored::of(folder, &opened.names);
+        let ignored = Ignored::of(folder, opened.names.iter().map(|(name, _)| name));
         let mut children: Vec<Child<'_>> = Vec::with_capacity(opened.names.len());
-        for (name, kind) in &opened.names {
+        for (name, kind) in opened.names.iter() {
             let path = || folder.join(name);
             match kind {
-                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name.as_str()) => {
+                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {
                         path: path(),

@@ -18,6 +18,18 @@ use crate::text::any_byte;
 /// Longest key that is read here; libyaml's own limit is 1,024 characters.
 const MAX_KEY: usize = 100;
 
+/// Whether a key may hold this byte.
+const IN_KEY: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] =
+            matches!(byte as u8, b'_' | b'-' | b'.') || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
 /// Reads `source`, or declines with `None`.
 pub(super) fn parse(source: &str, offset: usize) -> Option<Tree<'_>> {
     if !is_plain_text(source) {
@@ -94,6 +106,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of spaces at the start of this line.
+    #[inline]
     fn indent(&self) -> usize {
         self.bytes[self.at..]
             .iter()
@@ -105,7 +118,12 @@ impl<'a> Reader<'a> {
         self.at += self.indent();
     }
 
+    #[inline]
     fn skip_blank_lines(&mut self) {
+        // Mostly a key follows.
+        if self.peek().is_some_and(|byte| byte > b' ') {
+            return;
+        }
         while !self.at_end() {
             let text = self.at + self.indent();
             match self.bytes.get(text) {
@@ -195,7 +213,7 @@ impl<'a> Reader<'a> {
         let start = self.at + indent;
         let length = self.bytes[start..]
             .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            .take_while(|byte| IN_KEY[usize::from(**byte)])
             .count();
         let end = start + length;
         let starts_well = self.bytes.get(start).is_some_and(u8::is_ascii_alphabetic);
