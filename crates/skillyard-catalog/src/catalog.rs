@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use crate::builtin;
 use crate::index::{self, IndexUse, Scan};
 use crate::record::{Reading, Record};
@@ -12,6 +10,7 @@ use crate::requires::Commands;
 use crate::same::is_same_skill;
 use crate::selection::Selection;
 use crate::source::{Source, SourceKind, Surroundings};
+pub use crate::status::Status;
 use crate::walk::{Links, Skipped, WalkLimits};
 
 /// Everything a catalog depends on.
@@ -69,50 +68,6 @@ pub struct CatalogSkill {
     pub kind: SourceKind,
     /// Its standing.
     pub status: Status,
-}
-
-/// The standing of a skill. Only enabled ones reach a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase", tag = "status")]
-pub enum Status {
-    /// It can be used.
-    Enabled,
-    /// The configuration switches it off.
-    Disabled {
-        /// Which setting does.
-        reason: String,
-    },
-    /// Commands it needs are missing.
-    Unavailable {
-        /// The commands.
-        missing: Vec<String>,
-    },
-    /// It belongs to a project that the user has not trusted.
-    Untrusted,
-}
-
-impl Status {
-    /// The word for users.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled { .. } => "disabled",
-            Self::Unavailable { .. } => "unavailable",
-            Self::Untrusted => "untrusted",
-        }
-    }
-
-    /// Why it cannot be used, if it cannot.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Self::Enabled => None,
-            Self::Disabled { reason } => Some(reason.clone()),
-            Self::Unavailable { missing } => {
-                Some(format!("missing commands: {}", missing.join(", ")))
-            }
-            Self::Untrusted => Some("the project's folder is not trusted".into()),
-        }
-    }
 }
 
 /// A skill that lost to another of the same name.
