@@ -85,6 +85,7 @@ bench: tools python
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/install.py
 	cargo run --release -q -p skillyard-audit --example speed
+	cargo run --release -q -p skillyard-agent --example sessions
 	cargo build --release -p skillyard-sandbox --example overhead
 	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
@@ -97,8 +98,7 @@ bench-server:
 
 # The registry at 1,000, 10,000 and 100,000 skills beside nginx; needs `wrk`, `nginx`, and PostgreSQL for that part.
 bench-registry:
-	cargo build --release -p skillyard
-	cargo build --release -p skillyard-registry --example seed --example load
+	cargo build --release -p skillyard -p skillyard-registry --bin skillyard --example seed --example load
 	SKILLYARD_BIN=target/release/skillyard python3 benches/registry.py $(ARGS)
 
 # Whatever the OpenAPI documents allow and do not allow, asked for MINUTES each: no 5xx, no undocumented answer.

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_namespaces.sql"),
     include_str!("migrations/0003_listing.sql"),
+    include_str!("migrations/0004_popular.sql"),
 ];
 
 /// How long a writer waits for the one before it.

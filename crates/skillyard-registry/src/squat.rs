@@ -17,6 +17,22 @@ pub(crate) enum Among {
     Namespaces,
 }
 
+impl Among {
+    /// Reads the names with so many downloads that the account does not answer for.
+    fn popular(self) -> &'static str {
+        match self {
+            Self::Names => {
+                "SELECT s.name FROM skills s WHERE s.namespace = '' AND s.downloads >= $1 \
+                 AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.skill = s.name AND o.account = $2)"
+            }
+            Self::Namespaces => {
+                "SELECT DISTINCT s.namespace FROM skills s WHERE s.namespace <> '' AND s.downloads >= $1 \
+                 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.namespace = s.namespace AND m.account = $2)"
+            }
+        }
+    }
+}
+
 /// The popular name that a new one is one edit away from, unless the account answers for it.
 pub(crate) async fn near(
     connection: &mut AnyConnection,
@@ -25,17 +41,7 @@ pub(crate) async fn near(
     account: &str,
     popular: u64,
 ) -> Result<Option<String>, sqlx::Error> {
-    let statement = match among {
-        Among::Names => {
-            "SELECT s.name FROM skills s WHERE s.namespace = '' AND s.downloads >= $1 \
-             AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.skill = s.name AND o.account = $2)"
-        }
-        Among::Namespaces => {
-            "SELECT DISTINCT s.namespace FROM skills s WHERE s.namespace <> '' AND s.downloads >= $1 \
-             AND NOT EXISTS (SELECT 1 FROM members m WHERE m.namespace = s.namespace AND m.account = $2)"
-        }
-    };
-    let mut names: Vec<String> = sqlx::query_scalar(statement)
+    let mut names: Vec<String> = sqlx::query_scalar(among.popular())
         .bind(i64::try_from(popular).unwrap_or(i64::MAX))
         .bind(account)
         .fetch_all(connection)
@@ -74,7 +80,31 @@ fn is_one_edit(first: &[char], second: &[char]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::Row as _;
+
     use super::*;
+    use crate::database::Database;
+
+    /// Every new name asks this: what it costs must not grow with the names that nobody fetches.
+    #[tokio::test]
+    async fn only_popular_names_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("sqlite:{}", folder.path().join("registry.db").display());
+        let database = Database::open(&address).await.unwrap();
+        for among in [Among::Names, Among::Namespaces] {
+            let plan = sqlx::query(sqlx::AssertSqlSafe(format!(
+                "EXPLAIN QUERY PLAN {}",
+                among.popular()
+            )))
+            .bind(1_000_i64)
+            .bind("somebody")
+            .fetch_all(database.pool())
+            .await
+            .unwrap();
+            let outer: String = plan[0].get("detail");
+            assert!(outer.contains("downloads>?"), "{among:?}: {outer}");
+        }
+    }
 
     #[test]
     fn one_edit_is_near_and_two_are_not() {

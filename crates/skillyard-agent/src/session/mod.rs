@@ -1,6 +1,7 @@
 //! A session: what was said, which skills are in it, and what was allowed.
 
 mod compaction;
+mod database;
 mod error;
 mod store;
 

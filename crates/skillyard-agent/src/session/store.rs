@@ -1,47 +1,22 @@
 //! Sessions on disk, in SQLite.
 //!
-//! The database is asynchronous below and blocking above: a runtime of one thread is hidden in
-//! the store, because a turn is a plain sequence and the server runs it on a thread of its own.
 //! Every message has its place as a key, so two programs that go on with one session cannot both
 //! succeed.
 
-use std::fs;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection};
+use sqlx::{Connection as _, Row as _, SqliteConnection};
 
+use super::database::Database;
 use super::{Session, SessionError};
-
-const SCHEMA: &[&str] = &[
-    "CREATE TABLE IF NOT EXISTS sessions (
-        id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
-        updated TEXT NOT NULL, title TEXT NOT NULL, messages INTEGER NOT NULL,
-        prompt TEXT NOT NULL, state TEXT NOT NULL)",
-    // The order of lists, to the last column: nothing is sorted when they are read.
-    "DROP INDEX IF EXISTS sessions_by_time",
-    "CREATE INDEX IF NOT EXISTS sessions_in_order ON sessions (updated DESC, id)",
-    "CREATE TABLE IF NOT EXISTS messages (
-        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-        body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",
-];
 
 /// Sessions on disk.
 #[derive(Debug)]
 pub struct SessionStore {
-    path: PathBuf,
-    open: Mutex<Open>,
-}
-
-#[derive(Debug)]
-struct Open {
-    runtime: tokio::runtime::Runtime,
-    connection: SqliteConnection,
+    database: Database,
 }
 
 /// A session in a list.
@@ -78,45 +53,8 @@ pub enum Owner<'a> {
 impl SessionStore {
     /// Opens the store, and makes it if need be, readable for its owner only.
     pub fn open(path: &Path) -> Result<Self, SessionError> {
-        let make = |source| SessionError::Make {
-            path: path.to_owned(),
-            source,
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(make)?;
-        }
-        let mut options = fs::OpenOptions::new();
-        options.append(true).create(true).mode(0o600);
-        options.open(path).map_err(make)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(make)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(make)?;
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
-            .foreign_keys(true)
-            .busy_timeout(std::time::Duration::from_secs(10))
-            .disable_statement_logging();
-        let failed = |source| SessionError::Store {
-            path: path.to_owned(),
-            source,
-        };
-        let connection = runtime.block_on(async {
-            let mut connection = options.connect().await?;
-            for statement in SCHEMA {
-                sqlx::query(*statement).execute(&mut connection).await?;
-            }
-            Ok(connection)
-        });
         Ok(Self {
-            path: path.to_owned(),
-            open: Mutex::new(Open {
-                connection: connection.map_err(failed)?,
-                runtime,
-            }),
+            database: Database::open(path)?,
         })
     }
 
@@ -136,7 +74,7 @@ impl SessionStore {
         let whole = i64::try_from(session.messages.len()).unwrap_or(i64::MAX);
         let agent = session.agent.as_ref();
         let agent = agent.map(|agent| format!("{}@{}", agent.name, agent.version));
-        let saved = self.with(async |connection: &mut SqliteConnection| {
+        let saved = self.database.with(async |connection: &mut SqliteConnection| {
             let mut work = connection.begin().await?;
             let changed = sqlx::query(
                 "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -179,7 +117,7 @@ impl SessionStore {
     /// The session of a name, or of the only one that begins so; `last` is the last that was used.
     pub fn load(&self, name: &str) -> Result<Session, SessionError> {
         let id = self.resolve(name)?;
-        let (row, bodies) = self.with(async |connection: &mut SqliteConnection| {
+        let (row, bodies) = self.database.with(async |connection: &mut SqliteConnection| {
             let row = sqlx::query(
                 "SELECT agent, workspace, created, prompt, state FROM sessions WHERE id = ?1",
             )
@@ -231,7 +169,7 @@ impl SessionStore {
             Owner::Any => None,
             Owner::Only(owner) => Some(owner),
         };
-        let rows = self.with(async |connection: &mut SqliteConnection| {
+        let rows = self.database.with(async |connection: &mut SqliteConnection| {
             sqlx::query(
                 "SELECT id, agent, workspace, created, updated, title, messages,
                  json_extract(state, '$.owner') AS owner FROM sessions
@@ -257,7 +195,7 @@ impl SessionStore {
 
     /// How many messages the session of exactly this name has; nothing when there is none.
     pub fn length(&self, id: &str) -> Result<Option<usize>, SessionError> {
-        let found: Option<i64> = self.with(async |connection: &mut SqliteConnection| {
+        let found: Option<i64> = self.database.with(async |connection: &mut SqliteConnection| {
             sqlx::query_scalar("SELECT messages FROM sessions WHERE id = ?1")
                 .bind(id)
                 .fetch_optional(connection)
@@ -269,7 +207,7 @@ impl SessionStore {
     /// Forgets a session.
     pub fn delete(&self, name: &str) -> Result<String, SessionError> {
         let id = self.resolve(name)?;
-        self.with(async |connection: &mut SqliteConnection| {
+        self.database.with(async |connection: &mut SqliteConnection| {
             sqlx::query("DELETE FROM sessions WHERE id = ?1")
                 .bind(&id)
                 .execute(connection)
@@ -279,7 +217,7 @@ impl SessionStore {
     }
 
     fn resolve(&self, name: &str) -> Result<String, SessionError> {
-        let mut found: Vec<String> = self.with(async |connection: &mut SqliteConnection| {
+        let mut found: Vec<String> = self.database.with(async |connection: &mut SqliteConnection| {
             let query = if name == "last" {
                 sqlx::query_scalar("SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1")
             } else {
@@ -302,27 +240,6 @@ impl SessionStore {
                 count,
             }),
         }
-    }
-
-    fn with<T>(
-        &self,
-        work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, sqlx::Error>,
-    ) -> Result<T, SessionError> {
-        let mut open = match self.open.lock() {
-            Ok(open) => open,
-            // Whoever panicked left a transaction, which was rolled back.
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        let Open {
-            runtime,
-            connection,
-        } = &mut *open;
-        runtime
-            .block_on(work(connection))
-            .map_err(|source| SessionError::Store {
-                path: self.path.clone(),
-                source,
-            })
     }
 }
 

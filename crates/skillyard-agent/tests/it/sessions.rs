@@ -1,7 +1,6 @@
 //! Sessions on disk.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Instant;
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -76,7 +75,7 @@ fn the_store_is_for_its_owner_and_names_are_no_patterns() {
 }
 
 #[test]
-fn a_thousand_sessions_are_listed_and_resumed_at_once() {
+fn a_thousand_sessions_are_listed_in_order_and_resumed() {
     let lab = Lab::new();
     let runtime = lab.runtime(Scripted::new([]));
     let text = "word ".repeat(40);
@@ -87,25 +86,13 @@ fn a_thousand_sessions_are_listed_and_resumed_at_once() {
         runtime.store.save(&mut session, Timestamp::now()).unwrap();
         last = session.id;
     }
-    // The machine may be busy: the best of ten counts.
-    let quickest = |work: &dyn Fn()| {
-        let times = (0..10).map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        });
-        times.min().unwrap()
-    };
     let store = &runtime.store;
-    let listing = quickest(&|| assert_eq!(store.list(100).unwrap().len(), 100));
-    let all = quickest(&|| assert_eq!(store.list(1000).unwrap().len(), 1000));
-    let loading = quickest(&|| assert_eq!(store.load(&last).unwrap().messages.len(), 50));
-    let latest = quickest(&|| assert_eq!(store.load("last").unwrap().id, last));
-    for time in [listing, loading, latest] {
-        assert!(time.as_millis() < 20, "{listing:?} {loading:?} {latest:?}");
-    }
-    // All at once is nothing that anybody looks at; it takes about 20 ms without optimisation.
-    assert!(all.as_millis() < 100, "{all:?}");
+    let all = store.list(2000).unwrap();
+    assert_eq!(all.len(), 1000);
+    assert_eq!(store.list(100).unwrap(), all[..100]);
+    assert!(all.is_sorted_by(|one, next| one.updated >= next.updated));
+    assert_eq!(store.load(&last).unwrap().messages.len(), 50);
+    assert_eq!(store.load("last").unwrap().id, last);
 }
 
 #[test]
