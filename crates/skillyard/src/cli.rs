@@ -355,7 +355,7 @@ mod tests {
             ("skillyard skill help list", "skillyard list --help"),
             ("skillyard read help", "skillyard read help"),
         ] {
-            assert_eq!(understood(words(typed)), words(meant));
+            assert_eq!(understood(&words(typed)), words(meant));
         }
     }
 }
