@@ -12,13 +12,14 @@ const MAX_KEY: usize = 100;
 /// Whether a key may hold this byte.
 const IN_KEY: [bool; 256] = {
     let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] =
-            matches!(byte as u8, b'_' | b'-' | b'.') || (byte as u8).is_ascii_alphanumeric();
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        if byte == u8::MAX {
+            break table;
+        }
         byte += 1;
     }
-    table
 };
 
 impl<'a> Reader<'a> {
