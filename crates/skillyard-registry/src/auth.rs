@@ -1,10 +1,8 @@
 //! Who asks: `Authorization: Bearer sky_…`.
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
 
 use crate::error::RegistryError;
 use crate::server::{Access, Server};
@@ -31,15 +29,13 @@ impl FromRequestParts<Server> for Caller {
     }
 }
 
-/// Lets nobody without a token into a registry that is not for everybody.
-pub(crate) async fn door(State(server): State<Server>, request: Request, next: Next) -> Response {
+/// The request, unless it comes without a token to a registry that is not for everybody.
+pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request, RegistryError> {
     // Whether it is alive is no secret, and load balancers have no token.
     if server.settings.access == Access::Open || request.uri().path() == "/health" {
-        return next.run(request).await;
+        return Ok(request);
     }
     let (mut parts, body) = request.into_parts();
-    match Caller::from_request_parts(&mut parts, &server).await {
-        Ok(_) => next.run(Request::from_parts(parts, body)).await,
-        Err(error) => error.into_response(),
-    }
+    Caller::from_request_parts(&mut parts, server).await?;
+    Ok(Request::from_parts(parts, body))
 }

@@ -1,9 +1,14 @@
 //! Counts downloads behind the answers, many in one transaction.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use skillyard_format::Digest;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::database::Database;
@@ -17,59 +22,103 @@ const GATHERED: Duration = Duration::from_millis(200);
 const REMEMBERED: usize = 100_000;
 
 enum Message {
-    Count(Download),
+    /// A download, and the hash that it is remembered by.
+    Count(Download, u64),
     Finish(oneshot::Sender<()>),
+}
+
+/// Somebody who fetches a skill.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Visit<'a> {
+    /// The skill.
+    pub(crate) skill: &'a str,
+    /// When.
+    pub(crate) now: Timestamp,
+    /// The account, if a token names it.
+    pub(crate) account: Option<&'a str>,
+    /// The address, if it is known.
+    pub(crate) address: Option<IpAddr>,
+}
+
+impl Visit<'_> {
+    /// What is kept of it, which tells nobody's address: whoever has a token counts as one
+    /// wherever they are, everybody else by their address.
+    fn download(&self) -> Download {
+        let day = Offset::UTC.to_datetime(self.now).date().to_string();
+        let who = match (self.account, self.address) {
+            (Some(account), _) => format!("account {account}"),
+            (None, Some(address)) => address.to_string(),
+            (None, None) => "unknown".to_owned(),
+        };
+        let visitor = Digest::of(format!("{day} {who}").as_bytes()).to_hex();
+        Download {
+            skill: self.skill.to_owned(),
+            visitor: visitor[..16].to_owned(),
+            day,
+        }
+    }
+
+    /// The same number for all that count as one.
+    fn mark(&self, hasher: &RandomState) -> u64 {
+        let day = self.now.as_second().div_euclid(24 * 60 * 60);
+        let address = self.address.filter(|_| self.account.is_none());
+        hasher.hash_one((self.skill, day, self.account, address))
+    }
 }
 
 /// The way to the task that counts.
 #[derive(Clone)]
-pub(crate) struct Counter(mpsc::Sender<Message>);
+pub(crate) struct Counter {
+    sender: mpsc::Sender<Message>,
+    counted: Arc<Counted>,
+}
 
 impl Counter {
     /// Starts counting.
     pub(crate) fn start(database: Database) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        tokio::spawn(run(database, receiver));
-        Self(sender)
+        let counted = Arc::new(Counted::default());
+        tokio::spawn(run(database, receiver, Arc::clone(&counted)));
+        Self { sender, counted }
     }
 
     /// Counts one; a full queue loses it, which only ever counts too few.
-    pub(crate) fn count(&self, download: Download) {
-        let _ = self.0.try_send(Message::Count(download));
+    pub(crate) fn count(&self, visit: &Visit<'_>) {
+        let mark = visit.mark(&self.counted.hasher);
+        if !self.counted.has(mark) {
+            let _ = self.sender.try_send(Message::Count(visit.download(), mark));
+        }
     }
 
     /// Waits until all that came before is in the database.
     pub(crate) async fn finish(&self) {
         let (sender, receiver) = oneshot::channel();
-        if self.0.send(Message::Finish(sender)).await.is_ok() {
+        if self.sender.send(Message::Finish(sender)).await.is_ok() {
             let _ = receiver.await;
         }
     }
 }
 
-async fn run(database: Database, mut receiver: mpsc::Receiver<Message>) {
+async fn run(database: Database, mut receiver: mpsc::Receiver<Message>, counted: Arc<Counted>) {
     let mut messages = Vec::new();
-    let mut counted = Counted::default();
     while receiver.recv_many(&mut messages, WAITING).await > 0 {
         let mut waiting = Vec::new();
-        let mut batch = HashSet::new();
+        let mut batch = HashMap::new();
         for message in messages.drain(..) {
             match message {
-                Message::Count(download) if counted.has(&download) => {}
-                Message::Count(download) => {
-                    batch.insert(download);
+                Message::Count(download, mark) => {
+                    batch.insert(download, mark);
                 }
                 Message::Finish(sender) => waiting.push(sender),
             }
         }
+        let marks: Vec<u64> = batch.values().copied().collect();
         // In one order everywhere, so that two nodes never wait for each other.
-        let mut batch: Vec<Download> = batch.into_iter().collect();
+        let mut batch: Vec<Download> = batch.into_keys().collect();
         batch.sort_unstable();
         // A count is worth less than an answer: one that cannot be written is lost.
         if downloads::count(&database, &batch).await.is_ok() {
-            for each in &batch {
-                counted.add(each);
-            }
+            counted.add(&marks);
         }
         for sender in waiting.drain(..) {
             let _ = sender.send(());
@@ -81,19 +130,21 @@ async fn run(database: Database, mut receiver: mpsc::Receiver<Message>) {
 /// Downloads that are in the database, as hashes: most of them come again and again.
 #[derive(Default)]
 struct Counted {
-    hashes: HashSet<u64>,
+    hashes: RwLock<HashSet<u64>>,
     hasher: RandomState,
 }
 
 impl Counted {
-    fn has(&self, download: &Download) -> bool {
-        self.hashes.contains(&self.hasher.hash_one(download))
+    fn has(&self, mark: u64) -> bool {
+        let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
+        hashes.contains(&mark)
     }
 
-    fn add(&mut self, download: &Download) {
-        if self.hashes.len() >= REMEMBERED {
-            self.hashes.clear();
+    fn add(&self, marks: &[u64]) {
+        let mut hashes = self.hashes.write().unwrap_or_else(PoisonError::into_inner);
+        if hashes.len() + marks.len() > REMEMBERED {
+            hashes.clear();
         }
-        self.hashes.insert(self.hasher.hash_one(download));
+        hashes.extend(marks);
     }
 }

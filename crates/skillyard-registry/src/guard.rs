@@ -1,19 +1,25 @@
-//! What holds for every answer: it comes in time, and browsers take it for what it is.
+//! What holds for every request: it is let in, it is answered in time, and browsers take the
+//! answer for what it is.
+//!
+//! All of it stands in one layer: each of its own would cost every request several allocations.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-
 use skillyard_web::policy::POLICY;
 
+use crate::auth;
 use crate::error::RegistryError;
+use crate::pages::trouble;
+use crate::scoped::joined;
 use crate::server::Server;
+use crate::tag::Asked;
 
 /// Puts an end to what takes too long, and sets the headers that every answer has.
 pub(crate) async fn guard(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let running = next.run(request);
-    let mut response = match tokio::time::timeout(server.settings.answer_time, running).await {
+    let answering = explained(&server, joined(request), next);
+    let mut response = match tokio::time::timeout(server.settings.answer_time, answering).await {
         Ok(response) => response,
         Err(_) => RegistryError::TooSlow.into_response(),
     };
@@ -31,4 +37,36 @@ pub(crate) async fn guard(State(server): State<Server>, request: Request, next: 
         HeaderValue::from_static("no-referrer"),
     );
     response
+}
+
+/// A page about a problem says the same as the problem, whoever found it.
+async fn explained(server: &Server, request: Request, next: Next) -> Response {
+    let reads_pages = trouble::reads_pages(request.headers());
+    let response = counted(server, request, next).await;
+    trouble::explained(server, reads_pages, response).await
+}
+
+/// Lets through whoever has not asked too often, and says how much is left.
+async fn counted(server: &Server, request: Request, next: Next) -> Response {
+    match server.gate.admit(&request, server.settings.proxy) {
+        Ok(allowance) => {
+            let mut response = known(server, request, next).await;
+            if let Some(allowance) = allowance {
+                allowance.tell(response.headers_mut());
+            }
+            response
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
+/// Lets nobody without a token into a registry that is not for everybody.
+async fn known(server: &Server, request: Request, next: Next) -> Response {
+    match auth::let_in(server, request).await {
+        Ok(request) => {
+            let asked = Asked::by(&request);
+            asked.answered(next.run(request).await).await
+        }
+        Err(error) => error.into_response(),
+    }
 }

@@ -5,10 +5,9 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
@@ -16,7 +15,7 @@ use governor::{Quota, RateLimiter};
 
 use crate::error::RegistryError;
 use crate::peer;
-use crate::server::Server;
+use crate::server::Proxy;
 use crate::token;
 
 /// After so many requests those who have long been quiet are forgotten.
@@ -61,16 +60,38 @@ pub(crate) struct Gate {
 }
 
 /// What is left to somebody.
-struct Allowance {
+pub(crate) struct Allowance {
     limit: u32,
     remaining: u32,
     reset: u64,
 }
 
 /// Somebody who has to wait.
-struct Refused {
+pub(crate) struct Refused {
     limit: u32,
     wait: u64,
+}
+
+impl Allowance {
+    /// Says it in headers.
+    pub(crate) fn tell(&self, headers: &mut HeaderMap) {
+        headers.insert(LIMIT, HeaderValue::from(self.limit));
+        headers.insert(REMAINING, HeaderValue::from(self.remaining));
+        headers.insert(RESET, HeaderValue::from(self.reset));
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let mut response = RegistryError::TooMany(self.wait).into_response();
+        let nothing = Allowance {
+            limit: self.limit,
+            remaining: 0,
+            reset: self.wait,
+        };
+        nothing.tell(response.headers_mut());
+        response
+    }
 }
 
 impl Gate {
@@ -86,11 +107,22 @@ impl Gate {
         }
     }
 
+    /// Whether a request may go on, and what is left to whoever sent it.
+    pub(crate) fn admit(
+        &self,
+        request: &Request,
+        proxy: Proxy,
+    ) -> Result<Option<Allowance>, Refused> {
+        let headers = request.headers();
+        let address = || peer::address(request.extensions(), headers, proxy);
+        self.ask(request.method(), headers, address)
+    }
+
     fn ask(
         &self,
         method: &Method,
         headers: &HeaderMap,
-        address: Option<IpAddr>,
+        address: impl FnOnce() -> Option<IpAddr>,
     ) -> Result<Option<Allowance>, Refused> {
         let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         let Some(limiter) = (if is_read { &self.reads } else { &self.writes }) else {
@@ -99,7 +131,7 @@ impl Gate {
         if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
             limiter.retain_recent();
         }
-        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let address = address().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let mut allowance = charge(limiter, &Key::Address(network(address)))?;
         let token = headers.get(header::AUTHORIZATION).filter(|_| !is_read);
         if let Some(token) = token.and_then(|value| value.to_str().ok()) {
@@ -149,35 +181,4 @@ fn charge(limiter: &Limiter, key: &Key) -> Result<Allowance, Refused> {
 /// A time in seconds, never too few.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
-}
-
-/// Lets through whoever has not asked too often, and says how much is left.
-pub(crate) async fn limit(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let address = peer::address(
-        request.extensions(),
-        request.headers(),
-        server.settings.proxy,
-    );
-    match server
-        .gate
-        .ask(request.method(), request.headers(), address)
-    {
-        Ok(None) => next.run(request).await,
-        Ok(Some(allowance)) => {
-            let mut response = next.run(request).await;
-            let headers = response.headers_mut();
-            headers.insert(LIMIT, HeaderValue::from(allowance.limit));
-            headers.insert(REMAINING, HeaderValue::from(allowance.remaining));
-            headers.insert(RESET, HeaderValue::from(allowance.reset));
-            response
-        }
-        Err(Refused { limit, wait }) => {
-            let mut response = RegistryError::TooMany(wait).into_response();
-            let headers = response.headers_mut();
-            headers.insert(LIMIT, HeaderValue::from(limit));
-            headers.insert(REMAINING, HeaderValue::from(0));
-            headers.insert(RESET, HeaderValue::from(wait));
-            response
-        }
-    }
 }

@@ -8,27 +8,22 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::Extensions;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
 use skillyard_format::Digest;
 use skillyard_listen::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tower::util::MapRequest;
 
-use crate::auth::door;
 use crate::counter::Counter;
 use crate::documents::Document;
 use crate::guard::guard;
 use crate::kept::Kept;
-use crate::pages::trouble;
-use crate::rate::{self, Gate, Rates};
+use crate::rate::{Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
-use crate::scoped::joined;
 use crate::sheet::Sheet;
-use crate::tag;
 
 /// The most connections; others wait in the system's queue.
 const CONNECTIONS: usize = 4096;
@@ -156,16 +151,11 @@ impl Server {
 
     /// Everything it answers to.
     pub fn router(&self) -> Router {
-        let routes = routes()
-            .layer(from_fn(tag::tagged))
-            .layer(from_fn_with_state(self.clone(), door))
-            .layer(from_fn_with_state(self.clone(), rate::limit))
-            // A page about a problem says the same as the problem, whoever found it.
-            .layer(from_fn_with_state(self.clone(), trouble::explained))
-            .layer(from_fn_with_state(self.clone(), guard));
+        let routes = routes().with_state(self.clone());
         // What is around a router is before its routes are chosen.
-        let routes = MapRequest::new(routes.with_state(self.clone()), joined);
-        Router::new().fallback_service(routes)
+        Router::new()
+            .fallback_service(routes)
+            .layer(from_fn_with_state(self.clone(), guard))
     }
 
     /// Waits until the downloads so far are counted.

@@ -59,17 +59,18 @@ impl Server {
             return Ok(sheet);
         }
         let rows = versions::of(database, name.as_str()).await?;
-        let latest = skills::latest_of(database, name.as_str()).await?;
+        let standing = skills::standing(database, name.as_str()).await?;
         if rows.is_empty() {
             return Err(RegistryError::NoSkill(name.to_string()));
         }
         let tags = tags::of(database, name.as_str()).await?;
-        let text = index::text(name.as_str(), &rows, &tags);
+        let text = index::text(name.as_str(), &rows, &tags, &standing);
         let tag = format!("\"{}\"", &Digest::of(text.as_bytes()).to_hex()[..32]);
         let sheet = Arc::new(Sheet {
-            text: text.into(),
+            // It is kept, so it takes no more room than it needs.
+            text: text.into_boxed_str().into_boxed_bytes().into(),
             tag: HeaderValue::from_str(&tag).map_err(RegistryError::internal)?,
-            latest,
+            latest: standing.latest,
             releases: rows
                 .into_iter()
                 .map(|row| Release {

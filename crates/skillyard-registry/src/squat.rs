@@ -26,7 +26,7 @@ impl Among {
                  AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.skill = s.name AND o.account = $2)"
             }
             Self::Namespaces => {
-                "SELECT DISTINCT s.namespace FROM skills s WHERE s.namespace <> '' AND s.downloads >= $1 \
+                "SELECT s.namespace FROM skills s WHERE s.namespace <> '' AND s.downloads >= $1 \
                  AND NOT EXISTS (SELECT 1 FROM members m WHERE m.namespace = s.namespace AND m.account = $2)"
             }
         }
@@ -47,6 +47,7 @@ pub(crate) async fn near(
         .fetch_all(connection)
         .await?;
     names.sort_unstable();
+    names.dedup();
     Ok(names.into_iter().find(|each| is_near(each, name)))
 }
 

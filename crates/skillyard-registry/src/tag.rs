@@ -3,7 +3,6 @@
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use skillyard_format::Digest;
 use skillyard_web::tag::is_known;
@@ -16,35 +15,48 @@ const ASK_AGAIN: HeaderValue = HeaderValue::from_static("public, max-age=0, must
 /// Is for one account alone.
 const NEVER: HeaderValue = HeaderValue::from_static("private, no-store");
 
-/// Tags answers to questions, and says how long they may be kept.
-pub(crate) async fn tagged(request: Request, next: Next) -> Response {
-    let is_question = matches!(*request.method(), Method::GET | Method::HEAD);
-    let is_personal = request.headers().contains_key(header::AUTHORIZATION);
-    let known: Vec<HeaderValue> = known(request.headers());
-    let mut response = next.run(request).await;
-    if !is_question || response.status() != StatusCode::OK {
-        return response;
-    }
-    if !response.headers().contains_key(header::CACHE_CONTROL) {
-        let caching = if is_personal { NEVER } else { ASK_AGAIN };
-        response
-            .headers_mut()
-            .insert(header::CACHE_CONTROL, caching);
-    }
-    response = with_tag(response).await;
-    let tag = response.headers().get(header::ETAG);
-    let Some(tag) = tag.and_then(|tag| tag.to_str().ok()) else {
-        return response;
-    };
-    if is_known(known.iter().filter_map(|each| each.to_str().ok()), tag) {
-        return unchanged(response.headers());
-    }
-    response
+/// What a request says about answers that are kept.
+pub(crate) struct Asked {
+    is_question: bool,
+    is_personal: bool,
+    /// The tags of what it has already.
+    known: Vec<HeaderValue>,
 }
 
-fn known(headers: &HeaderMap) -> Vec<HeaderValue> {
-    let values = headers.get_all(header::IF_NONE_MATCH);
-    values.iter().cloned().collect()
+impl Asked {
+    /// What this request says.
+    pub(crate) fn by(request: &Request) -> Self {
+        let headers = request.headers();
+        let known = headers.get_all(header::IF_NONE_MATCH);
+        Self {
+            is_question: matches!(*request.method(), Method::GET | Method::HEAD),
+            is_personal: headers.contains_key(header::AUTHORIZATION),
+            known: known.iter().cloned().collect(),
+        }
+    }
+
+    /// Tags the answer to a question, and says how long it may be kept.
+    pub(crate) async fn answered(self, mut response: Response) -> Response {
+        if !self.is_question || response.status() != StatusCode::OK {
+            return response;
+        }
+        if !response.headers().contains_key(header::CACHE_CONTROL) {
+            let caching = if self.is_personal { NEVER } else { ASK_AGAIN };
+            response
+                .headers_mut()
+                .insert(header::CACHE_CONTROL, caching);
+        }
+        response = with_tag(response).await;
+        let tag = response.headers().get(header::ETAG);
+        let Some(tag) = tag.and_then(|tag| tag.to_str().ok()) else {
+            return response;
+        };
+        let known = self.known.iter().filter_map(|each| each.to_str().ok());
+        if is_known(known, tag) {
+            return unchanged(response.headers());
+        }
+        response
+    }
 }
 
 /// The answer with a tag over its bytes, unless it has one or is long.

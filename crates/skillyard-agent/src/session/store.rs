@@ -74,39 +74,41 @@ impl SessionStore {
         let whole = i64::try_from(session.messages.len()).unwrap_or(i64::MAX);
         let agent = session.agent.as_ref();
         let agent = agent.map(|agent| format!("{}@{}", agent.name, agent.version));
-        let saved = self.database.with(async |connection: &mut SqliteConnection| {
-            let mut work = connection.begin().await?;
-            let changed = sqlx::query(
-                "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        let saved = self
+            .database
+            .with(async |connection: &mut SqliteConnection| {
+                let mut work = connection.begin().await?;
+                let changed = sqlx::query(
+                    "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                  ON CONFLICT (id) DO UPDATE SET updated = ?5, title = ?6, messages = ?7, state = ?9
                  WHERE messages = ?10",
-            )
-            .bind(&session.id)
-            .bind(agent)
-            .bind(&session.workspace)
-            .bind(session.created.to_string())
-            .bind(now.to_string())
-            .bind(session.title())
-            .bind(whole)
-            .bind(prompt)
-            .bind(state)
-            .bind(kept)
-            .execute(&mut *work)
-            .await?;
-            if changed.rows_affected() == 0 {
-                return Ok(false);
-            }
-            for (place, body) in (kept..).zip(bodies) {
-                sqlx::query("INSERT INTO messages VALUES (?1, ?2, ?3)")
-                    .bind(&session.id)
-                    .bind(place)
-                    .bind(body)
-                    .execute(&mut *work)
-                    .await?;
-            }
-            work.commit().await?;
-            Ok(true)
-        })?;
+                )
+                .bind(&session.id)
+                .bind(agent)
+                .bind(&session.workspace)
+                .bind(session.created.to_string())
+                .bind(now.to_string())
+                .bind(session.title())
+                .bind(whole)
+                .bind(prompt)
+                .bind(state)
+                .bind(kept)
+                .execute(&mut *work)
+                .await?;
+                if changed.rows_affected() == 0 {
+                    return Ok(false);
+                }
+                for (place, body) in (kept..).zip(bodies) {
+                    sqlx::query("INSERT INTO messages VALUES (?1, ?2, ?3)")
+                        .bind(&session.id)
+                        .bind(place)
+                        .bind(body)
+                        .execute(&mut *work)
+                        .await?;
+                }
+                work.commit().await?;
+                Ok(true)
+            })?;
         if !saved {
             return Err(SessionError::InUse(session.id.clone()));
         }
@@ -117,21 +119,23 @@ impl SessionStore {
     /// The session of a name, or of the only one that begins so; `last` is the last that was used.
     pub fn load(&self, name: &str) -> Result<Session, SessionError> {
         let id = self.resolve(name)?;
-        let (row, bodies) = self.database.with(async |connection: &mut SqliteConnection| {
-            let row = sqlx::query(
-                "SELECT agent, workspace, created, prompt, state FROM sessions WHERE id = ?1",
-            )
-            .bind(&id)
-            .fetch_one(&mut *connection)
-            .await?;
-            let bodies = sqlx::query_scalar::<_, String>(
-                "SELECT body FROM messages WHERE session = ?1 ORDER BY place",
-            )
-            .bind(&id)
-            .fetch_all(&mut *connection)
-            .await?;
-            Ok((row, bodies))
-        })?;
+        let (row, bodies) = self
+            .database
+            .with(async |connection: &mut SqliteConnection| {
+                let row = sqlx::query(
+                    "SELECT agent, workspace, created, prompt, state FROM sessions WHERE id = ?1",
+                )
+                .bind(&id)
+                .fetch_one(&mut *connection)
+                .await?;
+                let bodies = sqlx::query_scalar::<_, String>(
+                    "SELECT body FROM messages WHERE session = ?1 ORDER BY place",
+                )
+                .bind(&id)
+                .fetch_all(&mut *connection)
+                .await?;
+                Ok((row, bodies))
+            })?;
         let mut messages = Vec::with_capacity(bodies.len());
         for body in &bodies {
             messages.push(parsed(&id, body)?);
@@ -169,17 +173,19 @@ impl SessionStore {
             Owner::Any => None,
             Owner::Only(owner) => Some(owner),
         };
-        let rows = self.database.with(async |connection: &mut SqliteConnection| {
-            sqlx::query(
-                "SELECT id, agent, workspace, created, updated, title, messages,
+        let rows = self
+            .database
+            .with(async |connection: &mut SqliteConnection| {
+                sqlx::query(
+                    "SELECT id, agent, workspace, created, updated, title, messages,
                  json_extract(state, '$.owner') AS owner FROM sessions
                  WHERE ?2 IS NULL OR owner = ?2 ORDER BY updated DESC, id LIMIT ?1",
-            )
-            .bind(limit)
-            .bind(wanted)
-            .fetch_all(connection)
-            .await
-        })?;
+                )
+                .bind(limit)
+                .bind(wanted)
+                .fetch_all(connection)
+                .await
+            })?;
         let summaries = rows.iter().map(|row| Summary {
             id: row.get("id"),
             agent: row.get("agent"),
@@ -195,40 +201,47 @@ impl SessionStore {
 
     /// How many messages the session of exactly this name has; nothing when there is none.
     pub fn length(&self, id: &str) -> Result<Option<usize>, SessionError> {
-        let found: Option<i64> = self.database.with(async |connection: &mut SqliteConnection| {
-            sqlx::query_scalar("SELECT messages FROM sessions WHERE id = ?1")
-                .bind(id)
-                .fetch_optional(connection)
-                .await
-        })?;
+        let found: Option<i64> =
+            self.database
+                .with(async |connection: &mut SqliteConnection| {
+                    sqlx::query_scalar("SELECT messages FROM sessions WHERE id = ?1")
+                        .bind(id)
+                        .fetch_optional(connection)
+                        .await
+                })?;
         Ok(found.map(|count| usize::try_from(count).unwrap_or_default()))
     }
 
     /// Forgets a session.
     pub fn delete(&self, name: &str) -> Result<String, SessionError> {
         let id = self.resolve(name)?;
-        self.database.with(async |connection: &mut SqliteConnection| {
-            sqlx::query("DELETE FROM sessions WHERE id = ?1")
-                .bind(&id)
-                .execute(connection)
-                .await
-        })?;
+        self.database
+            .with(async |connection: &mut SqliteConnection| {
+                sqlx::query("DELETE FROM sessions WHERE id = ?1")
+                    .bind(&id)
+                    .execute(connection)
+                    .await
+            })?;
         Ok(id)
     }
 
     fn resolve(&self, name: &str) -> Result<String, SessionError> {
-        let mut found: Vec<String> = self.database.with(async |connection: &mut SqliteConnection| {
-            let query = if name == "last" {
-                sqlx::query_scalar("SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1")
-            } else {
-                // A range of keys: no character of the name has a meaning.
-                sqlx::query_scalar(
+        let mut found: Vec<String> =
+            self.database
+                .with(async |connection: &mut SqliteConnection| {
+                    let query = if name == "last" {
+                        sqlx::query_scalar(
+                            "SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1",
+                        )
+                    } else {
+                        // A range of keys: no character of the name has a meaning.
+                        sqlx::query_scalar(
                     "SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 20",
                 )
                 .bind(name)
-            };
-            query.fetch_all(connection).await
-        })?;
+                    };
+                    query.fetch_all(connection).await
+                })?;
         if let Some(exact) = found.iter().position(|id| id == name) {
             return Ok(found.swap_remove(exact));
         }

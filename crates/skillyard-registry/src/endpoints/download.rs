@@ -1,19 +1,23 @@
 //! `GET /skills/{name}/download` and `GET /skills/{name}/{version}/download`.
 
+use std::fmt::Write as _;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
+use bytes::BytesMut;
 use semver::Version;
-use skillyard_format::{Digest, QualifiedName};
+use skillyard_format::QualifiedName;
 
 use super::{named, numbered};
+use crate::counter::Visit;
 use crate::error::RegistryError;
 use crate::package;
 use crate::peer::Peer;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::downloads::Download;
+use crate::sheet::Release;
 
 /// What a version that is named may be kept for.
 pub(super) const FOR_GOOD: &str = "public, max-age=31536000, immutable";
@@ -83,7 +87,7 @@ pub(crate) async fn zip(
     let zip = packing
         .map_err(RegistryError::internal)?
         .map_err(RegistryError::internal)?;
-    server.counter.count(visit(&server, &name, &peer));
+    server.counter.count(&visit(&server, &name, &peer));
     let headers = [
         (header::CONTENT_TYPE, "application/zip"),
         (header::CACHE_CONTROL, FOR_GOOD),
@@ -103,56 +107,60 @@ pub(super) async fn send(
         Some(bytes) => Body::from(bytes),
         None => Body::from_stream(server.registry.blobs.get(found.digest).await?.into_stream()),
     };
-    server.counter.count(visit(server, name, &peer));
-    let mut response = body.into_response();
-    let file = format!(
-        "attachment; filename=\"{}-{}.tar.gz\"",
-        ascii(name),
-        found.version
-    );
-    let headers = [
-        (header::CONTENT_TYPE, "application/gzip".to_owned()),
-        (header::CONTENT_LENGTH, found.size.to_string()),
-        (header::CONTENT_DISPOSITION, file),
-        (header::CACHE_CONTROL, caching.to_owned()),
-        (header::ETAG, format!("\"{}\"", found.digest.to_hex())),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-        (
-            HeaderName::from_static("x-skillyard-version"),
-            found.version.to_string(),
-        ),
-        (
-            HeaderName::from_static("x-skillyard-digest"),
-            found.digest.to_string(),
-        ),
-    ];
-    for (name, value) in headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(name, value);
-        }
+    server.counter.count(&visit(server, name, &peer));
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    let fixed = |text| HeaderValue::from_static(text);
+    headers.insert(header::CONTENT_TYPE, fixed("application/gzip"));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(found.size));
+    headers.insert(header::CACHE_CONTROL, fixed(caching));
+    for (header, value) in told(name, &found) {
+        headers.insert(header, value);
     }
     Ok(response)
 }
 
-/// A name as a header can hold it.
-fn ascii(name: &QualifiedName) -> String {
+/// What headers say about an archive. Their values share one piece of memory: this is done for
+/// every download.
+fn told(name: &QualifiedName, found: &Release) -> Vec<(HeaderName, HeaderValue)> {
+    const ROOM: usize = 384;
+    let mut text = BytesMut::with_capacity(ROOM);
+    let mut ends = [0; 4];
+    // Memory can always be written to. A header holds no other letters than these.
     let plain = |c: char| if c.is_ascii() { c } else { '_' };
-    name.name().as_str().chars().map(plain).collect()
+    let _ = text.write_str("attachment; filename=\"");
+    text.extend(name.name().as_str().chars().map(|c| plain(c) as u8));
+    let _ = write!(text, "-{}.tar.gz\"", found.version);
+    ends[0] = text.len();
+    let _ = write!(text, "\"{}\"", found.digest.to_hex());
+    ends[1] = text.len();
+    let _ = write!(text, "{}", found.version);
+    ends[2] = text.len();
+    let _ = write!(text, "{}", found.digest);
+    ends[3] = text.len();
+    let text = text.freeze();
+    let names = [
+        header::CONTENT_DISPOSITION,
+        header::ETAG,
+        HeaderName::from_static("x-skillyard-version"),
+        HeaderName::from_static("x-skillyard-digest"),
+    ];
+    let mut begin = 0;
+    let mut headers = Vec::with_capacity(names.len());
+    for (name, end) in names.into_iter().zip(ends) {
+        if let Ok(value) = HeaderValue::from_maybe_shared(text.slice(begin..end)) {
+            headers.push((name, value));
+        }
+        begin = end;
+    }
+    headers
 }
 
-/// A visit, without the address that it came from: whoever has a token counts as one wherever
-/// they are, everybody else by their address.
-fn visit(server: &Server, name: &QualifiedName, peer: &Peer) -> Download {
-    let day = server.registry.now().to_string()[..10].to_owned();
-    let who = match (&peer.account, peer.address) {
-        (Some(account), _) => format!("account {account}"),
-        (None, Some(address)) => address.to_string(),
-        (None, None) => "unknown".to_owned(),
-    };
-    let visitor = Digest::of(format!("{day} {who}").as_bytes()).to_hex();
-    Download {
-        skill: name.to_string(),
-        visitor: visitor[..16].to_owned(),
-        day,
+fn visit<'a>(server: &Server, name: &'a QualifiedName, peer: &'a Peer) -> Visit<'a> {
+    Visit {
+        skill: name.as_str(),
+        now: server.registry.now(),
+        account: peer.account.as_deref(),
+        address: peer.address,
     }
 }

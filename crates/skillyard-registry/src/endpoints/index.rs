@@ -12,6 +12,7 @@ use crate::database::{Database, DatabaseError};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
+use crate::store::skills::{self, Standing};
 use crate::store::tags;
 use crate::store::versions::{self, VersionRow};
 
@@ -52,10 +53,18 @@ pub(crate) struct Line<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     dist_tags: Vec<&'a str>,
+    /// What to use instead of the skill, if it is deprecated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deprecated: Option<&'a str>,
 }
 
 impl<'a> Line<'a> {
-    fn new(name: &'a str, row: &'a VersionRow, tags: &'a [(String, String)]) -> Self {
+    fn new(
+        name: &'a str,
+        row: &'a VersionRow,
+        tags: &'a [(String, String)],
+        standing: &'a Standing,
+    ) -> Self {
         let version = row.version.to_string();
         let own = tags.iter().filter(|(_, of)| *of == version);
         Self {
@@ -72,6 +81,7 @@ impl<'a> Line<'a> {
             publisher: &row.publisher,
             signer: row.signer.as_deref(),
             verdict: &row.verdict,
+            deprecated: standing.deprecated.as_deref(),
         }
     }
 }
@@ -103,15 +113,21 @@ pub(crate) async fn index(
 pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
     let rows = versions::of(database, name).await?;
     let tags = tags::of(database, name).await?;
-    Ok(Some(text(name, &rows, &tags)).filter(|text| !text.is_empty()))
+    let standing = skills::standing(database, name).await?;
+    Ok(Some(text(name, &rows, &tags, &standing)).filter(|text| !text.is_empty()))
 }
 
 /// The lines of these versions.
-pub(crate) fn text(name: &str, rows: &[VersionRow], tags: &[(String, String)]) -> String {
+pub(crate) fn text(
+    name: &str,
+    rows: &[VersionRow],
+    tags: &[(String, String)],
+    standing: &Standing,
+) -> String {
     let mut text = String::new();
     for row in rows {
         // Text and numbers can always be written.
-        text.push_str(&serde_json::json!(Line::new(name, row, tags)).to_string());
+        text.push_str(&serde_json::json!(Line::new(name, row, tags, standing)).to_string());
         text.push('\n');
     }
     text

@@ -2,9 +2,7 @@
 
 use askama::Template;
 use axum::body::Body;
-use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::Response;
 use skillyard_format::nearest::nearest;
 
@@ -28,13 +26,7 @@ struct Page {
 }
 
 /// Turns problems into pages for those who read pages.
-pub(crate) async fn explained(
-    State(server): State<Server>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let reads_pages = reads_pages(request.headers());
-    let response = next.run(request).await;
+pub(crate) async fn explained(server: &Server, reads_pages: bool, response: Response) -> Response {
     let Some(trouble) = response.extensions().get::<Trouble>().cloned() else {
         return response;
     };
@@ -44,7 +36,7 @@ pub(crate) async fn explained(
     if !reads_pages {
         return Response::from_parts(parts, body);
     }
-    let page = page(&server, parts.status, trouble).await;
+    let page = page(server, parts.status, trouble).await;
     let Ok(text) = page.render() else {
         return Response::from_parts(parts, body);
     };
@@ -55,7 +47,7 @@ pub(crate) async fn explained(
 }
 
 /// Browsers say so; programs ask for JSON or for anything.
-fn reads_pages(headers: &HeaderMap) -> bool {
+pub(crate) fn reads_pages(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter();
     let mut accepted = accepted.filter_map(|value| value.to_str().ok());
     accepted.any(|value| value.contains("text/html"))

@@ -82,16 +82,29 @@ pub(crate) async fn named(
         .collect())
 }
 
-/// The latest version of a skill.
-pub(crate) async fn latest_of(
-    database: &Database,
-    name: &str,
-) -> Result<Option<Version>, DatabaseError> {
-    let latest: Option<String> = sqlx::query_scalar("SELECT latest FROM skills WHERE name = $1")
+/// What is said of a skill as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    /// Its latest version.
+    pub(crate) latest: Option<Version>,
+    /// What to use instead, if it is deprecated.
+    pub(crate) deprecated: Option<String>,
+}
+
+/// How a skill stands; nothing is said of one that is not there.
+pub(crate) async fn standing(database: &Database, name: &str) -> Result<Standing, DatabaseError> {
+    let row = sqlx::query("SELECT latest, deprecated FROM skills WHERE name = $1")
         .bind(name)
         .fetch_optional(database.pool())
         .await?;
-    Ok(latest.and_then(|text| Version::parse(&text).ok()))
+    let Some(row) = row else {
+        return Ok(Standing::default());
+    };
+    let latest: String = row.try_get("latest")?;
+    Ok(Standing {
+        latest: Version::parse(&latest).ok(),
+        deprecated: row.try_get("deprecated")?,
+    })
 }
 
 /// The latest version of every skill, as it is noted.

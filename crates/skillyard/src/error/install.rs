@@ -184,6 +184,12 @@ impl InstallFailure {
                     None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
                 }
             }
+            Self::RegistryAnswer(RegistryError::NotFound { nearest: Some(name), .. }) => {
+                format!("Did you mean `{name}`?")
+            }
+            Self::RegistryAnswer(RegistryError::NotFound { .. }) => {
+                "Look for one with `skillyard search WORDS`".into()
+            }
             Self::RegistryAnswer(RegistryError::Withdrawn { name, .. }) => {
                 format!("Ask for another version, or for the newest with `skillyard install {name}`")
             }

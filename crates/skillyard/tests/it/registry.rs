@@ -151,6 +151,29 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
 }
 
 #[test]
+fn who_installs_hears_of_deprecation_and_of_the_name_that_was_meant() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("pdf-tools", "pdf-tools", "1.0.0");
+    context.good(&["publish", "pdf-tools", "--yes"]);
+
+    let said = context.bad(&["install", "pdf-tolos", "--scope", "project", "--yes"]);
+    assert!(said.contains("has no skill `pdf-tolos`"), "{said}");
+    assert!(said.contains("Did you mean `pdf-tools`?"), "{said}");
+    let said = context.bad(&["install", "quite-other", "--scope", "project", "--yes"]);
+    assert!(said.contains("skillyard search"), "{said}");
+    assert!(!said.contains("Did you mean"), "{said}");
+
+    let install = ["install", "pdf-tools", "--scope", "project", "--yes"];
+    assert!(!context.good(&install).contains("deprecated"));
+    context.good(&["remove", "pdf-tools", "--scope", "project"]);
+    context.good(&["deprecate", "pdf-tools", "use pdf-forms"]);
+    let said = context.good(&install);
+    assert!(said.contains("`pdf-tools` is deprecated: use pdf-forms"), "{said}");
+    assert!(!said.contains('\u{1b}'), "{said}");
+}
+
+#[test]
 fn a_version_is_never_replaced() {
     let context = TestContext::new();
     let _server = context.with_registry();

@@ -75,6 +75,7 @@ impl HttpRegistry {
             Some(404 | 410) => RegistryError::NotFound {
                 registry: self.name(),
                 name: name.to_owned(),
+                nearest: None,
             },
             Some(401 | 403) if !matches!(error, HttpError::RateLimited { .. }) => {
                 RegistryError::Unauthorized {

@@ -95,6 +95,9 @@ pub struct VersionInfo {
     /// The tags that stand for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dist_tags: Vec<String>,
+    /// What to use instead of the skill, if its owners gave it up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
 }
 
 /// What a search found.
@@ -152,6 +155,8 @@ pub enum RegistryError {
         registry: String,
         /// The skill.
         name: String,
+        /// The nearest that it has, if somebody looked.
+        nearest: Option<String>,
     },
     /// No version fits.
     #[error("`{name}` has no version that fits `{requirement}`{}", those(.versions))]

@@ -23,6 +23,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
 
+/// Threads for files and archives: each keeps memory of its own, and the processor is the limit anyway.
+const BLOCKING: usize = 16;
+
 /// Run a registry of skills
 ///
 /// Without a database and a store everything is in SKILLYARD_HOME/registry.
@@ -56,6 +59,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
     // The registry is the one part that works with many at once; nothing before it needs that.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(BLOCKING)
         .build();
     let runtime = runtime.map_err(RegistryFailure::Start)?;
     runtime.block_on(async {

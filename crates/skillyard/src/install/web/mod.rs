@@ -1,0 +1,218 @@
+//! Sources on the network: forges, archives, sites and registries.
+
+mod forge;
+mod registry;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use secrecy::SecretString;
+use skillyard_format::QualifiedName;
+use skillyard_install::archive::{ArchiveMaterial, Expected};
+use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
+use skillyard_install::fetch::registry::Mode;
+use skillyard_install::fetch::well_known::Site;
+use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
+use skillyard_install::local::LocalFolder;
+use skillyard_install::material::Material;
+use skillyard_install::reference::Address;
+use skillyard_install::site::SiteMaterial;
+use skillyard_install::tree::TreeLimits;
+use url::Url;
+
+pub(crate) use self::registry::age;
+use super::progress::Bar;
+use crate::config::Config;
+use crate::config::problem::ConfigError;
+use crate::config::sources::{Source, SourceKind};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::printer::Printer;
+use crate::secret::Secret;
+
+/// The way to the network, opened when it is first needed.
+pub(crate) struct Web {
+    config: Config,
+    printer: Printer,
+    http: Arc<Http>,
+    progress: Arc<dyn Progress>,
+    headers: Vec<Header>,
+    limits: TreeLimits,
+    /// Where the logs of registries are remembered.
+    logs: PathBuf,
+    /// Where what registries said is remembered.
+    memory: PathBuf,
+    mode: Mode,
+    now: jiff::Timestamp,
+}
+
+/// The way to the network, through the proxies that the environment names.
+pub(crate) fn http(context: &Context) -> Http {
+    let proxies = &context.environment.proxies;
+    let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
+    Http::new(Settings {
+        proxies: Proxies {
+            http: proxies.http.as_ref().map(secret),
+            https: proxies.https.as_ref().map(secret),
+            direct: proxies.direct.clone(),
+        },
+        ..Settings::default()
+    })
+}
+
+impl Web {
+    /// With the user's settings, and the headers that were given for archives and sites.
+    pub(crate) fn new(context: &Context, headers: &[String]) -> Result<Self, CommandError> {
+        let headers = headers
+            .iter()
+            .map(|header| Header::parse(&SecretString::from(header.clone())));
+        let headers: Result<Vec<Header>, _> = headers.collect();
+        Ok(Self {
+            config: context.config()?,
+            printer: context.printer.clone(),
+            http: Arc::new(http(context)),
+            progress: Arc::new(Bar::new(&context.printer)),
+            headers: headers.map_err(InstallFailure::from)?,
+            limits: TreeLimits::default(),
+            logs: context.environment.skillyard_home.join("registries.json"),
+            memory: context.environment.skillyard_home.join("registries"),
+            mode: Mode::Online,
+            now: context.now(),
+        })
+    }
+
+    /// Asks nobody: what registries said before has to do.
+    pub(crate) fn offline(mut self) -> Self {
+        self.mode = Mode::Offline;
+        self
+    }
+
+    fn transfer<'a>(&'a self, folder: &'a Path) -> Transfer<'a> {
+        Transfer {
+            http: &self.http,
+            folder,
+            limit: DOWNLOAD_LIMIT,
+            progress: &*self.progress,
+        }
+    }
+
+    /// An archive at an address.
+    pub(crate) fn archive(
+        &self,
+        address: &Address,
+        alias: Option<&str>,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let headers = self.headers_for(alias)?;
+        let fetched = archive_url::fetch(&self.transfer(quarantine), address, &headers);
+        self.opened(fetched.map_err(InstallFailure::from)?)
+    }
+
+    /// The skills that a site lists.
+    pub(crate) fn site(
+        &self,
+        address: &Address,
+        alias: Option<&str>,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let site = Site {
+            address: address.clone(),
+            headers: self.headers_for(alias)?,
+            trusted_hosts: Vec::new(),
+        };
+        let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
+        let site = SiteMaterial::open(site, http, progress, quarantine.to_owned(), self.limits);
+        Ok(Box::new(site.map_err(InstallFailure::from)?))
+    }
+
+    fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
+        let source = match alias {
+            None => self.config.registry(),
+            Some(alias) => self.config.source(alias),
+        };
+        let source = source.map_err(setting)?;
+        source.ok_or_else(|| match alias {
+            None => InstallFailure::NoRegistry.into(),
+            Some(alias) => InstallFailure::NoSource {
+                alias: alias.to_owned(),
+                known: self.config.aliases(),
+            }
+            .into(),
+        })
+    }
+
+    /// The headers that the user gave, behind those that an alias logs in with.
+    fn headers_for(&self, alias: Option<&str>) -> Result<Vec<Header>, CommandError> {
+        let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
+        headers.extend(self.headers.iter().cloned());
+        Ok(headers)
+    }
+
+    /// What an alias logs in with.
+    pub(crate) fn login(&self, alias: &str) -> Result<Vec<Header>, CommandError> {
+        headers_of(&self.registry_source(Some(alias))?)
+    }
+
+    /// What was fetched, ready to be looked into.
+    fn opened(&self, fetched: Fetched) -> Result<Box<dyn Material>, CommandError> {
+        let origin = fetched.origin;
+        Ok(match &fetched.content {
+            Content::Folder { path } => {
+                Box::new(LocalFolder::from_elsewhere(path, origin, self.limits))
+            }
+            Content::Archive { file, shape, .. } => {
+                let expected = Expected::from(shape);
+                let archive = ArchiveMaterial::open(file, expected, origin, self.limits);
+                Box::new(archive.map_err(InstallFailure::from)?)
+            }
+        })
+    }
+
+    /// The reference that an alias stands for, where it is neither a registry nor a forge.
+    pub(crate) fn meaning(
+        &self,
+        alias: &str,
+        name: &QualifiedName,
+    ) -> Result<Option<String>, CommandError> {
+        let Some(source) = self.config.source(alias).map_err(setting)? else {
+            return Ok(None);
+        };
+        if name.namespace().is_some() && source.kind != SourceKind::Registry {
+            return Err(InstallFailure::NoNamespaces {
+                alias: alias.to_owned(),
+                name: name.to_string(),
+            }
+            .into());
+        }
+        let base = source.url.trim_end_matches('/');
+        Ok(match source.kind {
+            SourceKind::Git => Some(format!("git+{base}#{name}")),
+            SourceKind::WellKnown => Some(format!("{base}#{name}")),
+            SourceKind::Archive => Some(format!("{base}/{name}.zip")),
+            SourceKind::Registry | SourceKind::Github | SourceKind::Gitlab => None,
+        })
+    }
+}
+
+fn parsed(url: &str) -> Result<Url, CommandError> {
+    Ok(Url::parse(url).map_err(|_| InstallFailure::Address(url.to_owned()))?)
+}
+
+/// The header that a token became, if there is one.
+fn proof(token: Option<Result<Header, HttpError>>) -> Result<Vec<Header>, CommandError> {
+    let header = token.transpose().map_err(InstallFailure::from)?;
+    Ok(header.into_iter().collect())
+}
+
+fn setting(error: ConfigError) -> CommandError {
+    CommandError::Configuration(vec![error])
+}
+
+/// The header that logs in at a source, if it has one.
+fn headers_of(source: &Source<'_>) -> Result<Vec<Header>, CommandError> {
+    let header = source.auth_header().map_err(setting)?;
+    let header = header
+        .map(|(name, value)| Header::new(&name, &SecretString::from(value.expose().to_owned())));
+    proof(header)
+}

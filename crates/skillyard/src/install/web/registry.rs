@@ -1,0 +1,199 @@
+//! Versions of skills in registries, chosen, checked against the log, and fetched.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skillyard_format::nearest::nearest;
+use skillyard_install::fetch::registry::{
+    HttpRegistry, Listing, Memory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
+};
+use skillyard_install::material::Material;
+use skillyard_install::origin::{Origin, OriginKind};
+use skillyard_install::reference::RegistryReference;
+
+use super::{Web, headers_of, parsed, setting};
+use crate::config::sources::Source;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::install::logs;
+use crate::remote::Remote;
+use crate::sanitize::visible;
+
+/// A version that was chosen among those of a registry.
+pub(crate) struct Chosen {
+    registry: HttpRegistry,
+    listing: Listing,
+    pub(crate) version: VersionInfo,
+}
+
+impl Web {
+    /// A version of a skill in a registry.
+    pub(crate) fn registry(
+        &self,
+        reference: &RegistryReference,
+        quarantine: &Path,
+    ) -> Result<Box<dyn Material>, CommandError> {
+        let chosen = self.choose(reference)?;
+        let Chosen {
+            registry, version, ..
+        } = &chosen;
+        self.check_log(registry, version)?;
+        let kept = registry.remember(&reference.name, &chosen.listing, version);
+        kept.map_err(InstallFailure::from)?;
+        let fetched = registry
+            .download(&self.transfer(quarantine), version)
+            .map_err(InstallFailure::from)?;
+        self.opened(fetched)
+    }
+
+    /// The version that a reference means, without its bytes.
+    pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
+        let source = self.registry_source(reference.alias.as_deref())?;
+        let registry = self.client(&source)?;
+        let failed = InstallFailure::from;
+        let listing = registry.versions(&self.http, &reference.name);
+        let listing = listing.map_err(|error| failed(self.with_nearest(&registry, error)))?;
+        let version = select(&reference.name, &listing.versions, &reference.requirement);
+        let version = version.map_err(failed)?.clone();
+        if let Some(seen) = &listing.seen {
+            let age = age(seen, self.now);
+            let note = format!("offline: `{}` as it was seen {age}", reference.name);
+            self.printer.note(&visible(&note));
+        }
+        if let Some(instead) = &version.deprecated {
+            let note = format!("warning: `{}` is deprecated: {instead}", version.name);
+            self.printer.note(&visible(&note));
+        }
+        if version.yanked {
+            let reason = version.yank_reason.as_deref();
+            let reason = reason.map(|reason| format!(": {reason}"));
+            let note = format!(
+                "warning: {}@{} was withdrawn{}",
+                version.name,
+                version.version,
+                reason.unwrap_or_default()
+            );
+            self.printer.note(&visible(&note));
+        }
+        Ok(Chosen {
+            registry,
+            listing,
+            version,
+        })
+    }
+
+    /// Adds to a name that a registry does not have the one that was probably meant.
+    fn with_nearest(&self, registry: &HttpRegistry, error: RegistryError) -> RegistryError {
+        let RegistryError::NotFound {
+            registry: shown,
+            name,
+            ..
+        } = error
+        else {
+            return error;
+        };
+        let query = SearchQuery {
+            words: &name,
+            limit: 20,
+            ..SearchQuery::default()
+        };
+        // It was only to help: the first answer stands when this one fails.
+        let found = registry.search(&self.http, &query);
+        let found = found.map(|found| found.skills).unwrap_or_default();
+        let near = nearest(&name, found.iter().map(|skill| skill.name.as_str()));
+        RegistryError::NotFound {
+            nearest: near.map(str::to_owned),
+            registry: shown,
+            name,
+        }
+    }
+
+    /// Where a version that is taken from the store was published.
+    pub(crate) fn origin(chosen: &Chosen) -> Origin {
+        Origin {
+            kind: OriginKind::Registry,
+            url: chosen.registry.shown(),
+            commit: None,
+            version: Some(chosen.version.version.to_string()),
+        }
+    }
+
+    /// Refuses a version that is not in the registry's log, and a log that lost something.
+    fn check_log(
+        &self,
+        registry: &HttpRegistry,
+        version: &VersionInfo,
+    ) -> Result<(), CommandError> {
+        let name = registry.base.as_str();
+        let seen = logs::seen(&self.logs, name)?;
+        let now = registry.check_log(&self.http, version, seen.as_ref());
+        match now.map_err(InstallFailure::from)? {
+            Some(now) => logs::remember(&self.logs, name, now),
+            None => Ok(()),
+        }
+    }
+
+    /// The registry itself, for commands that do more than install.
+    pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
+        let source = self.registry_source(alias)?;
+        Ok(Remote {
+            registry: self.client(&source)?,
+            http: Arc::clone(&self.http),
+        })
+    }
+
+    /// A registry by its address or by an alias, of which nothing is remembered.
+    pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
+        let is_default =
+            |source: &Source<'_>| source.url.trim_end_matches('/') == place.trim_end_matches('/');
+        let mut remote = if !place.contains("://") {
+            self.remote(Some(place))?
+        } else if self
+            .config
+            .registry()
+            .map_err(setting)?
+            .is_some_and(|it| is_default(&it))
+        {
+            self.remote(None)?
+        } else {
+            Remote {
+                registry: HttpRegistry {
+                    base: parsed(place)?,
+                    headers: Vec::new(),
+                    memory: None,
+                    mode: self.mode,
+                },
+                http: Arc::clone(&self.http),
+            }
+        };
+        remote.registry.memory = None;
+        Ok(remote)
+    }
+
+    /// The client of a registry, with what is remembered of it.
+    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+        let base = parsed(&source.url)?;
+        Ok(HttpRegistry {
+            memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
+            mode: self.mode,
+            base,
+            headers: headers_of(source)?,
+        })
+    }
+}
+
+/// How long ago something was, in words.
+pub(crate) fn age(seen: &str, now: jiff::Timestamp) -> String {
+    let Ok(seen) = seen.parse::<jiff::Timestamp>() else {
+        return "at a time that cannot be read".to_owned();
+    };
+    let seconds = now.as_second() - seen.as_second();
+    let (count, unit) = match seconds {
+        ..60 => return "just now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural} ago")
+}
