@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use crate::builtin;
 use crate::index::{self, IndexUse, Scan};
 use crate::record::{Reading, Record};
@@ -12,6 +10,7 @@ use crate::requires::Commands;
 use crate::same::is_same_skill;
 use crate::selection::Selection;
 use crate::source::{Source, SourceKind, Surroundings};
+pub use crate::status::Status;
 use crate::walk::{Links, Skipped, WalkLimits};
 
 /// Everything a catalog depends on.
@@ -69,50 +68,6 @@ pub struct CatalogSkill {
     pub kind: SourceKind,
     /// Its standing.
     pub status: Status,
-}
-
-/// The standing of a skill. Only enabled ones reach a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase", tag = "status")]
-pub enum Status {
-    /// It can be used.
-    Enabled,
-    /// The configuration switches it off.
-    Disabled {
-        /// Which setting does.
-        reason: String,
-    },
-    /// Commands it needs are missing.
-    Unavailable {
-        /// The commands.
-        missing: Vec<String>,
-    },
-    /// It belongs to a project that the user has not trusted.
-    Untrusted,
-}
-
-impl Status {
-    /// The word for users.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled { .. } => "disabled",
-            Self::Unavailable { .. } => "unavailable",
-            Self::Untrusted => "untrusted",
-        }
-    }
-
-    /// Why it cannot be used, if it cannot.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Self::Enabled => None,
-            Self::Disabled { reason } => Some(reason.clone()),
-            Self::Unavailable { missing } => {
-                Some(format!("missing commands: {}", missing.join(", ")))
-            }
-            Self::Untrusted => Some("the project's folder is not trusted".into()),
-        }
-    }
 }
 
 /// A skill that lost to another of the same name.
@@ -185,12 +140,17 @@ impl Catalog {
     /// Lets the first of each name win and gives every winner its standing.
     fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &Settings) {
         let mut commands = Commands::new(settings.command_folders.clone());
+        // Mostly nobody said anything, which need not be found out for each skill.
+        let selection = Some(&settings.selection).filter(|selection| !selection.is_silent());
         let first = first_of_each_name(&records);
         // Where a winner went, by its place among the records.
         let mut places = vec![0; records.len()];
         for (at, (source, record)) in records.into_iter().enumerate() {
             let kind = self.sources[source].kind;
-            let status = standing(&record, kind, settings, &mut commands);
+            let status = match selection.and_then(|all| all.reason_against(&record.name)) {
+                Some(reason) => Status::Disabled { reason },
+                None => standing(&record, kind, settings.project_trust, &mut commands),
+            };
             let skill = CatalogSkill {
                 record,
                 source,
@@ -267,16 +227,14 @@ fn first_of_each_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
     first
 }
 
+/// The standing of a skill that is wanted.
 fn standing(
     record: &Record,
     kind: SourceKind,
-    settings: &Settings,
+    project_trust: ProjectTrust,
     commands: &mut Commands,
 ) -> Status {
-    if let Some(reason) = settings.selection.reason_against(&record.name) {
-        return Status::Disabled { reason };
-    }
-    if kind == SourceKind::Project && settings.project_trust == ProjectTrust::Untrusted {
+    if kind == SourceKind::Project && project_trust == ProjectTrust::Untrusted {
         return Status::Untrusted;
     }
     let missing = commands.missing(&record.requires);

@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::FileType;
 
 /// The patterns of one folder.
 pub(crate) struct Ignored(Option<Gitignore>);
@@ -18,9 +17,9 @@ impl Ignored {
     }
 
     /// Reads the patterns beside the entries of `folder`, if there are any.
-    pub(crate) fn of(folder: &Path, names: &[(String, FileType)]) -> Self {
+    pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
         let mut builder = None;
-        for (name, _) in names {
+        for name in names {
             if Self::is_list(name) {
                 let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
                 // A pattern that cannot be read ignores nothing.

@@ -17,6 +17,7 @@ mod same;
 pub mod search;
 pub mod selection;
 pub mod source;
+pub mod status;
 pub mod text;
 pub mod triggers;
 pub mod walk;

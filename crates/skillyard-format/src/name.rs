@@ -97,12 +97,17 @@ pub fn problems(name: &str) -> impl Iterator<Item = NameProblem> + use<> {
 
 /// Whether a name of ASCII letters is valid, which nearly all are.
 fn is_plainly_valid(name: &str) -> bool {
-    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-    (1..=MAX_LENGTH).contains(&name.len())
-        && name.bytes().all(is_plain)
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && !name.contains("--")
+    // Before the first letter and behind the last one, a hyphen would be as wrong as behind another.
+    let mut previous = b'-';
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' => {}
+            b'-' if previous != b'-' => {}
+            _ => return false,
+        }
+        previous = byte;
+    }
+    previous != b'-' && name.len() <= MAX_LENGTH
 }
 
 fn check(name: &str) -> [Option<NameProblem>; 6] {

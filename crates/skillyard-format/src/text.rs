@@ -90,15 +90,18 @@ pub fn any_byte(text: &str, is_meant: impl Fn(u8) -> bool) -> bool {
     if small.iter().any(|block| any_in_block(block, &is_meant)) {
         return true;
     }
-    match (rest, bytes.last_chunk::<16>()) {
-        ([], _) => false,
-        // The last sixteen bytes, some of which were looked at before.
-        (_, Some(last)) => any_in_block(last, &is_meant),
-        ([first, ..], None) => {
-            let mut block = [*first; 16];
-            block[..rest.len()].copy_from_slice(rest);
-            any_in_block(&block, &is_meant)
+    if rest.is_empty() {
+        return false;
+    }
+    // The last bytes once more, some of which were looked at before.
+    if let Some(last) = bytes.last_chunk::<16>() {
+        return any_in_block(last, &is_meant);
+    }
+    match (rest.first_chunk::<8>(), rest.last_chunk::<8>()) {
+        (Some(first), Some(last)) => {
+            any_in_block(first, &is_meant) || any_in_block(last, &is_meant)
         }
+        _ => rest.iter().any(|byte| is_meant(*byte)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be asked: commands, global flags and the grouped help.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -184,11 +185,11 @@ pub(crate) enum Detail {
 
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let arguments = understood(arguments.to_vec());
+    let arguments = understood(arguments);
     // Groups and examples are for who asks for help or needs it; making them takes as long as
     // all the rest of the command line.
-    match Cli::command().try_get_matches_from(&arguments) {
-        Ok(matches) => return Cli::from_arg_matches(&matches),
+    match Cli::command().try_get_matches_from(&*arguments) {
+        Ok(mut matches) => return Cli::from_arg_matches_mut(&mut matches),
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => return Err(error),
         Err(_) => {}
     }
@@ -196,8 +197,8 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Some(word) if word != "-h" => Detail::Lines,
         _ => Detail::Names,
     };
-    let matches = command(detail).try_get_matches_from(arguments)?;
-    Cli::from_arg_matches(&matches)
+    let mut matches = command(detail).try_get_matches_from(&*arguments)?;
+    Cli::from_arg_matches_mut(&mut matches)
 }
 
 /// The whole command line, with its commands in groups.
@@ -232,7 +233,12 @@ fn with_examples(command: clap::Command) -> clap::Command {
 /// For hands trained on other tools: `skillyard skill <verb>` is `skillyard <verb>`,
 /// `skillyard agent chat` is `skillyard chat`, and `skillyard help <verb>` is
 /// `skillyard <verb> --help`.
-fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
+fn understood(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+    let first = arguments.get(1).and_then(|word| word.to_str());
+    if !matches!(first, Some("skill" | "agent" | "help")) {
+        return Cow::Borrowed(arguments);
+    }
+    let mut arguments = arguments.to_vec();
     let is = |words: &[OsString], at: usize, word: &str| {
         let found: Option<&OsString> = words.get(at);
         found.is_some_and(|each| each == word)
@@ -255,7 +261,7 @@ fn understood(mut arguments: Vec<OsString>) -> Vec<OsString> {
         arguments.remove(1);
         arguments.push("--help".into());
     }
-    arguments
+    Cow::Owned(arguments)
 }
 
 fn grouped(command: &clap::Command, style: anstyle::Style, detail: Detail) -> String {
@@ -349,7 +355,7 @@ mod tests {
             ("skillyard skill help list", "skillyard list --help"),
             ("skillyard read help", "skillyard read help"),
         ] {
-            assert_eq!(understood(words(typed)), words(meant));
+            assert_eq!(understood(&words(typed)), words(meant));
         }
     }
 }

@@ -49,12 +49,12 @@ use environment::Environment;
 use redactor::Redactor;
 
 fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
     // Inside a sandbox this binary is its launcher and nothing else.
-    if let Some(code) = skillyard_sandbox::launcher::main(std::env::args_os()) {
+    if let Some(code) = skillyard_sandbox::launcher::main(arguments.iter().cloned()) {
         return code;
     }
     let environment = Environment::read();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
     let redactor = Redactor::default();
     for secret in Environment::secrets() {
         redactor.learn(secret.expose());

@@ -213,13 +213,18 @@ impl Printer {
 
     /// Writes a block for people, even when quiet: it is the answer.
     pub(crate) fn people(&self, text: &str) {
+        self.people_lines(&format!("{text}\n"));
+    }
+
+    /// The same of whole lines, which can be very many and are not copied.
+    pub(crate) fn people_lines(&self, lines: &str) {
         let choice = self.resolved(io::stderr().is_terminal());
-        let line = format!("{}\n", self.redactor.scrub_for_people(text));
+        let lines = self.redactor.scrub_for_people(lines);
         // Nobody is left to be told that stderr is gone.
-        let _ = if line.contains('\x1b') {
-            AutoStream::new(io::stderr().lock(), choice).write_all(line.as_bytes())
+        let _ = if lines.contains('\x1b') {
+            AutoStream::new(io::stderr().lock(), choice).write_all(lines.as_bytes())
         } else {
-            io::stderr().lock().write_all(line.as_bytes())
+            io::stderr().lock().write_all(lines.as_bytes())
         };
     }
 

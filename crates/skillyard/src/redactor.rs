@@ -14,6 +14,8 @@ use crate::secret::{REDACTED, Secret};
 
 /// Shorter values are also ordinary words, and would tear holes into every text.
 const SHORTEST: usize = 6;
+/// What stands between the scheme of an address and its host.
+const SCHEME: &[u8] = b"://";
 
 /// Knows the secrets of this run; its clones know the same.
 #[derive(Debug, Clone, Default)]
@@ -56,19 +58,22 @@ impl Redactor {
 
     /// Learns what stands on the command line: headers, tokens, addresses with a password.
     pub(crate) fn learn_arguments(&self, arguments: &[OsString]) {
-        let words: Vec<Cow<'_, str>> = arguments
-            .iter()
-            .map(|each| each.to_string_lossy())
-            .collect();
-        for (at, word) in words.iter().enumerate() {
+        for (at, word) in arguments.iter().enumerate() {
+            let bytes = word.as_encoded_bytes();
+            // Most are paths, and there can be thousands.
+            if !bytes.starts_with(b"-") && memchr::memmem::find(bytes, SCHEME).is_none() {
+                continue;
+            }
+            let word = word.to_string_lossy();
+            let next = || arguments.get(at + 1).map(|next| next.to_string_lossy());
             let (flag, value) = match word.split_once('=') {
-                Some((flag, value)) => (flag, Some(value)),
-                None => (word.as_ref(), words.get(at + 1).map(AsRef::as_ref)),
+                Some((flag, value)) => (flag, Some(Cow::Borrowed(value))),
+                None => (&*word, next()),
             };
             match (flag, value) {
-                ("--header" | "-H", Some(value)) => self.learn_header(value),
-                ("--token", Some(value)) => self.learn(value),
-                _ => self.learn_address(word),
+                ("--header" | "-H", Some(value)) => self.learn_header(&value),
+                ("--token", Some(value)) => self.learn(&value),
+                _ => self.learn_address(&word),
             }
         }
     }
@@ -124,8 +129,8 @@ impl skillyard_audit::Redact for Redactor {
 /// Where user and password stand in the first address of `text`, without the `@`.
 fn userinfo(text: &str) -> Option<std::ops::Range<usize>> {
     let mut from = 0;
-    while let Some(at) = text[from..].find("://") {
-        let start = from + at + 3;
+    while let Some(at) = memchr::memmem::find(&text.as_bytes()[from..], SCHEME) {
+        let start = from + at + SCHEME.len();
         let rest = &text[start..];
         let end = rest
             .find(|c: char| {

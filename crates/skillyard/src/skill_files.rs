@@ -60,6 +60,13 @@ impl SkillFileOnDisk {
 
 /// The name of a folder, also of `.`, `..` and `a/..`.
 pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
+    // Taking a path apart costs more than looking for the last slash, which is nearly always enough.
+    if let Some(path) = folder.to_str()
+        && let Some(name) = path.rsplit('/').next()
+        && !matches!(name, "" | "." | "..")
+    {
+        return Some(Cow::Borrowed(name));
+    }
     if let Some(Component::Normal(name)) = folder.components().next_back() {
         return Some(name.to_string_lossy());
     }
@@ -75,13 +82,9 @@ pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
 pub(crate) fn visit<T: Send>(
     path: &Path,
     visit: impl Fn(&Found<'_>) -> T + Sync,
-) -> Result<Vec<T>, CommandError> {
-    let is_file_of_skill = path
-        .file_name()
-        .and_then(OsStr::to_str)
-        .is_some_and(is_skill_file_name);
+) -> Result<impl ExactSizeIterator<Item = T>, CommandError> {
     // A folder called `skill.md` is possible, and a folder all the same.
-    let root = if is_file_of_skill && !path.is_dir() {
+    let root = if names_skill_file(path) && !path.is_dir() {
         folder_of(path)?
     } else {
         path
@@ -90,7 +93,12 @@ pub(crate) fn visit<T: Send>(
         mut skills,
         skipped,
         ..
-    } = WALK.run(root, |found| (found.folder.to_owned(), visit(found)));
+    } = WALK.run(root, |found| {
+        // Where the root is a skill itself it is the only one, and needs no place in an order.
+        let folder = found.folder.as_os_str();
+        let place = (folder != root.as_os_str()).then(|| folder.to_owned());
+        (place, visit(found))
+    });
     if skills.is_empty() || root != path {
         // Only now is it worth a look what the path is.
         check_path(path)?;
@@ -106,8 +114,8 @@ pub(crate) fn visit<T: Send>(
     if skills.is_empty() {
         return Err(CommandError::NoSkills(path.to_owned()));
     }
-    skills.sort_unstable_by(|a, b| a.0.as_os_str().cmp(b.0.as_os_str()));
-    Ok(skills.into_iter().map(|(_, answer)| answer).collect())
+    skills.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(skills.into_iter().map(|(_, answer)| answer))
 }
 
 /// What cannot be read must be said; links and ignored folders were passed over on purpose.
@@ -129,6 +137,14 @@ fn check_path(path: &Path) -> Result<(), CommandError> {
         folder_of(path)?;
     }
     Ok(())
+}
+
+/// Whether the last part of `path` is called like a `SKILL.md`.
+fn names_skill_file(path: &Path) -> bool {
+    // Seen at the last byte, mostly: taking a path apart costs more.
+    let end = path.as_os_str().as_encoded_bytes().last();
+    matches!(end, Some(b'd' | b'D' | b'/' | b'.'))
+        && (path.file_name().and_then(OsStr::to_str)).is_some_and(is_skill_file_name)
 }
 
 fn is_skill_file_name(name: &str) -> bool {
@@ -154,20 +170,21 @@ pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
         Err(CommandError::NoSkills(_)) => return Err(not_a_skill()),
         other => other?,
     };
+    let one = found.next().filter(|_| found.len() == 0);
     let folder = if path.is_dir() {
         path
     } else {
         folder_of(path)?
     };
-    match found.pop() {
-        Some(file) if found.is_empty() && file.folder == folder => Ok(file),
+    match one {
+        Some(file) if file.folder == folder => Ok(file),
         _ => Err(not_a_skill()),
     }
 }
 
 /// Reads every skill that `path` names.
 pub(crate) fn read_all(path: &Path) -> Result<Vec<SkillFileOnDisk>, CommandError> {
-    visit(path, SkillFileOnDisk::new)
+    Ok(visit(path, SkillFileOnDisk::new)?.collect())
 }
 
 /// The files of a skill's folder, as far as the rules look at them.

@@ -1,5 +1,6 @@
 //! The file of an index: what there is of each source, a row of numbers for each of its skills,
-//! and the texts of all skills in one piece.
+//! and the texts of all skills in one piece, their paths before all others: every file is looked
+//! at in an order of its own, and what lies close together is found faster.
 //!
 //! Rows have one size, and texts are never copied: records refer to them. A checksum finds
 //! accidental damage; bytes that were made up with a right one are still only wrong answers,
@@ -20,12 +21,12 @@ use crate::text::Text;
 use crate::walk::{Listed, Skipped, Watched};
 
 /// What an index file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skyidx05";
+const MAGIC: &[u8; 8] = b"skyidx06";
 /// Index files not used for this long are removed.
 const STALE: Duration = Duration::from_hours(30 * 24);
 
-/// Magic, checksum and the lengths of the first two parts.
-const HEADER: usize = 28;
+/// Magic, checksum and the lengths of the first two parts and of the paths.
+const HEADER: usize = 36;
 
 /// What one source held, without its skills.
 #[derive(Serialize, Deserialize)]
@@ -55,9 +56,9 @@ pub(super) fn read(file: &Path) -> Option<Vec<Known>> {
     file.read_exact(&mut header).ok()?;
     let (magic, rest) = header.split_first_chunk::<8>()?;
     let (sum, rest) = rest.split_first_chunk::<4>()?;
-    let (head, rest) = rest.split_first_chunk::<8>()?;
-    let head = usize::try_from(u64::from_le_bytes(*head)).ok()?;
-    let rows = usize::try_from(u64::from_le_bytes(*rest.first_chunk()?)).ok()?;
+    let lengths: &[[u8; 8]; 3] = rest.as_chunks().0.try_into().ok()?;
+    let length = |at: usize| usize::try_from(u64::from_le_bytes(lengths[at])).ok();
+    let (head, rows, paths) = (length(0)?, length(1)?, length(2)?);
     // Made-up lengths must not ask for memory.
     let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let front = head.checked_add(rows)?;
@@ -73,7 +74,8 @@ pub(super) fn read(file: &Path) -> Option<Vec<Known>> {
     let mut reader = Reader {
         rows: &numbers[head..],
         texts: Arc::new(String::from_utf8(texts).ok()?),
-        at: 0,
+        path: 0,
+        at: paths,
     };
     sources
         .into_iter()
@@ -95,13 +97,16 @@ pub(super) fn write(file: &Path, snapshots: &[Snapshot]) -> io::Result<()> {
     let head = numbers.len() as u64;
     numbers.append(&mut writer.rows);
     let rows = numbers.len() as u64 - head;
+    let paths = writer.paths.len() as u64;
+    let texts = writer.paths + &writer.texts;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(MAGIC)?;
-    temporary.write_all(&checksum(&numbers, writer.texts.as_bytes()))?;
+    temporary.write_all(&checksum(&numbers, texts.as_bytes()))?;
     temporary.write_all(&head.to_le_bytes())?;
     temporary.write_all(&rows.to_le_bytes())?;
+    temporary.write_all(&paths.to_le_bytes())?;
     temporary.write_all(&numbers)?;
-    temporary.write_all(writer.texts.as_bytes())?;
+    temporary.write_all(texts.as_bytes())?;
     temporary.persist(file)?;
     remove_stale(folder);
     Ok(())
@@ -111,11 +116,15 @@ pub(super) fn write(file: &Path, snapshots: &[Snapshot]) -> io::Result<()> {
 struct Reader<'a> {
     rows: &'a [u8],
     texts: Arc<String>,
+    /// Where the next path starts.
+    path: usize,
+    /// Where the next of the other texts starts.
     at: usize,
 }
 
 impl Reader<'_> {
     fn source(&mut self, source: StoredSource) -> Option<Known> {
+        let texts = Arc::clone(&self.texts);
         let mut details = source.details.into_iter().peekable();
         // Made-up counts must not ask for memory: there are as many rows as there are bytes.
         let count = source.rows.min(self.rows.len() / row::SIZE);
@@ -125,12 +134,14 @@ impl Reader<'_> {
             let (row, rest) = self.rows.split_first_chunk()?;
             self.rows = rest;
             let row = Row::read(row)?;
-            let start = self.at;
-            let path = self.text(row.path)?;
-            files.push((start..self.at, row.stamp));
+            let start = self.path;
+            let end = start.checked_add(row.path as usize)?;
+            let path = texts.get(start..end)?;
+            self.path = end;
+            files.push((start..end, row.stamp));
             if row.kind == Kind::Unloadable {
                 readings.push(Reading::Unloadable(Box::new(Unloadable {
-                    path: source.root.join(path.as_str()),
+                    path: source.root.join(path),
                     stamp: row.stamp,
                     reason: self.text(row.description)?.to_string(),
                 })));
@@ -140,14 +151,14 @@ impl Reader<'_> {
                 .next_if(|(at, _)| *at == number)
                 .map(|(_, details)| details)
                 .unwrap_or_default();
-            let name_start = self.at.checked_sub(row.file_name as usize)?;
+            let name_start = end.checked_sub(row.file_name as usize)?;
             let folder = path.get(..name_start.checked_sub(start)?)?;
             readings.push(Reading::Skill(Box::new(Record {
                 folder: match folder.strip_suffix('/') {
                     Some(folder) => below(&source.root, folder),
                     None => source.root.clone(),
                 },
-                file_name: Text::of(&self.texts, name_start..self.at)?,
+                file_name: Text::of(&texts, name_start..end)?,
                 stamp: row.stamp,
                 name: self.text(row.name)?,
                 description: self.text(row.description)?,
@@ -160,7 +171,7 @@ impl Reader<'_> {
         }
         Some(Known {
             files,
-            texts: Arc::clone(&self.texts),
+            texts,
             snapshot: Snapshot {
                 root: source.root,
                 readings,
@@ -183,6 +194,7 @@ impl Reader<'_> {
 #[derive(Default)]
 struct Writer {
     rows: Vec<u8>,
+    paths: String,
     texts: String,
 }
 
@@ -195,7 +207,9 @@ impl Writer {
                 Reading::Skill(record) => &record.path(),
                 Reading::Unloadable(unloadable) => &unloadable.path,
             };
-            let path = self.push(path.strip_prefix(&snapshot.root).ok()?.to_str()?)?;
+            let path = path.strip_prefix(&snapshot.root).ok()?.to_str()?;
+            self.paths.push_str(path);
+            let path = u32::try_from(path.len()).ok()?;
             let row = match reading {
                 Reading::Skill(record) => {
                     let details = Details {

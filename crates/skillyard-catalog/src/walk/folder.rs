@@ -7,12 +7,13 @@ use std::path::Path;
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
 use super::Stamp;
+use super::names::Names;
 
 /// A folder that is open, with its entries in byte order.
 pub(super) struct Opened {
     folder: Dir,
     pub(super) stamp: Stamp,
-    pub(super) names: Vec<(String, FileType)>,
+    pub(super) names: Names,
     /// Folders and links whose names are not UTF-8, so that no skill can be called like them.
     pub(super) unnameable: Vec<String>,
 }
@@ -23,7 +24,7 @@ impl Opened {
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let stamp = Stamp::of(&rustix::fs::fstat(&folder)?);
         let mut folder = Dir::new(folder)?;
-        let mut names = Vec::new();
+        let mut names = Names::default();
         let mut unnameable = Vec::new();
         while let Some(entry) = folder.read() {
             let entry = entry?;
@@ -40,9 +41,9 @@ impl Opened {
                 FileType::Unknown => kind_of(folder.fd()?, name),
                 kind => kind,
             };
-            names.push((name.to_owned(), kind));
+            names.push(name, kind);
         }
-        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        names.sort();
         unnameable.sort_unstable();
         Ok(Self {
             folder,
@@ -63,7 +64,7 @@ impl Opened {
             self.names
                 .iter()
                 .filter(|(_, kind)| *kind != FileType::Directory)
-                .map(|(name, _)| name.as_str())
+                .map(|(name, _)| name)
         };
         files().find(|name| *name == "skill.md").or_else(|| {
             files().find(|name| name.eq_ignore_ascii_case("skill.md") && *name != "SKILL.md")

@@ -6,10 +6,12 @@
 //! Entries are visited in byte order of their names, level by level.
 
 mod folder;
+mod names;
 mod places;
 mod probe;
 mod read;
 mod stamp;
+mod walked;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -22,6 +24,7 @@ use self::places::Places;
 use self::probe::Probe;
 pub use self::read::Found;
 pub use self::stamp::Stamp;
+pub use self::walked::{Listed, Skipped, Walked, Watched};
 use crate::ignored::Ignored;
 use crate::parallel;
 
@@ -81,68 +84,6 @@ pub struct Walk {
     pub extent: Extent,
 }
 
-/// Something that was passed over.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Skipped {
-    /// What it is.
-    pub path: PathBuf,
-    /// Why.
-    pub reason: String,
-}
-
-/// A folder that was listed, and its stamp at that time.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Listed {
-    /// The folder.
-    pub path: PathBuf,
-    /// Its stamp; a new, removed or renamed entry changes it.
-    pub stamp: Stamp,
-}
-
-/// Something that decided what was passed over, and its stamp at that time.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Watched {
-    /// What it is.
-    pub path: PathBuf,
-    /// Its stamp; `None` when nothing was there.
-    pub stamp: Option<Stamp>,
-}
-
-impl Watched {
-    fn new(path: PathBuf) -> Self {
-        Self {
-            stamp: Self::stamp_of(&path),
-            path,
-        }
-    }
-
-    /// The stamp of what is at `path` now, behind links.
-    pub(crate) fn stamp_of(path: &Path) -> Option<Stamp> {
-        rustix::fs::stat(path).ok().as_ref().map(Stamp::of)
-    }
-}
-
-/// Everything a walk came across, in order.
-#[derive(Debug)]
-pub struct Walked<T> {
-    /// What became of each skill.
-    pub skills: Vec<T>,
-    /// What was passed over.
-    pub skipped: Vec<Skipped>,
-    /// The folders that were listed.
-    pub listed: Vec<Listed>,
-    /// What has to change, beside those, for something to be passed over no longer.
-    pub watched: Vec<Watched>,
-}
-
-impl<T> Walked<T> {
-    /// Passes over `path`, for a reason that no folder's stamp tells of when it goes.
-    fn skip(&mut self, path: PathBuf, reason: String) {
-        self.watched.push(Watched::new(path.clone()));
-        self.skipped.push(Skipped { path, reason });
-    }
-}
-
 /// A folder that may be a skill's.
 struct Child<'a> {
     name: &'a str,
@@ -163,7 +104,7 @@ impl Walk {
         };
         match self.probe(root, &visit) {
             Probe::Skill(skill) => {
-                walked.skills.push(skill);
+                walked.skills = vec![skill];
                 return walked;
             }
             Probe::Refused(reason) => walked.skip(root.join("SKILL.md"), reason),
@@ -232,12 +173,12 @@ impl Walk {
             self.visit_spelling(folder, descriptor, name, visit, walked);
             return;
         }
-        let ignored = Ignored::of(folder, &opened.names);
+        let ignored = Ignored::of(folder, opened.names.iter().map(|(name, _)| name));
         let mut children: Vec<Child<'_>> = Vec::with_capacity(opened.names.len());
-        for (name, kind) in &opened.names {
+        for (name, kind) in opened.names.iter() {
             let path = || folder.join(name);
             match kind {
-                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name.as_str()) => {
+                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {
                         path: path(),

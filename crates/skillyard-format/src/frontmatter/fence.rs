@@ -15,10 +15,13 @@ pub(super) struct Fence {
 
 /// The fence that opens at `at`, if its first line inside is a `---` delimiter.
 pub(super) fn find(text: &str, at: usize) -> Option<Fence> {
+    if !text[at..].starts_with("```") {
+        return None;
+    }
     let mut lines = Lines::from(text, at);
     let first = lines.next()?;
     let ticks = first.text.len() - first.text.trim_start_matches('`').len();
-    if ticks < 3 || first.text[ticks..].contains('`') {
+    if first.text[ticks..].contains('`') {
         return None;
     }
     let open = Span::new(first.start, first.next);

@@ -147,8 +147,9 @@ fn find_closer(text: &str, start: usize, end: usize) -> (Span, Option<Closer>) {
     let text = &text[..end];
     let mut stand_in = None;
     for line in Lines::from(text, start) {
-        // Most lines are a key, which is seen at its first letter.
-        if line.text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        // Most lines are a key, perhaps indented, which is seen at its first letter.
+        let first = line.text.bytes().find(|byte| *byte != b' ');
+        if first.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             continue;
         }
         let span = Span::new(line.start, line.next);

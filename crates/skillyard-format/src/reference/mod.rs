@@ -13,6 +13,8 @@ mod strict_yaml;
 
 pub use properties::{Properties, read_properties};
 
+use std::borrow::Cow;
+
 use crate::name::{NameProblem, normalise, problems};
 use crate::skill::STANDARD_FIELDS;
 use crate::yaml::{Mapping, Node, Scalar, ScalarStyle, Value};
@@ -23,14 +25,15 @@ const STANDARD_LIST: &str =
 
 /// The reference validator's messages for a `SKILL.md` in `directory`; none when it is valid.
 pub fn validate(content: &str, directory: &str) -> Vec<String> {
-    match parse_frontmatter(&python::universal_newlines(content)) {
-        Ok(fields) => validate_fields(&fields, directory),
-        Err(message) => vec![message],
-    }
+    let messages = source_of(content).and_then(|source| {
+        let fields = parse_source(&source)?;
+        Ok(validate_fields(&fields, directory))
+    });
+    messages.unwrap_or_else(|message| vec![message])
 }
 
-/// The fields, or the message of the one error that stopped the reader.
-fn parse_frontmatter(content: &str) -> Result<Mapping<'_>, String> {
+/// The YAML of a file as Python reads it, or what the reference says where there is none.
+fn source_of(content: &str) -> Result<Cow<'_, str>, String> {
     if !content.starts_with("---") {
         return Err("SKILL.md must start with YAML frontmatter (---)".into());
     }
@@ -38,7 +41,12 @@ fn parse_frontmatter(content: &str) -> Result<Mapping<'_>, String> {
     let Some(length) = memchr::memmem::find(&content.as_bytes()[3..], b"---") else {
         return Err("SKILL.md frontmatter not properly closed with ---".into());
     };
-    let source = &content[3..3 + length];
+    // What is not read need not be made into what Python reads: a body can be long.
+    Ok(python::universal_newlines(&content[3..3 + length]))
+}
+
+/// The fields, or the message of the one error that stopped the reader.
+fn parse_source(source: &str) -> Result<Mapping<'_>, String> {
     let root = strict_yaml::load(source)
         .map_err(|error| format!("Invalid YAML in frontmatter: {}", error.render(source)))?;
     match root {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{empty, missing, parse_frontmatter, python, text};
+use super::{empty, missing, parse_source, python, source_of, text};
 use crate::yaml::{Mapping, Node, Value};
 
 /// The properties of a skill as the reference implementation prints them.
@@ -25,8 +25,8 @@ impl Properties {
 
 /// The properties, or the message of the error that the reference implementation prints.
 pub fn read_properties(content: &str) -> Result<Properties, String> {
-    let content = python::universal_newlines(content);
-    let fields = parse_frontmatter(&content)?;
+    let source = source_of(content)?;
+    let fields = parse_source(&source)?;
     for required in ["name", "description"] {
         if fields.get(required).is_none() {
             return Err(missing(required));

@@ -45,6 +45,13 @@ pub(super) fn line(text: &str) -> String {
     one_line(text).replace('&', "&amp;").replace('<', "&lt;")
 }
 
+/// Whether two spaces follow one another; all pairs are looked at, which takes vector instructions.
+fn has_double_space(text: &str) -> bool {
+    let spaces = |pair: &[u8; 2]| u8::from(*pair == *b"  ");
+    let pairs = text.as_bytes().array_windows::<2>();
+    pairs.fold(0, |any, pair| any | spaces(pair)) != 0
+}
+
 /// `text` on one line: every run of white space is one space, controls become U+FFFD.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     // Most text is one line of printable ASCII already.
@@ -52,7 +59,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if !any_byte(text, |byte| !plain(byte))
         && !text.starts_with(' ')
         && !text.ends_with(' ')
-        && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
+        && !has_double_space(text)
     {
         return Cow::Borrowed(text);
     }

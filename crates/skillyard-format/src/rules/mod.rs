@@ -4,12 +4,6 @@
 //! `rule!` is what `skillyard explain CODE` prints.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::document::{Document, Frontmatter};
-use crate::edit::Edit;
-use crate::frontmatter::Oddity;
-use crate::frontmatter::repair::Repair;
-use crate::span::Span;
-use crate::yaml::{Entry, Mapping};
 
 /// Declares a file's rule: documentation, code, class and check.
 macro_rules! rule {
@@ -58,8 +52,10 @@ mod name_length;
 mod name_matches_directory;
 mod name_missing;
 mod name_similar;
+mod report;
 mod script_executable;
 mod sound;
+mod subject;
 mod yaml_control_character;
 mod yaml_duplicate_key;
 mod yaml_indentation;
@@ -72,6 +68,8 @@ mod yaml_tab;
 mod yaml_unquoted_text;
 
 pub use name_similar::similar_names;
+use report::Report;
+pub use subject::{SkillFile, Subject};
 
 /// Every rule, in the order in which findings at the same place are shown.
 pub const ALL: &[&Rule] = &[
@@ -174,125 +172,6 @@ impl Profile {
             }
             (Self::Load, Class::Advice) => None,
         }
-    }
-}
-
-/// A skill and its surroundings, as far as they are known.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// The file, taken apart.
-    pub document: &'a Document<'a>,
-    /// The name of the file.
-    pub file_name: &'a str,
-    /// The name of the folder the file is in.
-    pub directory: Option<&'a str>,
-    /// The other files of the folder, for the rules that need them.
-    pub files: Option<&'a [SkillFile]>,
-}
-
-impl<'a> Subject<'a> {
-    /// A file called `SKILL.md` in `directory`.
-    pub fn new(document: &'a Document<'a>, directory: Option<&'a str>) -> Self {
-        Self {
-            document,
-            file_name: "SKILL.md",
-            directory,
-            files: None,
-        }
-    }
-
-    fn mapping(&self) -> Option<&'a Mapping<'a>> {
-        self.document.mapping()
-    }
-
-    /// What was unusual about the delimiters.
-    fn oddities(&self) -> &'a [Oddity] {
-        self.document.split().map_or(&[], |split| &split.oddities)
-    }
-
-    /// What had to be mended before the YAML could be read.
-    fn repairs(&self) -> &'a [Repair] {
-        match &self.document.frontmatter {
-            Frontmatter::Read { repairs, .. } => repairs,
-            _ => &[],
-        }
-    }
-
-    fn field(&self, key: &str) -> Option<&'a Entry<'a>> {
-        self.mapping()?.get(key)
-    }
-
-    /// Where and how a required field is missing, if it is; a list or mapping is there.
-    fn missing(&self, key: &str) -> Option<(Span, String)> {
-        let start = self.document.split()?.yaml.start;
-        self.mapping()?;
-        let Some(entry) = self.field(key) else {
-            return Some((Span::at(start), format!("`{key}` is missing")));
-        };
-        entry.value.as_str()?;
-        let empty = self.text(key).is_none();
-        empty.then(|| (entry.key_span, format!("`{key}` is empty")))
-    }
-
-    /// The text of a field that has some.
-    fn text(&self, key: &str) -> Option<(&'a Entry<'a>, &'a str)> {
-        let entry = self.field(key)?;
-        let text = entry.value.as_str()?;
-        (!entry.value.is_null() && !text.trim().is_empty()).then_some((entry, text))
-    }
-}
-
-/// A file of a skill's folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillFile {
-    /// Its path below the skill's root, separated by `/`.
-    pub path: String,
-    /// Whether its owner may execute it.
-    pub executable: bool,
-    /// Whether its first two bytes are `#!`.
-    pub shebang: bool,
-}
-
-/// Collects what the rules find.
-#[derive(Debug, Default)]
-pub(crate) struct Report {
-    found: Vec<(Class, Diagnostic)>,
-}
-
-impl Report {
-    /// Notes that `rule` is broken at `span`.
-    fn add(&mut self, rule: &Rule, span: impl Into<Option<Span>>, message: String) -> Added<'_> {
-        self.found.push((
-            rule.class,
-            Diagnostic {
-                code: rule.code,
-                severity: Severity::Error,
-                span: span.into(),
-                message,
-                help: None,
-                fix: Vec::new(),
-            },
-        ));
-        Added(self.found.last_mut().map(|(_, diagnostic)| diagnostic))
-    }
-}
-
-/// A finding that can still be given help and a fix.
-struct Added<'a>(Option<&'a mut Diagnostic>);
-
-impl Added<'_> {
-    fn help(mut self, help: impl Into<String>) -> Self {
-        if let Some(diagnostic) = &mut self.0 {
-            diagnostic.help = Some(help.into());
-        }
-        self
-    }
-
-    fn fix(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
-        if let Some(diagnostic) = &mut self.0 {
-            diagnostic.fix.extend(edits);
-        }
-        self
     }
 }
 

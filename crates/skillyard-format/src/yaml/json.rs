@@ -135,6 +135,7 @@ fn push_text(out: &mut String, text: &str) {
     if any_byte(text, |byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         out.push_str(&Json::from(text).to_string());
     } else {
+        out.reserve(text.len() + 2);
         out.push('"');
         out.push_str(text);
         out.push('"');

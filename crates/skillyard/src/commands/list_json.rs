@@ -53,22 +53,26 @@ pub(super) fn write(catalog: &Catalog, mut out: impl Write) -> io::Result<()> {
 
 fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     let record = &skill.record;
-    let source = skill.kind.as_str();
+    // These two words are ours, and hold nothing to escape.
+    let (source, status) = (skill.kind.as_str(), skill.status.as_str());
     let mut object = Object { out };
     object.raw("{\"id\":\"", source);
     // The name follows, and its opening quote becomes the slash.
     let slash = object.out.len();
     object.text("", &record.name)?;
     object.out[slash] = b'/';
-    object.text(",\"name\":", &record.name)?;
+    let name = slash + 1..object.out.len();
+    object.raw(",\"name\":\"", "");
+    object.out.extend_from_within(name);
     object.text(",\"description\":", &record.description)?;
-    object.text(",\"source\":", source)?;
+    object.raw(",\"source\":\"", source);
     match record.folder.to_str() {
-        Some(path) => object.text(",\"path\":", path)?,
-        None => object.text(",\"path\":", &record.folder.to_string_lossy())?,
+        Some(path) => object.text("\",\"path\":", path)?,
+        None => object.text("\",\"path\":", &record.folder.to_string_lossy())?,
     }
     object.text(",\"file\":", &record.file_name)?;
-    object.text(",\"status\":", skill.status.as_str())?;
+    object.raw(",\"status\":\"", status);
+    object.raw("\"", "");
     match &skill.status {
         Status::Enabled | Status::Untrusted => {}
         Status::Disabled { reason } => object.text(",\"reason\":", reason)?,

@@ -180,7 +180,7 @@ fn from_file(context: &Context, file: &Path, name: &SkillName) -> Result<String,
     } else {
         let checked = Checked {
             folder: file.to_owned(),
-            path: file.to_owned(),
+            file: Some(file.to_owned()),
             name: None,
             text: document.text.into_owned(),
             diagnostics,

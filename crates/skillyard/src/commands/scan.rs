@@ -177,8 +177,7 @@ fn scan_reference(
 
 /// Scans every skill that `path` names, in order of their folders.
 fn scan_path(path: &Path, fail_on: Severity, show: Severity) -> Result<Vec<Scanned>, CommandError> {
-    let scanned = skill_files::visit(path, |found| scan_folder(found.folder, fail_on, show))?;
-    scanned.into_iter().collect()
+    skill_files::visit(path, |found| scan_folder(found.folder, fail_on, show))?.collect()
 }
 
 /// Scans one skill, wherever its files came from; an install calls the same with a quarantine.

@@ -79,14 +79,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         Format::Text
     });
-    let mut checked = Vec::new();
-    let mut fixed = 0;
+    let mut checked = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let path = folder_of(context, path)?;
-        let found = check_path(&path, args)?;
-        fixed += found.iter().map(|each| each.fixed).sum::<usize>();
-        checked.extend(found);
+        check_path(&path, args, &mut checked)?;
     }
+    let fixed = checked.iter().map(|each| each.fixed).sum();
     if matches!(args.profile, Profile::Spec | Profile::Strict) {
         add_similar_names(&mut checked, args.profile);
     }
@@ -104,6 +102,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
+    // The process ends now: thousands of results need not be given back one by one.
+    std::mem::forget(checked);
     Ok(if summary.invalid == 0 {
         Status::Yes
     } else {
@@ -132,50 +132,55 @@ pub(super) fn folder_of<'a>(
 }
 
 /// Checks every skill that `path` names, in order of their folders.
-fn check_path(path: &Path, args: &Args) -> Result<Vec<Checked>, CommandError> {
-    let visited = skill_files::visit(path, |found| check_file(found, args));
-    if let Some(checked) = reference_without_file(path, args.profile, &visited) {
-        return Ok(vec![checked]);
+fn check_path(path: &Path, args: &Args, checked: &mut Vec<Checked>) -> Result<(), CommandError> {
+    match skill_files::visit(path, |found| check_file(found, args)) {
+        Ok(visited) => {
+            for each in visited {
+                checked.push(each?);
+            }
+        }
+        Err(error) => checked.push(reference_without_file(path, args.profile, error)?),
     }
-    visited?.into_iter().collect()
+    Ok(())
 }
 
 /// The reference validator calls a folder without a `SKILL.md` invalid, and a file too.
 fn reference_without_file(
     path: &Path,
     profile: Profile,
-    visited: &Result<Vec<Result<Checked, CommandError>>, CommandError>,
-) -> Option<Checked> {
+    error: CommandError,
+) -> Result<Checked, CommandError> {
     if profile != Profile::SkillsRef {
-        return None;
+        return Err(error);
     }
-    let message = match visited {
-        Err(CommandError::NoSkills(_)) => "Missing required file: SKILL.md".to_owned(),
-        Err(CommandError::NotASkillFile(path)) => format!("Not a directory: {}", path.display()),
-        _ => return None,
+    let message = match error {
+        CommandError::NoSkills(_) => "Missing required file: SKILL.md".to_owned(),
+        CommandError::NotASkillFile(path) => format!("Not a directory: {}", path.display()),
+        other => return Err(other),
     };
-    Some(Checked::from_messages(
+    Ok(Checked::from_messages(
         path.to_owned(),
-        PathBuf::from("SKILL.md"),
+        Some(PathBuf::from("SKILL.md")),
         vec![message],
     ))
 }
 
 fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
     let directory = directory_name(found.folder);
-    let path = found.folder.join(found.file_name);
+    let file = || found.folder.join(found.file_name);
     let fixed = if args.fix {
-        mend(found, &path, directory.as_deref())?
+        mend(found, &file(), directory.as_deref())?
     } else {
         None
     };
+    let file = (found.file_name != "SKILL.md").then(file);
     let (bytes, count) = match &fixed {
         Some(fixed) => (fixed.text.as_bytes(), fixed.count),
         None => (found.bytes, 0),
     };
     let mut checked = if args.profile == Profile::SkillsRef {
         let messages = reference_messages(bytes, found.file_name, directory.as_deref());
-        Checked::from_messages(found.folder.to_owned(), path, messages)
+        Checked::from_messages(found.folder.to_owned(), file, messages)
     } else {
         let document = Document::parse(bytes);
         let rules = match args.profile {
@@ -202,7 +207,7 @@ fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
             .and_then(|fields| fields.get("name")?.value.as_str());
         Checked {
             folder: found.folder.to_owned(),
-            path,
+            file,
             name: name.map(str::to_owned),
             text: if diagnostics.is_empty() {
                 String::new()

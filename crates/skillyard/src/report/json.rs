@@ -41,7 +41,7 @@ impl<'a> CheckedJson<'a> {
         let diagnostics = &checked.diagnostics;
         Self {
             path: checked.folder.to_string_lossy().into_owned(),
-            file: checked.path.to_string_lossy().into_owned(),
+            file: checked.path().to_string_lossy().into_owned(),
             name: checked.name.as_deref(),
             valid: checked.is_valid(),
             errors: diagnostics

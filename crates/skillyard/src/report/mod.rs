@@ -8,7 +8,7 @@ pub(crate) mod skills_ref;
 pub(crate) mod text;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use skillyard_format::{Diagnostic, Severity, Span};
@@ -106,8 +106,8 @@ impl RuleNote {
 pub(crate) struct Checked {
     /// Its folder.
     pub(crate) folder: PathBuf,
-    /// Its `SKILL.md`.
-    pub(crate) path: PathBuf,
+    /// Its file, where that is not the `SKILL.md` in its folder.
+    pub(crate) file: Option<PathBuf>,
     /// Its name, if it has one.
     pub(crate) name: Option<String>,
     /// The text of the file, if there is something to show in it.
@@ -122,7 +122,11 @@ pub(crate) struct Checked {
 
 impl Checked {
     /// A check whose findings are messages without a place.
-    pub(crate) fn from_messages(folder: PathBuf, path: PathBuf, messages: Vec<String>) -> Self {
+    pub(crate) fn from_messages(
+        folder: PathBuf,
+        file: Option<PathBuf>,
+        messages: Vec<String>,
+    ) -> Self {
         let diagnostics = messages
             .into_iter()
             .map(|message| Diagnostic {
@@ -136,12 +140,20 @@ impl Checked {
             .collect();
         Self {
             folder,
-            path,
+            file,
             name: None,
             text: String::new(),
             diagnostics,
             fixable: 0,
             fixed: 0,
+        }
+    }
+
+    /// The path of its file.
+    pub(crate) fn path(&self) -> Cow<'_, Path> {
+        match &self.file {
+            Some(file) => Cow::Borrowed(file),
+            None => Cow::Owned(self.folder.join("SKILL.md")),
         }
     }
 
@@ -175,7 +187,7 @@ impl Noted for Checked {
             }
         });
         vec![FileNotes {
-            path: self.path.to_string_lossy(),
+            path: Cow::Owned(self.path().to_string_lossy().into_owned()),
             text: &self.text,
             notes: notes.collect(),
         }]

@@ -4,6 +4,7 @@
 //! so a repair can be shown, written back by `validate --fix`, and traced to the
 //! bytes the author wrote.
 
+mod block;
 mod entries;
 mod quote;
 

@@ -25,9 +25,9 @@ enum Chomping {
     Strip,
 }
 
-impl Scanner<'_> {
+impl<'s> Scanner<'s> {
     /// A block with its header.
-    pub(super) fn scan_block(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn scan_block(&mut self) -> Result<Token<'s>, StrictError> {
         let start = self.cursor.at;
         let is_folded = self.cursor.bump() == '>';
         let header = self.cursor.block_header(start)?;

@@ -13,7 +13,7 @@ use crate::yaml::{Entry, Mapping, Node, Scalar, ScalarStyle, Value};
 const CONTEXT: &str = "while constructing a mapping";
 
 /// The root of the document.
-pub(super) fn construct_root(source: &str, root: Raw) -> Result<Node<'static>, StrictError> {
+pub(super) fn construct_root<'s>(source: &str, root: Raw<'s>) -> Result<Node<'s>, StrictError> {
     let span = root.span;
     let value = match root.value {
         // Merged keys arrive too late at the root, so the reference never sees them.
@@ -23,7 +23,7 @@ pub(super) fn construct_root(source: &str, root: Raw) -> Result<Node<'static>, S
     Ok(Node { span, value })
 }
 
-fn construct(source: &str, raw: Raw) -> Result<Node<'static>, StrictError> {
+fn construct<'s>(source: &str, raw: Raw<'s>) -> Result<Node<'s>, StrictError> {
     let span = raw.span;
     let value = match raw.value {
         RawValue::Scalar(scalar) => Value::Scalar(scalar),
@@ -37,18 +37,18 @@ fn construct(source: &str, raw: Raw) -> Result<Node<'static>, StrictError> {
 }
 
 /// A mapping before what `<<` names is added to it.
-struct Unmerged {
-    own: Mapping<'static>,
-    inherited: Vec<Entry<'static>>,
+struct Unmerged<'s> {
+    own: Mapping<'s>,
+    inherited: Vec<Entry<'s>>,
 }
 
-impl Unmerged {
-    fn merge(mut self) -> Mapping<'static> {
+impl<'s> Unmerged<'s> {
+    fn merge(mut self) -> Mapping<'s> {
         if self.inherited.is_empty() {
             return self.own;
         }
         let own_keys = self.own.entries.iter().map(|entry| entry.key.clone());
-        let mut seen: HashSet<Cow<'static, str>> = own_keys.collect();
+        let mut seen: HashSet<Cow<'s, str>> = own_keys.collect();
         self.inherited
             .retain(|entry| seen.insert(entry.key.clone()));
         self.own.entries.append(&mut self.inherited);
@@ -56,7 +56,11 @@ impl Unmerged {
     }
 }
 
-fn mapping(source: &str, span: Span, pairs: Vec<(Raw, Raw)>) -> Result<Unmerged, StrictError> {
+fn mapping<'s>(
+    source: &str,
+    span: Span,
+    pairs: Vec<(Raw<'s>, Raw<'s>)>,
+) -> Result<Unmerged<'s>, StrictError> {
     let (merges, pairs): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| is_merge(key));
     let inherited = inherited_entries(source, span, merges)?;
     let mut own = Mapping::default();
@@ -96,7 +100,7 @@ fn mapping(source: &str, span: Span, pairs: Vec<(Raw, Raw)>) -> Result<Unmerged,
 }
 
 /// The text of a key of the mapping at `mapping`.
-fn key_text(source: &str, mapping: Span, key: Raw) -> Result<Cow<'static, str>, StrictError> {
+fn key_text<'s>(source: &str, mapping: Span, key: Raw<'s>) -> Result<Cow<'s, str>, StrictError> {
     let start = key.span.start;
     match construct(source, key)?.value {
         Value::Scalar(scalar) => Ok(scalar.text),
@@ -105,16 +109,16 @@ fn key_text(source: &str, mapping: Span, key: Raw) -> Result<Cow<'static, str>, 
     }
 }
 
-fn is_merge(key: &Raw) -> bool {
+fn is_merge(key: &Raw<'_>) -> bool {
     matches!(&key.value, RawValue::Scalar(Scalar { text, style: ScalarStyle::Plain }) if text == "<<")
 }
 
 /// The entries of the mappings that `<<` names, in order.
-fn inherited_entries(
+fn inherited_entries<'s>(
     source: &str,
     span: Span,
-    merges: Vec<(Raw, Raw)>,
-) -> Result<Vec<Entry<'static>>, StrictError> {
+    merges: Vec<(Raw<'s>, Raw<'s>)>,
+) -> Result<Vec<Entry<'s>>, StrictError> {
     let fail = |problem: &str, at| Err(StrictError::new(problem, at).within(CONTEXT, span.start));
     let mut inherited = Vec::new();
     for (number, (key, value)) in merges.into_iter().enumerate() {

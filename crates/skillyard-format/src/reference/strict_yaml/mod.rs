@@ -38,7 +38,7 @@ pub(super) fn load(source: &str) -> Result<Option<Node<'_>>, StrictError> {
     }
 }
 
-fn read(source: &str) -> Result<Option<Node<'static>>, StrictError> {
+fn read(source: &str) -> Result<Option<Node<'_>>, StrictError> {
     if let Some((at, c)) = first_forbidden(source) {
         // The reference crashes here; we say what it meant to say.
         return Err(StrictError::new(

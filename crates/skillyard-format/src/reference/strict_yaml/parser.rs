@@ -21,25 +21,25 @@ pub(super) fn flow_error(start: usize) -> StrictError {
 const DEEPEST: usize = 247;
 
 /// A value as it was written: keys may be of any kind, and may repeat.
-pub(super) struct Raw {
+pub(super) struct Raw<'s> {
     /// From the first character to where the next token was found.
     pub(super) span: Span,
     /// What it is.
-    pub(super) value: RawValue,
+    pub(super) value: RawValue<'s>,
 }
 
 /// What a value as written holds.
-pub(super) enum RawValue {
+pub(super) enum RawValue<'s> {
     /// Text.
-    Scalar(Scalar<'static>),
+    Scalar(Scalar<'s>),
     /// A list.
-    Sequence(Vec<Raw>),
+    Sequence(Vec<Raw<'s>>),
     /// Keys and values.
-    Mapping(Vec<(Raw, Raw)>),
+    Mapping(Vec<(Raw<'s>, Raw<'s>)>),
 }
 
 /// The one document in `source`; `None` when there is nothing but comments.
-pub(super) fn parse(source: &str) -> Result<Option<Raw>, StrictError> {
+pub(super) fn parse(source: &str) -> Result<Option<Raw<'_>>, StrictError> {
     Parser {
         scanner: Scanner::new(source),
         source,
@@ -54,15 +54,15 @@ struct Parser<'s> {
     depth: usize,
 }
 
-impl Parser<'_> {
-    fn document(mut self) -> Result<Option<Raw>, StrictError> {
+impl<'s> Parser<'s> {
+    fn document(mut self) -> Result<Option<Raw<'s>>, StrictError> {
         match self.scanner.peek()?.kind {
             TokenKind::StreamEnd => return Ok(None),
             TokenKind::Directive => return self.directives(),
             _ => {}
         }
         let root = self.node(false)?;
-        if self.next_is(&[TokenKind::DocumentEnd])? {
+        if self.next_is(|kind| *kind == TokenKind::DocumentEnd)? {
             self.scanner.take()?;
         }
         let next = self.scanner.peek()?;
@@ -77,19 +77,19 @@ impl Parser<'_> {
     }
 
     /// Only `---` may follow a directive, and that would have ended the frontmatter.
-    fn directives(&mut self) -> Result<Option<Raw>, StrictError> {
-        while self.next_is(&[TokenKind::Directive])? {
+    fn directives(&mut self) -> Result<Option<Raw<'s>>, StrictError> {
+        while self.next_is(|kind| *kind == TokenKind::Directive)? {
             self.scanner.take()?;
         }
         Err(unexpected("'<document start>'", self.scanner.peek()?))
     }
 
-    fn next_is(&mut self, kinds: &[TokenKind]) -> Result<bool, StrictError> {
-        Ok(kinds.contains(&self.scanner.peek()?.kind))
+    fn next_is(&mut self, wanted: impl Fn(&TokenKind) -> bool) -> Result<bool, StrictError> {
+        Ok(wanted(&self.scanner.peek()?.kind))
     }
 
     /// A value; only a mapping's value may be a list without an indentation of its own.
-    fn node(&mut self, may_be_unindented_list: bool) -> Result<Raw, StrictError> {
+    fn node(&mut self, may_be_unindented_list: bool) -> Result<Raw<'s>, StrictError> {
         if let TokenKind::Scalar(_) = self.scanner.peek()?.kind
             && let Token {
                 kind: TokenKind::Scalar(scalar),
@@ -123,8 +123,8 @@ impl Parser<'_> {
 
     fn nested(
         &mut self,
-        collection: fn(&mut Self) -> Result<Raw, StrictError>,
-    ) -> Result<Raw, StrictError> {
+        collection: fn(&mut Self) -> Result<Raw<'s>, StrictError>,
+    ) -> Result<Raw<'s>, StrictError> {
         if self.depth == DEEPEST {
             let problem = format!("nested deeper than {DEEPEST} levels");
             return Err(StrictError::new(problem, self.scanner.peek()?.span.start));
@@ -135,11 +135,11 @@ impl Parser<'_> {
         result
     }
 
-    fn sequence(&mut self) -> Result<Raw, StrictError> {
+    fn sequence(&mut self) -> Result<Raw<'s>, StrictError> {
         let start = self.scanner.take()?.span.start;
         let mut items = Vec::new();
-        while self.next_is(&[TokenKind::Entry])? {
-            items.push(self.item(&[TokenKind::Entry, TokenKind::BlockEnd])?);
+        while self.next_is(is_entry)? {
+            items.push(self.item(|kind| is_entry(kind) || *kind == TokenKind::BlockEnd)?);
         }
         let end = self.block_end("while parsing a block collection", start)?;
         Ok(Raw {
@@ -149,16 +149,11 @@ impl Parser<'_> {
     }
 
     /// A list in the column of the key that it belongs to.
-    fn unindented_list(&mut self) -> Result<Raw, StrictError> {
+    fn unindented_list(&mut self) -> Result<Raw<'s>, StrictError> {
         let start = self.scanner.peek()?.span.start;
         let mut items = Vec::new();
-        while self.next_is(&[TokenKind::Entry])? {
-            items.push(self.item(&[
-                TokenKind::Entry,
-                TokenKind::Key,
-                TokenKind::Value,
-                TokenKind::BlockEnd,
-            ])?);
+        while self.next_is(is_entry)? {
+            items.push(self.item(|kind| is_entry(kind) || ends_pair(kind))?);
         }
         Ok(Raw {
             span: Span::new(start, self.scanner.peek()?.span.start),
@@ -166,16 +161,16 @@ impl Parser<'_> {
         })
     }
 
-    fn item(&mut self, end: &[TokenKind]) -> Result<Raw, StrictError> {
+    fn item(&mut self, ends: impl Fn(&TokenKind) -> bool) -> Result<Raw<'s>, StrictError> {
         let dash = self.scanner.take()?;
-        if self.next_is(end)? {
+        if self.next_is(ends)? {
             Ok(empty(dash.span.end))
         } else {
             self.node(false)
         }
     }
 
-    fn mapping(&mut self) -> Result<Raw, StrictError> {
+    fn mapping(&mut self) -> Result<Raw<'s>, StrictError> {
         let start = self.scanner.take()?.span.start;
         let mut pairs = Vec::new();
         loop {
@@ -189,7 +184,7 @@ impl Parser<'_> {
                 TokenKind::Value => empty(start),
                 _ => break,
             };
-            let value = if self.next_is(&[TokenKind::Value])? {
+            let value = if self.next_is(|kind| *kind == TokenKind::Value)? {
                 self.scanner.take()?;
                 let place = self.scanner.peek()?.span.end;
                 self.key_or_value(place)?
@@ -206,8 +201,8 @@ impl Parser<'_> {
     }
 
     /// What follows a `?` or `:`; nothing is an empty text at `place`.
-    fn key_or_value(&mut self, place: usize) -> Result<Raw, StrictError> {
-        if self.next_is(&[TokenKind::Key, TokenKind::Value, TokenKind::BlockEnd])? {
+    fn key_or_value(&mut self, place: usize) -> Result<Raw<'s>, StrictError> {
+        if self.next_is(ends_pair)? {
             Ok(empty(place))
         } else {
             self.node(true)
@@ -224,14 +219,26 @@ impl Parser<'_> {
     }
 }
 
-fn unexpected(expected: &str, found: &Token) -> StrictError {
+fn is_entry(kind: &TokenKind) -> bool {
+    *kind == TokenKind::Entry
+}
+
+/// Whether a key or a value has ended before it began.
+fn ends_pair(kind: &TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd
+    )
+}
+
+fn unexpected(expected: &str, found: &Token<'_>) -> StrictError {
     StrictError::new(
         format!("expected {expected}, but found '{}'", found.kind.name()),
         found.span.start,
     )
 }
 
-fn empty(at: usize) -> Raw {
+fn empty(at: usize) -> Raw<'static> {
     Raw {
         span: Span::at(at),
         value: RawValue::Scalar(Scalar {

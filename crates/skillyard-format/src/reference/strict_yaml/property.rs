@@ -10,7 +10,7 @@ const SCANNING_TAG: &str = "while scanning a tag";
 
 impl Cursor<'_> {
     /// `*name` or `&name`: the name is any text without a blank or a bracket.
-    pub(super) fn scan_reference(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn scan_reference(&mut self) -> Result<Token<'static>, StrictError> {
         let start = self.at;
         let (kind, context) = match self.bump() {
             '*' => (TokenKind::Alias, "while scanning an alias"),
@@ -24,7 +24,7 @@ impl Cursor<'_> {
     }
 
     /// `!`, `!name`, `!handle!name` or `!<name>`.
-    pub(super) fn scan_tag(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn scan_tag(&mut self) -> Result<Token<'static>, StrictError> {
         let start = self.at;
         self.bump();
         if self.peek() == '<' {
@@ -75,7 +75,7 @@ impl Cursor<'_> {
     }
 
     /// A `%` line.
-    pub(super) fn scan_directive(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn scan_directive(&mut self) -> Result<Token<'static>, StrictError> {
         let start = self.at;
         self.bump();
         let name = self.take_while(|c| c.is_ascii_alphanumeric() || "-_:.".contains(c));
@@ -92,7 +92,7 @@ impl Cursor<'_> {
         Ok(token)
     }
 
-    fn token(&self, kind: TokenKind, start: usize) -> Token {
+    fn token(&self, kind: TokenKind<'static>, start: usize) -> Token<'static> {
         let span = Span::new(start, self.at);
         Token { kind, span }
     }

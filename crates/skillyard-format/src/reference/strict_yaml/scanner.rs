@@ -17,7 +17,7 @@ use crate::span::Span;
 /// Cuts the text into tokens on demand.
 pub(super) struct Scanner<'s> {
     pub(super) cursor: Cursor<'s>,
-    pub(super) tokens: VecDeque<Token>,
+    pub(super) tokens: VecDeque<Token<'s>>,
     /// How many tokens have left the queue.
     pub(super) taken: usize,
     pub(super) is_done: bool,
@@ -49,13 +49,13 @@ impl<'s> Scanner<'s> {
     }
 
     /// The next token; at the end of the text always the same one.
-    pub(super) fn peek(&mut self) -> Result<&Token, StrictError> {
+    pub(super) fn peek(&mut self) -> Result<&Token<'s>, StrictError> {
         self.fill()?;
         Ok(&self.tokens[0])
     }
 
     /// Takes the next token away.
-    pub(super) fn take(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn take(&mut self) -> Result<Token<'s>, StrictError> {
         self.fill()?;
         self.taken += 1;
         Ok(self.tokens.pop_front().unwrap_or_else(|| self.stream_end()))
@@ -201,19 +201,19 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    pub(super) fn push(&mut self, kind: TokenKind, start: usize) {
+    pub(super) fn push(&mut self, kind: TokenKind<'s>, start: usize) {
         let span = Span::new(start, self.cursor.at);
         self.tokens.push_back(Token { kind, span });
     }
 
     /// Adds a token of one character.
-    pub(super) fn push_sign(&mut self, kind: TokenKind) {
+    pub(super) fn push_sign(&mut self, kind: TokenKind<'s>) {
         let start = self.cursor.at;
         self.cursor.bump();
         self.push(kind, start);
     }
 
-    pub(super) fn stream_end(&self) -> Token {
+    pub(super) fn stream_end(&self) -> Token<'s> {
         Token {
             kind: TokenKind::StreamEnd,
             span: Span::at(self.cursor.at),

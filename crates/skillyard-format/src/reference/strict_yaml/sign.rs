@@ -5,7 +5,7 @@ use super::token::{Token, TokenKind};
 use crate::reference::message::StrictError;
 use crate::span::Span;
 
-impl Scanner<'_> {
+impl<'s> Scanner<'s> {
     pub(super) fn fetch_stream_end(&mut self) -> Result<(), StrictError> {
         self.unwind(None);
         self.forget_key()?;
@@ -101,7 +101,7 @@ impl Scanner<'_> {
     }
 
     /// Starts a list or a mapping outside brackets, unless one goes on in this column.
-    fn open_block(&mut self, start: TokenKind, refusal: &str) -> Result<(), StrictError> {
+    fn open_block(&mut self, start: TokenKind<'s>, refusal: &str) -> Result<(), StrictError> {
         if self.in_flow() {
             return Ok(());
         }

@@ -12,11 +12,12 @@ use crate::yaml::{Scalar, ScalarStyle};
 
 impl<'s> Scanner<'s> {
     /// Text without quotes; it goes on over lines that are indented deeper than its parent.
-    pub(super) fn scan_plain(&mut self) -> Token {
+    pub(super) fn scan_plain(&mut self) -> Token<'s> {
         let start = self.cursor.at;
         let least_column = self.indent.map_or(0, |column| column + 1);
         let mut end = start;
-        let mut text = String::new();
+        // Nearly always it is one line, and needs no text of its own.
+        let mut text = Cow::Borrowed("");
         let mut gap = Cow::Borrowed("");
         while self.cursor.peek() != '#' {
             let length = self.plain_length();
@@ -24,8 +25,8 @@ impl<'s> Scanner<'s> {
                 break;
             }
             self.key_allowed = false;
-            text.push_str(&gap);
-            text.push_str(self.cursor.take(length));
+            text += gap;
+            text += self.cursor.take(length);
             end = self.cursor.at;
             gap = self.plain_gap();
             if gap.is_empty() || (!self.in_flow() && self.cursor.column < least_column) {
@@ -38,27 +39,20 @@ impl<'s> Scanner<'s> {
     /// How many bytes of plain text follow on this line, up to its last word.
     fn plain_length(&self) -> usize {
         let rest = self.cursor.rest();
-        let mut characters = rest.char_indices().peekable();
-        // Where the spaces in front of this character begin.
-        let mut gap = None;
-        while let Some((at, c)) = characters.next() {
-            let next = characters.peek().map_or('\0', |(_, next)| *next);
-            let ends = match c {
-                ' ' => {
-                    gap.get_or_insert(at);
-                    continue;
-                }
-                ':' => is_blank(next),
-                ',' | '[' | ']' | '{' | '}' => self.in_flow(),
-                '#' => gap.is_some(),
-                c => is_blank(c),
-            };
-            if ends {
-                return gap.unwrap_or(at);
-            }
-            gap = None;
-        }
-        gap.unwrap_or(rest.len())
+        let bytes = rest.as_bytes();
+        let in_flow = self.in_flow();
+        // Byte by byte: no byte inside a character looks like one of these signs.
+        let end = (0..bytes.len()).find(|at| match bytes[*at] {
+            b':' => is_blank(rest[at + 1..].chars().next().unwrap_or('\0')),
+            b',' | b'[' | b']' | b'{' | b'}' => in_flow,
+            b'#' => *at > 0 && bytes[at - 1] == b' ',
+            b'\t' | b'\n' => true,
+            0xC2 | 0xE2 => is_blank(rest[*at..].chars().next().unwrap_or('\0')),
+            _ => false,
+        });
+        rest[..end.unwrap_or(rest.len())]
+            .trim_end_matches(' ')
+            .len()
     }
 
     /// The blanks between two words, folded; empty where the text ends.
@@ -82,9 +76,9 @@ impl<'s> Scanner<'s> {
     }
 }
 
-impl Cursor<'_> {
+impl<'s> Cursor<'s> {
     /// Text in quotes; it may go on at any column.
-    pub(super) fn scan_quoted(&mut self) -> Result<Token, StrictError> {
+    pub(super) fn scan_quoted(&mut self) -> Result<Token<'s>, StrictError> {
         let start = self.at;
         let quote = self.bump();
         let mut text = String::new();
@@ -96,7 +90,7 @@ impl Cursor<'_> {
             }
             self.quoted_blanks(start, &mut text)?;
         }
-        Ok(scalar(text, ScalarStyle::Quoted, start, self.at))
+        Ok(scalar(text.into(), ScalarStyle::Quoted, start, self.at))
     }
 
     /// Reads up to a blank, the closing quote or the end.
@@ -251,12 +245,9 @@ fn fold(first: char, breaks: String) -> Cow<'static, str> {
     }
 }
 
-fn scalar(text: String, style: ScalarStyle, start: usize, end: usize) -> Token {
+fn scalar(text: Cow<'_, str>, style: ScalarStyle, start: usize, end: usize) -> Token<'_> {
     Token {
-        kind: TokenKind::Scalar(Scalar {
-            text: text.into(),
-            style,
-        }),
+        kind: TokenKind::Scalar(Scalar { text, style }),
         span: Span::new(start, end),
     }
 }

@@ -5,16 +5,16 @@ use crate::yaml::Scalar;
 
 /// A piece of the text with a meaning of its own.
 #[derive(Debug, Clone)]
-pub(super) struct Token {
+pub(super) struct Token<'s> {
     /// What it is.
-    pub(super) kind: TokenKind,
+    pub(super) kind: TokenKind<'s>,
     /// Where it stands.
     pub(super) span: Span,
 }
 
 /// The kinds of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum TokenKind<'s> {
     /// A comment, or empty lines.
     Comment,
     /// A line that starts with `%`.
@@ -48,10 +48,10 @@ pub(super) enum TokenKind {
     /// `!name`.
     Tag,
     /// Text.
-    Scalar(Scalar<'static>),
+    Scalar(Scalar<'s>),
 }
 
-impl TokenKind {
+impl TokenKind<'_> {
     /// The name that messages use.
     pub(super) fn name(&self) -> &'static str {
         match self {

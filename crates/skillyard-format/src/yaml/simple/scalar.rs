@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::{Node, ScalarStyle};
 use super::Reader;
+use crate::text::any_byte;
 
 impl<'a> Reader<'a> {
     /// Reads a scalar that goes on until a line that is not deeper than `parent`.
@@ -38,7 +39,9 @@ impl<'a> Reader<'a> {
     /// The rest of this line as a piece of a plain scalar; leaves `at` on the next line.
     fn plain_line(&mut self) -> Option<&'a str> {
         let line_end = self.line_end();
-        let text = self.source[self.at..line_end].trim_end_matches(' ');
+        let line = &self.bytes[self.at..line_end];
+        let spaces = line.iter().rev().take_while(|byte| **byte == b' ').count();
+        let text = &self.source[self.at..line_end - spaces];
         self.at = (line_end + 1).min(self.bytes.len());
         is_safe_plain(text).then_some(text)
     }
@@ -219,6 +222,10 @@ fn starts_plain(byte: u8) -> bool {
 
 /// Whether a line is a whole plain scalar: no `: `, no ` #`, no colon at its end.
 fn is_safe_plain(text: &str) -> bool {
+    // Most have neither sign.
+    if !any_byte(text, |byte| byte == b':' || byte == b'#') {
+        return true;
+    }
     let bytes = text.as_bytes();
     memchr::memchr2_iter(b':', b'#', bytes).all(|at| match bytes[at] {
         b':' => !matches!(bytes.get(at + 1), None | Some(b' ')),

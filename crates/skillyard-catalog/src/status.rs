@@ -1,0 +1,47 @@
+//! Whether a skill can be used, and why not.
+
+use serde::Serialize;
+
+/// The standing of a skill. Only enabled ones reach a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "status")]
+pub enum Status {
+    /// It can be used.
+    Enabled,
+    /// The configuration switches it off.
+    Disabled {
+        /// Which setting does.
+        reason: String,
+    },
+    /// Commands it needs are missing.
+    Unavailable {
+        /// The commands.
+        missing: Vec<String>,
+    },
+    /// It belongs to a project that the user has not trusted.
+    Untrusted,
+}
+
+impl Status {
+    /// The word for users.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled { .. } => "disabled",
+            Self::Unavailable { .. } => "unavailable",
+            Self::Untrusted => "untrusted",
+        }
+    }
+
+    /// Why it cannot be used, if it cannot.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Enabled => None,
+            Self::Disabled { reason } => Some(reason.clone()),
+            Self::Unavailable { missing } => {
+                Some(format!("missing commands: {}", missing.join(", ")))
+            }
+            Self::Untrusted => Some("the project's folder is not trusted".into()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a walk came across, and what has to change for the answer to be another.
+
+use std::path::{Path, PathBuf};
+
+use super::Stamp;
+
+/// Something that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Skipped {
+    /// What it is.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// A folder that was listed, and its stamp at that time.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Listed {
+    /// The folder.
+    pub path: PathBuf,
+    /// Its stamp; a new, removed or renamed entry changes it.
+    pub stamp: Stamp,
+}
+
+/// Something that decided what was passed over, and its stamp at that time.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Watched {
+    /// What it is.
+    pub path: PathBuf,
+    /// Its stamp; `None` when nothing was there.
+    pub stamp: Option<Stamp>,
+}
+
+impl Watched {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            stamp: Self::stamp_of(&path),
+            path,
+        }
+    }
+
+    /// The stamp of what is at `path` now, behind links.
+    pub(crate) fn stamp_of(path: &Path) -> Option<Stamp> {
+        rustix::fs::stat(path).ok().as_ref().map(Stamp::of)
+    }
+}
+
+/// Everything a walk came across, in order.
+#[derive(Debug)]
+pub struct Walked<T> {
+    /// What became of each skill.
+    pub skills: Vec<T>,
+    /// What was passed over.
+    pub skipped: Vec<Skipped>,
+    /// The folders that were listed.
+    pub listed: Vec<Listed>,
+    /// What has to change, beside those, for something to be passed over no longer.
+    pub watched: Vec<Watched>,
+}
+
+impl<T> Walked<T> {
+    /// Passes over `path`, for a reason that no folder's stamp tells of when it goes.
+    pub(super) fn skip(&mut self, path: PathBuf, reason: String) {
+        self.watched.push(Watched::new(path.clone()));
+        self.skipped.push(Skipped { path, reason });
+    }
+}

@@ -1,0 +1,83 @@
+//! What the rules look at: a file taken apart, and what is known of its surroundings.
+
+use crate::document::{Document, Frontmatter};
+use crate::frontmatter::Oddity;
+use crate::frontmatter::repair::Repair;
+use crate::span::Span;
+use crate::yaml::{Entry, Mapping};
+
+/// A skill and its surroundings, as far as they are known.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The file, taken apart.
+    pub document: &'a Document<'a>,
+    /// The name of the file.
+    pub file_name: &'a str,
+    /// The name of the folder the file is in.
+    pub directory: Option<&'a str>,
+    /// The other files of the folder, for the rules that need them.
+    pub files: Option<&'a [SkillFile]>,
+}
+
+impl<'a> Subject<'a> {
+    /// A file called `SKILL.md` in `directory`.
+    pub fn new(document: &'a Document<'a>, directory: Option<&'a str>) -> Self {
+        Self {
+            document,
+            file_name: "SKILL.md",
+            directory,
+            files: None,
+        }
+    }
+
+    pub(super) fn mapping(&self) -> Option<&'a Mapping<'a>> {
+        self.document.mapping()
+    }
+
+    /// What was unusual about the delimiters.
+    pub(super) fn oddities(&self) -> &'a [Oddity] {
+        self.document.split().map_or(&[], |split| &split.oddities)
+    }
+
+    /// What had to be mended before the YAML could be read.
+    pub(super) fn repairs(&self) -> &'a [Repair] {
+        match &self.document.frontmatter {
+            Frontmatter::Read { repairs, .. } => repairs,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn field(&self, key: &str) -> Option<&'a Entry<'a>> {
+        self.mapping()?.get(key)
+    }
+
+    /// Where and how a required field is missing, if it is; a list or mapping is there.
+    pub(super) fn missing(&self, key: &str) -> Option<(Span, String)> {
+        let start = self.document.split()?.yaml.start;
+        self.mapping()?;
+        let Some(entry) = self.field(key) else {
+            return Some((Span::at(start), format!("`{key}` is missing")));
+        };
+        entry.value.as_str()?;
+        let empty = self.text(key).is_none();
+        empty.then(|| (entry.key_span, format!("`{key}` is empty")))
+    }
+
+    /// The text of a field that has some.
+    pub(super) fn text(&self, key: &str) -> Option<(&'a Entry<'a>, &'a str)> {
+        let entry = self.field(key)?;
+        let text = entry.value.as_str()?;
+        (!entry.value.is_null() && !text.trim().is_empty()).then_some((entry, text))
+    }
+}
+
+/// A file of a skill's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFile {
+    /// Its path below the skill's root, separated by `/`.
+    pub path: String,
+    /// Whether its owner may execute it.
+    pub executable: bool,
+    /// Whether its first two bytes are `#!`.
+    pub shebang: bool,
+}
