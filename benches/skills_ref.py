@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -63,11 +64,13 @@ def main() -> int:
     parser.add_argument("--skills", type=int, default=3000, help="skills in the batch")
     parser.add_argument("--starts", type=int, default=20, help="runs of the one-skill command")
     arguments = parser.parse_args()
-    skillyard = str(binary.find(prefer_release=True))
+    built = binary.find(prefer_release=True)
     with tempfile.TemporaryDirectory(prefix="skillyard-bench-") as folder:
         root = Path(folder)
+        # As it is installed: a copy. What a linker has just written lies in memory in small pieces.
+        skillyard = shutil.copy(built, root / "skillyard")
         folders, origin = lay_out(root / "skills", arguments.skills)
-        print(f"{len(folders)} {origin} skills; {Path(skillyard).parent.name} build; Python {sys.version.split()[0]}\n")
+        print(f"{len(folders)} {origin} skills; {built.parent.name} build; Python {sys.version.split()[0]}\n")
         bench_batch(skillyard, folders, root)
         bench_start(skillyard, folders[0], arguments.starts)
     return 0
