@@ -1,15 +1,22 @@
 //! What the scanner says about a skill, from the files that are there now.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
+use skillyard_format::package::{Digest, TreeDigest};
 use skillyard_trust::scan::{self, scan};
 use utoipa::ToSchema;
 
-use crate::contents::{Contents, ContentsError};
+use crate::contents::{Contents, ContentsError, File};
 
 /// How many bytes of a skill are looked at.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many findings are remembered; a skill without any counts as one.
+const MOST_FINDINGS: usize = 20_000;
 
 /// Something that the scanner found.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -28,8 +35,43 @@ pub(crate) struct Finding {
     pub(crate) help: String,
 }
 
-/// Scans a skill, the worst findings first.
-pub(crate) fn inspect(skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsError> {
+/// What was found, by the bytes that it was found in: the same files are scanned once.
+#[derive(Debug, Default)]
+pub(crate) struct Inspections(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    found: HashMap<Digest, Vec<Finding>>,
+    /// How many findings that are.
+    count: usize,
+}
+
+impl Inspections {
+    /// What the scanner finds in a skill, the worst first.
+    pub(crate) fn of(&self, skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsError> {
+        let files = read(skill)?;
+        let digest = digest(&files);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.found.get(&digest) {
+            return Ok(found.clone());
+        }
+        // Others are not kept waiting by a scan.
+        drop(known);
+        let findings = scanned(&files);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = findings.len().max(1);
+        if known.count + count > MOST_FINDINGS {
+            *known = Known::default();
+        }
+        if known.found.insert(digest, findings.clone()).is_none() {
+            known.count += count;
+        }
+        Ok(findings)
+    }
+}
+
+/// The files that are looked at.
+fn read(skill: &CatalogSkill) -> Result<Vec<(File, Vec<u8>)>, ContentsError> {
     let contents = Contents::open(skill)?;
     let limits = ReadLimits {
         max_bytes: MOST_BYTES,
@@ -54,6 +96,18 @@ pub(crate) fn inspect(skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsErro
             break;
         }
     }
+    Ok(files)
+}
+
+fn digest(files: &[(File, Vec<u8>)]) -> Digest {
+    let mut tree = TreeDigest::default();
+    for (file, bytes) in files {
+        tree.add(&file.path, file.executable, Digest::of(bytes));
+    }
+    tree.finish()
+}
+
+fn scanned(files: &[(File, Vec<u8>)]) -> Vec<Finding> {
     let borrowed: Vec<scan::File<'_>> = files
         .iter()
         .map(|(file, bytes)| scan::File {
@@ -63,7 +117,7 @@ pub(crate) fn inspect(skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsErro
         })
         .collect();
     let findings = scan(&borrowed).findings.into_iter();
-    Ok(findings
+    findings
         .map(|finding| Finding {
             code: finding.code.to_owned(),
             severity: finding.severity.name().to_owned(),
@@ -72,5 +126,5 @@ pub(crate) fn inspect(skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsErro
             message: finding.message,
             help: finding.help.to_owned(),
         })
-        .collect())
+        .collect()
 }

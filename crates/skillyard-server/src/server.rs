@@ -11,6 +11,7 @@ use crate::access::{Access, Forgery, Rate};
 use crate::agents::Agents;
 use crate::chat::Register;
 use crate::host::{Host, HostError};
+use crate::inspection::Inspections;
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::shelf::Shelf;
@@ -46,6 +47,7 @@ pub struct Server {
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
     usages: Usages,
+    pub(crate) inspections: Inspections,
     pub(crate) editions: Editions,
     pub(crate) acting: Acting,
     pub(crate) consents: Consents,
@@ -72,6 +74,7 @@ impl Server {
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
             usages: Usages::default(),
+            inspections: Inspections::default(),
             editions: Editions::default(),
             acting: Acting::default(),
             consents: Consents::default(),

@@ -17,7 +17,7 @@ use super::refusals::{Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
 use crate::activation::Asker;
 use crate::contents::Contents;
-use crate::inspection::{Finding, inspect};
+use crate::inspection::Finding;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::usable;
@@ -179,7 +179,7 @@ pub(super) async fn findings(
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
         let stock = server.shelf.stock();
-        let findings = inspect(stock.known(&name)?)?;
+        let findings = server.inspections.of(stock.known(&name)?)?;
         Ok::<_, Problem>(Findings { findings })
     });
     Ok(Json(found.await??))

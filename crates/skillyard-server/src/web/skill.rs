@@ -16,7 +16,7 @@ use skillyard_web::markdown::render;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
-use crate::inspection::{Finding, inspect};
+use crate::inspection::Finding;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::usage::Usage;
@@ -78,7 +78,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         problems: problems
             .map(|problem| (problem.code.clone(), problem.message.clone()))
             .collect(),
-        findings: inspect(skill)?,
+        findings: server.inspections.of(skill)?,
         usage: frame
             .is_admin()
             .then(|| server.usage(&record.name).ok())

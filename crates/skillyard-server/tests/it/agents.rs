@@ -145,6 +145,15 @@ async fn what_the_scanner_finds_is_shown() {
     assert_eq!(finding["path"], "scripts/x.sh", "{found}");
     let page = server.get("/skills/pdf").await.text;
     assert!(page.contains(finding["code"].as_str().unwrap()), "{page}");
+    // What is remembered belongs to the bytes: other ones are scanned, the same ones as before are known.
+    let script = std::fs::read(file.join("x.sh")).unwrap();
+    std::fs::write(file.join("x.sh"), "#!/bin/sh\necho hello\n").unwrap();
+    let harmless = server.get("/api/v1/skills/pdf/findings").await.json();
+    let is_left = |found: &Value| found.to_string().contains("scripts/x.sh");
+    assert!(!is_left(&harmless), "{harmless}");
+    std::fs::write(file.join("x.sh"), script).unwrap();
+    let again = server.get("/api/v1/skills/pdf/findings").await.json();
+    assert_eq!(again, found);
     let usage = server.get("/api/v1/skills/pdf/usage").await.json();
     assert_eq!(usage["activations"], 0);
 }
