@@ -103,7 +103,8 @@ impl Database {
         };
         let options = AnyPoolOptions::new()
             .max_connections(match kind {
-                Kind::Sqlite => 8,
+                // Each takes a thread and memory, and readers wait for the processor, not for one another.
+                Kind::Sqlite => 4,
                 Kind::Postgres => 16,
             })
             .acquire_timeout(BUSY)

@@ -24,7 +24,7 @@ use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
 
 /// Threads for files and archives: each keeps memory of its own, and the processor is the limit anyway.
-const BLOCKING: usize = 16;
+const BLOCKING: usize = 8;
 
 /// Run a registry of skills
 ///
