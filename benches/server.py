@@ -125,8 +125,9 @@ def watch(names: list[str], ours: Server, minutes: float) -> None:
     mixture = []
     for number, name in enumerate(names):
         mixture += [
-            call(headers, "skill_search", {"query": name.replace("-", " ")}, number),
-            call(headers, "skill_load", {"name": name}, number),
+            # No two calls under way have one id: a session has to be able to tell them apart.
+            call(headers, "skill_search", {"query": name.replace("-", " ")}, 2 * number),
+            call(headers, "skill_load", {"name": name}, 2 * number + 1),
             {"path": f"/api/v1/skills/{name}/body"},
             {"path": f"/api/v1/skills/{name}/files/references/details.md"},
             {"path": f"/skills/{name}"},
