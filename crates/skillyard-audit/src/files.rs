@@ -3,13 +3,16 @@
 //! Everything is opened relative to a descriptor of the folder and without following links.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use crate::error::AuditError;
+
+/// How much of the end of a file is read at first: more than nearly every line has.
+const PIECE: u64 = 64 * 1024;
 
 /// The file that is written.
 pub(crate) const CURRENT: &str = "audit.jsonl";
@@ -134,6 +137,29 @@ impl Folder {
         Ok(Some(bytes))
     }
 
+    /// The last line of a file, without reading what is before it; nothing if the file is not there.
+    pub(crate) fn last_line(&self, name: &str) -> Result<Vec<u8>, AuditError> {
+        let Some(mut file) = self.open_to_read(name)? else {
+            return Ok(Vec::new());
+        };
+        let failed = |error| self.failed(name, error);
+        let size = file.metadata().map_err(failed)?.len();
+        let mut wanted = PIECE;
+        loop {
+            let start = size.saturating_sub(wanted);
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(start)).map_err(failed)?;
+            let mut end = (&file).take(size - start);
+            end.read_to_end(&mut bytes).map_err(failed)?;
+            let text = bytes.trim_ascii_end();
+            match memchr::memrchr(b'\n', text) {
+                Some(at) => return Ok(text[at + 1..].to_vec()),
+                None if start == 0 => return Ok(text.to_vec()),
+                None => wanted *= 2,
+            }
+        }
+    }
+
     /// Which file has a name now.
     pub(crate) fn identity(&self, name: &str) -> Result<Option<Identity>, AuditError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -202,5 +228,29 @@ fn identity(stat: &rustix::fs::Stat) -> Identity {
         device: stat.st_dev.into(),
         inode: stat.st_ino.into(),
         size: u64::try_from(stat.st_size).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_found_however_long_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(place.path()).unwrap().unwrap();
+        let long = "y".repeat(200_000);
+        for (text, expected) in [
+            (String::new(), ""),
+            ("one".to_owned(), "one"),
+            ("one\ntwo\n\n".to_owned(), "two"),
+            (format!("{}\nend\n", "x".repeat(300_000)), "end"),
+            (format!("start\n{long}\n"), &*long),
+            (long.clone(), &*long),
+        ] {
+            std::fs::write(place.path().join("file"), text).unwrap();
+            assert_eq!(folder.last_line("file").unwrap(), expected.as_bytes());
+        }
+        assert!(folder.last_line("missing").unwrap().is_empty());
     }
 }

@@ -72,8 +72,7 @@ impl Locked<'_> {
         let Some(number) = folder.full_files()?.last().copied() else {
             return Ok(None);
         };
-        let bytes = folder.read(&full_name(number))?.unwrap_or_default();
-        Ok(last_link(&bytes))
+        Ok(Link::of(&folder.last_line(&full_name(number))?))
     }
 }
 
