@@ -27,6 +27,7 @@ mod library;
 mod mcp;
 mod permission;
 mod printer;
+mod question;
 mod redactor;
 mod remote;
 mod report;

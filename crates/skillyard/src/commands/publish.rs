@@ -19,6 +19,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
+use crate::question::agreed;
 use crate::remote::{Choice, Remote};
 use crate::report::elapsed;
 use crate::sanitize::visible;
@@ -212,11 +213,7 @@ fn confirmed(context: &Context, package: &Package, remote: &Remote) -> Result<bo
         "Publish {}@{} to {}? It can never be replaced",
         package.name,
         package.version,
-        visible(&remote.address())
+        remote.address()
     );
-    match cliclack::confirm(question).initial_value(false).interact() {
-        Ok(answer) => Ok(answer),
-        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    agreed(&question)
 }

@@ -14,6 +14,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::{changes, finish, written};
+use crate::question::must_agree;
 use crate::sanitize::visible;
 
 /// Remove installed skills, and what only they needed
@@ -110,22 +111,12 @@ fn confirm(
     if written.is_empty() || yes {
         return Ok(());
     }
-    if !context.printer.can_ask() {
-        return Err(InstallFailure::NotAsked.into());
-    }
     let folders: Vec<String> = written
         .iter()
         .map(|(_, folder)| format!("`{}`", folder.display()))
         .collect();
     let question = format!("Delete {} for good?", folders.join(" and "));
-    let answer = cliclack::confirm(visible(&question))
-        .initial_value(false)
-        .interact();
-    match answer {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(CommandError::Stopped),
-        Err(error) => Err(CommandError::unanswered(error)),
-    }
+    must_agree(context, &question)
 }
 
 /// Tells what became of skills that were written here, where nothing else is removed.

@@ -1,6 +1,5 @@
 //! `skillyard trust NAME`: what is approved of one skill.
 
-use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -19,6 +18,7 @@ use crate::context::Context;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
 use crate::permission::Permissions;
+use crate::question::agreed;
 use crate::sanitize::visible;
 use crate::trusted;
 
@@ -188,12 +188,7 @@ fn confirmed(context: &Context, name: &str) -> Result<bool, CommandError> {
     if !context.printer.can_ask() {
         return Err(TrustFailure::NoAnswer.into());
     }
-    let question = format!("Approve this for `{}`?", visible(name));
-    match cliclack::confirm(question).initial_value(false).interact() {
-        Ok(answer) => Ok(answer),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    agreed(&format!("Approve this for `{name}`?"))
 }
 
 /// An approval for programs.

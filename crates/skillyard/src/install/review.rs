@@ -8,7 +8,7 @@ use skillyard_trust::tier::Scripts;
 use super::check::{Checked, described};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
+use crate::question::must_agree;
 use crate::sanitize::visible;
 
 /// Most findings and scripts that are listed.
@@ -43,17 +43,7 @@ pub(crate) fn confirm(
     if !show(context, checked) || yes {
         return Ok(());
     }
-    if !context.printer.can_ask() {
-        return Err(InstallFailure::NotAsked.into());
-    }
-    let answer = cliclack::confirm("Continue installation?")
-        .initial_value(false)
-        .interact();
-    match answer {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(CommandError::Stopped),
-        Err(error) => Err(CommandError::unanswered(error)),
-    }
+    must_agree(context, "Continue installation?")
 }
 
 fn warning(checked: &[&Checked<'_>]) -> String {

@@ -7,17 +7,9 @@ use insta::assert_snapshot;
 use skillyard_format::package::pack::PackFormat;
 
 use crate::TestContext;
-use crate::project::{packed, project};
+use crate::project::{installed, packed, project};
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
-
-/// A project with `pdf` from `lib/pdf`.
-fn installed() -> TestContext {
-    let context = project();
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.done(&["install", "./lib/pdf"]);
-    context
-}
 
 impl TestContext {
     /// As after a checkout on another machine: neither skills nor store.

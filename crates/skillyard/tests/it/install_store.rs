@@ -6,19 +6,11 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use crate::project::{everything, project};
+use crate::project::{everything, installed};
 use crate::servers::repository::skill;
 use crate::{TestContext, output};
 
 const STORE: &str = ".skillyard/store";
-
-/// A project with `pdf` from `lib/pdf`.
-fn installed() -> TestContext {
-    let context = project();
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.done(&["install", "./lib/pdf"]);
-    context
-}
 
 impl TestContext {
     /// The pack with this text in it.

@@ -17,6 +17,14 @@ pub(crate) fn project() -> TestContext {
     context
 }
 
+/// A project with `pdf` from `lib/pdf`.
+pub(crate) fn installed() -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf"]);
+    context
+}
+
 /// The skill `pdf` with a script, as an archive.
 pub(crate) fn packed(folder: &str, version: &str, format: PackFormat) -> Vec<u8> {
     let skill = skill("pdf", version);
