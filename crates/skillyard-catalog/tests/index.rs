@@ -223,6 +223,20 @@ fn a_folder_over_the_limit_became_a_skill() {
     assert!(warm.find("c").is_some());
 }
 
+/// A link to nothing starts to lead in a circle: no folder that was listed changes.
+#[test]
+fn a_link_to_nothing_becomes_a_circle() {
+    let tree = Tree::new();
+    tree.skill("work/.skills/a", "x")
+        .link("a/c", "work/.skills/c")
+        .age();
+    tree.load_indexed();
+    assert!(told(&tree.load()).contains("a symbolic link to nothing"));
+    tree.link("../c", "work/.skills/a/c");
+    same(&tree);
+    assert!(told(&tree.load()).contains("leads in a circle"));
+}
+
 #[test]
 fn a_link_leads_elsewhere() {
     let secret = |tree: &Tree| assert!(tree.load_indexed().find("secret").is_none());

@@ -21,7 +21,7 @@ use crate::text::Text;
 use crate::walk::{Listed, Skipped, Watched};
 
 /// What an index file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skyidx06";
+const MAGIC: &[u8; 8] = b"skyidx07";
 /// Index files not used for this long are removed.
 const STALE: Duration = Duration::from_hours(30 * 24);
 

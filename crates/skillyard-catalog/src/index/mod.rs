@@ -161,7 +161,7 @@ fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
     }
     for watched in &old.watched {
         let stamp = Watched::stamp_of(&watched.path);
-        if stamp != watched.stamp || stamp.is_some_and(|stamp| is_racy(stamp, old.walked)) {
+        if stamp != watched.stamp || stamp.is_ok_and(|stamp| is_racy(stamp, old.walked)) {
             return None;
         }
     }

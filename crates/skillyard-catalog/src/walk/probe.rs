@@ -9,6 +9,9 @@ use rustix::fs::OFlags;
 use super::read::{Found, read};
 use super::{Links, UNREADABLE, Walk};
 
+/// What is said of a link that comes back to itself or to a folder it lies in.
+const CIRCLE: &str = "it is a symbolic link that leads in a circle";
+
 pub(super) enum Probe<T> {
     /// The folder is a skill.
     Skill(T),
@@ -62,8 +65,9 @@ impl Walk {
         file_name: &str,
         visit: &impl Fn(&Found<'_>) -> T,
     ) -> Probe<T> {
-        let Ok(target) = folder.join(file_name).canonicalize() else {
-            return Probe::Refused("it is a symbolic link to nothing".into());
+        let target = match target_of(&folder.join(file_name)) {
+            Ok(target) => target,
+            Err(reason) => return Probe::Refused(reason),
         };
         let within = folder
             .canonicalize()
@@ -93,13 +97,7 @@ impl Walk {
 
     /// Whether a symbolic link leads to a folder that may be looked into.
     pub(super) fn follow(&self, link: &Path, followed: &mut Vec<PathBuf>) -> Result<bool, String> {
-        let target = match link.canonicalize() {
-            Ok(target) => target,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err("it is a symbolic link to nothing".into());
-            }
-            Err(_) => return Err("it is a symbolic link that leads in a circle".into()),
-        };
+        let target = target_of(link)?;
         if !target.is_dir() {
             return Ok(false);
         }
@@ -108,7 +106,7 @@ impl Walk {
         };
         let parent = link.parent().and_then(|parent| parent.canonicalize().ok());
         if parent.is_some_and(|parent| parent.starts_with(&target)) {
-            return Err("it is a symbolic link that leads in a circle".into());
+            return Err(CIRCLE.into());
         }
         if !allowed.iter().any(|root| target.starts_with(root)) {
             return Err(format!(
@@ -125,4 +123,18 @@ impl Walk {
         followed.push(target);
         Ok(true)
     }
+}
+
+/// Where a symbolic link ends, or why it ends nowhere.
+fn target_of(link: &Path) -> Result<PathBuf, String> {
+    link.canonicalize().map_err(|error| {
+        let circle = rustix::io::Errno::LOOP.raw_os_error();
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                "it is a symbolic link to nothing".into()
+            }
+            _ if error.raw_os_error() == Some(circle) => CIRCLE.into(),
+            _ => format!("{UNREADABLE}{error}"),
+        }
+    })
 }

@@ -27,8 +27,9 @@ pub struct Listed {
 pub struct Watched {
     /// What it is.
     pub path: PathBuf,
-    /// Its stamp; `None` when nothing was there.
-    pub stamp: Option<Stamp>,
+    /// Its stamp, or the number of the error that kept it from being had: a link to nothing may
+    /// become one that leads in a circle.
+    pub stamp: Result<Stamp, i32>,
 }
 
 impl Watched {
@@ -40,8 +41,11 @@ impl Watched {
     }
 
     /// The stamp of what is at `path` now, behind links.
-    pub(crate) fn stamp_of(path: &Path) -> Option<Stamp> {
-        rustix::fs::stat(path).ok().as_ref().map(Stamp::of)
+    pub(crate) fn stamp_of(path: &Path) -> Result<Stamp, i32> {
+        match rustix::fs::stat(path) {
+            Ok(stat) => Ok(Stamp::of(&stat)),
+            Err(error) => Err(error.raw_os_error()),
+        }
     }
 }
 
