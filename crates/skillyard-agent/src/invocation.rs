@@ -34,7 +34,10 @@ pub fn understand(input: &str, shelf: &Shelf) -> Result<Invocation, ShelfError> 
                 _ => break,
             },
         };
-        push(&mut skills, shelf.find(name)?.skill.record.name.to_string());
+        push(
+            &mut skills,
+            shelf.named(name)?.skill.record.name.to_string(),
+        );
         rest = behind;
     }
     for word in rest.split_whitespace() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::Runtime;
 use skillyard_agent::agent::AgentStore;
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::Strategy;
 use skillyard_agent::shelf::Shelf;
+use skillyard_agent::{Runtime, TurnError};
 
 use crate::host::HostError;
 
@@ -37,6 +37,12 @@ pub trait Agents: Send + Sync + 'static {
         cancel: &AtomicBool,
         tell: &mut dyn FnMut(&str),
     ) -> Result<(), AgentsError>;
+
+    /// What a person can do about a turn that failed, if that can be said.
+    fn remedy(&self, error: &TurnError) -> Option<String> {
+        let _ = error;
+        None
+    }
 
     /// The skills that an agent can reach.
     fn shelf(&self) -> Result<Shelf, AgentsError>;

@@ -25,6 +25,7 @@ mod installed;
 mod json;
 mod library;
 mod mcp;
+mod obstacle;
 mod permission;
 mod printer;
 mod question;

@@ -161,6 +161,9 @@ impl Permissions {
     }
 }
 
+/// What the user can do about a project that is not trusted.
+pub(crate) const TRUST_PROJECT: &str = "Look at the project's skills, then run `skillyard trust .`";
+
 /// Whether a script may run, and what to tell the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Decision {
@@ -180,9 +183,7 @@ impl Decision {
             ScriptVerdict::Ask { .. } => Some(approve),
             ScriptVerdict::Blocked { remedy, .. } => match remedy {
                 Remedy::ApproveSkill => Some(approve),
-                Remedy::TrustProject => {
-                    Some("Look at the project's skills, then run `skillyard trust .`".into())
-                }
+                Remedy::TrustProject => Some(TRUST_PROJECT.into()),
                 Remedy::None => None,
             },
         };

@@ -105,7 +105,7 @@ pub fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, ShelfError> {
         .map(|name| name.trim())
         .filter(|name| !name.is_empty())
     {
-        let found = shelf.find(name)?;
+        let found = shelf.named(name)?;
         pins.push(Pin {
             name: found.skill.record.name.to_string(),
             digest: shelf.digest(name)?.to_string(),

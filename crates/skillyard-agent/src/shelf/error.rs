@@ -3,6 +3,8 @@
 use skillyard_catalog::resource::ResourceError;
 use skillyard_format::Digest;
 
+use super::Withheld;
+
 /// Why a skill cannot be given.
 #[derive(Debug, thiserror::Error)]
 pub enum ShelfError {
@@ -13,6 +15,14 @@ pub enum ShelfError {
         name: String,
         /// A name like it.
         nearest: Option<String>,
+    },
+    /// It is here, and something keeps it from being used.
+    #[error("skill `{name}` cannot be used: {}", why.reason)]
+    Withheld {
+        /// The skill.
+        name: String,
+        /// What keeps it.
+        why: Withheld,
     },
     /// Its author wants one kind of caller only.
     #[error("skill `{name}` can only be activated by {who}")]

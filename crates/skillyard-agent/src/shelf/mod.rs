@@ -19,7 +19,7 @@ use skillyard_format::render::catalog::CatalogEntry;
 
 pub use error::ShelfError;
 pub use load::{Caller, Loaded};
-pub use skill::{Author, Published, ShelfSkill};
+pub use skill::{Author, Published, ShelfSkill, Withheld};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub struct Shelf {
     instruction_bytes: usize,
     published: Option<Box<dyn Published>>,
     installed: BTreeMap<String, Vec<Digest>>,
+    withheld: BTreeMap<String, Withheld>,
 }
 
 /// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
@@ -51,6 +52,7 @@ impl Shelf {
             instruction_bytes: INSTRUCTION_BYTES,
             published: None,
             installed: BTreeMap::new(),
+            withheld: BTreeMap::new(),
         }
     }
 
@@ -75,6 +77,13 @@ impl Shelf {
     #[must_use]
     pub fn with_installed(mut self, installed: BTreeMap<String, Vec<Digest>>) -> Self {
         self.installed = installed;
+        self
+    }
+
+    /// The same shelf, with the skills that are here and not on it, and why.
+    #[must_use]
+    pub fn with_withheld(mut self, withheld: BTreeMap<String, Withheld>) -> Self {
+        self.withheld = withheld;
         self
     }
 
@@ -148,6 +157,20 @@ impl Shelf {
             Some((&self.skills[at], hit.score))
         });
         found.collect()
+    }
+
+    /// The skill that a user named, or why it cannot be used.
+    pub fn named(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
+        self.find(name).map_err(|error| {
+            let wanted = skillyard_format::name::normalise(name);
+            match self.withheld.get(&*wanted) {
+                Some(why) => ShelfError::Withheld {
+                    name: wanted.into_owned(),
+                    why: why.clone(),
+                },
+                None => error,
+            }
+        })
     }
 
     /// The skill of a name.

@@ -55,6 +55,18 @@ impl ShelfSkill {
     }
 }
 
+/// Why a skill that is here is not on the shelf. Only users are told: the words may be those of
+/// a stranger's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withheld {
+    /// What keeps it, in words that name no path of this machine.
+    pub reason: String,
+    /// What lies behind that, for the user of this machine.
+    pub detail: Option<String>,
+    /// What the user can do about it.
+    pub remedy: Option<String>,
+}
+
 /// Whose words a skill is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {

@@ -93,7 +93,10 @@ impl Server {
             conversation.draft().take();
         }
         let reason = front.ended;
-        ended.map(|_| reason).map_err(explained)
+        ended.map(|_| reason).map_err(|error| {
+            let remedy = agents.remedy(&error);
+            explained(error, remedy.as_deref())
+        })
     }
 
     /// Lets a skill of a session go; tells whether it was active.
@@ -110,7 +113,8 @@ impl Server {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
         let mut runtime = agents.runtime(&session)?;
-        let released = runtime.release(&mut session, name).map_err(explained)?;
+        let released = runtime.release(&mut session, name);
+        let released = released.map_err(|error| explained(error, None))?;
         let skills = active(&session);
         conversation.tell(ChatEvent::Active { skills });
         Ok(released)
@@ -118,9 +122,12 @@ impl Server {
 }
 
 /// What the user can use of it is told; what may name paths is not.
-fn explained(error: TurnError) -> Problem {
+fn explained(error: TurnError, remedy: Option<&str>) -> Problem {
     match error {
-        TurnError::Skill(_) | TurnError::Provider(_) => Problem::bad(error.to_string()),
+        TurnError::Skill(_) | TurnError::Provider(_) => Problem::bad(match remedy {
+            Some(remedy) => format!("{error}. {remedy}"),
+            None => error.to_string(),
+        }),
         other => HostError::new(other).into(),
     }
 }

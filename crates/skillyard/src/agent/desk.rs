@@ -9,7 +9,7 @@ use skillyard_agent::agent::AgentStore;
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::ToolMode;
-use skillyard_agent::shelf::Shelf;
+use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
@@ -153,6 +153,15 @@ impl Agents for Desk {
         tell: &mut dyn FnMut(&str),
     ) -> Result<(), AgentsError> {
         self.settled(session, runtime, cancel, tell).map_err(told)
+    }
+
+    fn remedy(&self, error: &TurnError) -> Option<String> {
+        match error {
+            TurnError::Skill(ShelfError::Withheld { .. } | ShelfError::Altered { .. }) => {
+                crate::error::agent::hint(error)
+            }
+            _ => None,
+        }
     }
 
     fn shelf(&self) -> Result<Shelf, AgentsError> {

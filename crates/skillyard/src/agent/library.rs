@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
 use crate::mcp::{Lenders, PublishedSkills};
+use crate::obstacle;
 use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
 
@@ -24,6 +25,7 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     let catalog = library::load(context, IndexMode::Use, &wanted.choice)?;
     let permissions = Permissions::load(context)?;
     let mut skills = Vec::new();
+    let mut withheld = obstacle::all(&catalog);
     for skill in catalog.enabled() {
         let is_wanted = wanted.only.as_ref().is_none_or(|only| {
             let mut names = only.iter();
@@ -31,7 +33,13 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         });
         if is_wanted {
             skills.push(placed(context, &permissions, skill)?);
+        } else {
+            withheld.insert(skill.record.name.to_string(), obstacle::left_out());
         }
+    }
+    if wanted.only.as_ref().is_some_and(Vec::is_empty) {
+        // Who is to have no skills is not told either which there are.
+        withheld.clear();
     }
     let config = context.config()?;
     let limits = ReadLimits {
@@ -54,6 +62,7 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
         Shelf::new(skills, Some(&index), limits)
             .with_instruction_bytes(most)
             .with_installed(installed)
+            .with_withheld(withheld)
     };
     let published = match &wanted.lent_before {
         Some(before) => before.clone(),

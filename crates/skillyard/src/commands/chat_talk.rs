@@ -15,7 +15,7 @@ use super::Outcome;
 use super::list::push_cut;
 use crate::agent::{Output, Terminal};
 use crate::context::Context;
-use crate::error::agent::AgentFailure;
+use crate::error::agent::{self, AgentFailure};
 use crate::error::{CommandError, Status};
 use crate::sanitize::{shortened, visible};
 use crate::terminal::{Line, Lines};
@@ -140,7 +140,9 @@ fn say(
         Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
             let text = visible(&error.to_string()).into_owned();
             let hint = hint(&error);
-            front.context.printer.error(&text, &[], hint.as_deref());
+            let causes = agent::causes(&error);
+            let causes: Vec<String> = causes.iter().map(|each| visible(each).into()).collect();
+            front.context.printer.error(&text, &causes, hint.as_deref());
             if front.output == Output::StreamJson {
                 let value = json!({ "type": "error", "message": text });
                 front.context.printer.compact_json(&value)?;
@@ -154,7 +156,8 @@ fn say(
 /// What can be said instead.
 fn hint(error: &TurnError) -> Option<String> {
     let TurnError::Skill(ShelfError::Unknown { name, .. }) = error else {
-        return None;
+        let hint = matches!(error, TurnError::Skill(_)).then(|| agent::hint(error));
+        return hint.flatten().map(|hint| visible(&hint).into());
     };
     let commands = COMMANDS.iter().map(|(command, _)| verb(command));
     Some(match nearest(name, commands) {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use skillyard_format::name::normalise;
 use skillyard_format::render::one_line;
@@ -12,23 +13,17 @@ use super::list::{mark, tilde};
 use super::prompt::default_fitting;
 use crate::context::Context;
 use crate::error::Status;
+use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
+use crate::obstacle;
+use crate::permission::Permissions;
 use crate::sanitize::visible;
 
 pub(super) fn run(context: &Context, name: &str) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let name = normalise(name).into_owned();
     let skill = catalog.find(&name);
-    let about: Vec<_> = catalog
-        .skipped
-        .iter()
-        .filter(|skipped| {
-            skipped
-                .path
-                .components()
-                .any(|part| part.as_os_str() == name.as_str())
-        })
-        .collect();
+    let about = obstacle::passed_over(&catalog, &name);
     if skill.is_none() && about.is_empty() {
         return library::find(&catalog, &name).map(|_| Status::Yes);
     }
@@ -100,11 +95,13 @@ fn facts(
             problem.code, problem.message
         ));
     }
-    match skill.status.reason() {
-        Some(reason) => facts.push(format!(
-            "{}, so it reaches no prompt: {reason}",
-            skill.status.as_str()
-        )),
+    match obstacle::of(skill) {
+        Some(why) => {
+            let status = skill.status.as_str();
+            let reason = why.reason;
+            facts.push(format!("{status}, so it reaches no prompt: {reason}"));
+            facts.extend(why.remedy.map(|remedy| format!("to use it: {remedy}")));
+        }
         None if !skill.record.model_invocable => {
             facts.push(
                 "hidden from models by `disable-model-invocation`; users can invoke it by name"
@@ -121,7 +118,19 @@ fn facts(
             tilde(&other.record.folder, home)
         ));
     }
+    if let Some(altered) = altered(context, skill) {
+        facts.push(format!("altered, so no model is given it: {altered}"));
+        facts.push(format!("to use it: {}", Altered::hint(name)));
+    }
     facts
+}
+
+/// What was installed, if the skill's files are something else that nobody approved.
+fn altered(context: &Context, skill: &CatalogSkill) -> Option<Altered> {
+    let permissions = Permissions::load(context).ok()?;
+    let folder = &skill.record.folder;
+    let now = digest(&SkillRoot::open(folder).ok()?).ok()?;
+    permissions.altered(&skill.record.name, folder, now)
 }
 
 /// How the skill fares in a prompt of the default budget.

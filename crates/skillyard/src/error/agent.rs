@@ -102,11 +102,12 @@ impl AgentFailure {
 }
 
 /// What the user can do about a turn that failed.
-pub(super) fn hint(error: &TurnError) -> Option<String> {
+pub(crate) fn hint(error: &TurnError) -> Option<String> {
     Some(match error {
         TurnError::Skill(ShelfError::Unknown { .. }) => {
             "List the skills with `skillyard list`".into()
         }
+        TurnError::Skill(ShelfError::Withheld { why, .. }) => return why.remedy.clone(),
         TurnError::Skill(ShelfError::Altered { name, .. }) => Altered::hint(name),
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
@@ -125,6 +126,14 @@ pub(super) fn hint(error: &TurnError) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// What lies behind a turn that failed, where the error itself does not say it.
+pub(crate) fn causes(error: &TurnError) -> Vec<String> {
+    match error {
+        TurnError::Skill(ShelfError::Withheld { why, .. }) => why.detail.iter().cloned().collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// 1 when the answer is no, 2 when there is none.

@@ -49,6 +49,7 @@ fn disabled_and_unavailable() {
     ○ pdf
       - found at [DIR]/.skills/pdf, by source project, the strongest that has it
       - disabled, so it reaches no prompt: disabled by `pdf` (user)
+      - to use it: Switch it on with `skillyard enable pdf`, which says what else keeps it off
     ----- stderr -----
     ");
     assert_snapshot!(context.tell(&["explain", "skill", "gh"]), @"
@@ -57,6 +58,7 @@ fn disabled_and_unavailable() {
     ✗ gh
       - found at [DIR]/.skills/gh, by source project, the strongest that has it
       - unavailable, so it reaches no prompt: missing commands: no-such-command
+      - to use it: Install `no-such-command`, so that it is in a folder of `PATH`
     ----- stderr -----
     ");
 }
@@ -75,6 +77,7 @@ fn untrusted() {
       - found at [DIR]/.skills/pdf, by source project, the strongest that has it
       - shadows ~/.agents/skills/pdf, which has other content and comes later in precedence
       - untrusted, so it reaches no prompt: the project's folder is not trusted
+      - to use it: Look at the project's skills, then run `skillyard trust .`
       - ~/.agents/skills/pdf stands in for it in prompts
     ----- stderr -----
     ");
@@ -84,6 +87,7 @@ fn untrusted() {
     ! csv
       - found at [DIR]/.skills/csv, by source project, the strongest that has it
       - untrusted, so it reaches no prompt: the project's folder is not trusted
+      - to use it: Look at the project's skills, then run `skillyard trust .`
     ----- stderr -----
     ");
 }

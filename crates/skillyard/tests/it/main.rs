@@ -65,6 +65,7 @@ mod signing;
 mod trust;
 mod trust_skill;
 mod validate;
+mod withheld;
 
 /// The writers of hostile archives, which the crate that reads archives has.
 #[allow(dead_code, reason = "only some of the writers are needed here")]

@@ -1,0 +1,96 @@
+//! What keeps a skill that is here from being used, and what the user can do about it.
+//!
+//! `explain skill` tells it of one skill; a chat tells it when somebody names one.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use skillyard_agent::shelf::Withheld;
+use skillyard_catalog::walk::Skipped;
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
+
+use crate::permission::TRUST_PROJECT;
+
+/// What keeps a skill of the catalog out of prompts, if anything does.
+pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
+    let name = &skill.record.name;
+    Some(Withheld {
+        reason: skill.status.reason()?,
+        detail: None,
+        remedy: match &skill.status {
+            Status::Enabled => None,
+            Status::Untrusted => Some(TRUST_PROJECT.into()),
+            Status::Disabled { .. } => Some(format!(
+                "Switch it on with `skillyard enable {name}`, which says what else keeps it off"
+            )),
+            Status::Unavailable { missing } => Some(format!(
+                "Install `{}`, so that it is in a folder of `PATH`",
+                missing.join("`, `")
+            )),
+        },
+    })
+}
+
+/// What keeps skills out of prompts, by their names; where another stands in for one, nothing does.
+pub(crate) fn all(catalog: &Catalog) -> BTreeMap<String, Withheld> {
+    let mut all = BTreeMap::new();
+    for skipped in &catalog.skipped {
+        if let Some(name) = folder_name(&skipped.path) {
+            all.insert(name.to_owned(), unloadable(name, skipped));
+        }
+    }
+    for skill in &catalog.skills {
+        let name = skill.record.name.to_string();
+        match of(skill) {
+            Some(why) => all.insert(name, why),
+            None => all.remove(&name),
+        };
+    }
+    for loser in &catalog.shadowed {
+        if let Some(why) = all.get_mut(&*loser.skill.record.name) {
+            why.detail = Some("it shadows another skill of its name".into());
+        }
+    }
+    all
+}
+
+/// What keeps a skill from a session that has others.
+pub(crate) fn left_out() -> Withheld {
+    Withheld {
+        reason: "it is not among the skills of this session".into(),
+        detail: None,
+        remedy: Some(
+            "Begin a session without an agent, or give it to the agent with `skillyard agent skill add`"
+                .into(),
+        ),
+    }
+}
+
+/// What was passed over that has to do with a name.
+pub(crate) fn passed_over<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Skipped> {
+    let is_about = |skipped: &&Skipped| {
+        let mut parts = skipped.path.components();
+        parts.any(|part| part.as_os_str() == OsStr::new(name))
+    };
+    catalog.skipped.iter().filter(is_about).collect()
+}
+
+fn unloadable(name: &str, skipped: &Skipped) -> Withheld {
+    Withheld {
+        reason: "its folder was passed over".into(),
+        detail: Some(format!("{}: {}", skipped.path.display(), skipped.reason)),
+        remedy: Some(format!(
+            "Mend what `skillyard explain skill {name}` and `skillyard validate` tell of it"
+        )),
+    }
+}
+
+/// The name that a skill in a folder has, if what was passed over is one.
+fn folder_name(path: &Path) -> Option<&str> {
+    let is_skill_file = path
+        .file_name()
+        .is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"));
+    let folder = if is_skill_file { path.parent()? } else { path };
+    folder.file_name()?.to_str()
+}
