@@ -11,6 +11,7 @@ use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use crate::contents::{Contents, ContentsError};
+use crate::host::Alteration;
 use crate::server::Server;
 
 /// A skill that was activated.
@@ -59,9 +60,8 @@ impl Server {
             .collect();
         let standing = self.host.standing(skill, digest.as_ref());
         let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
-        if let Some(reason) = standing.altered {
-            let name = skill.record.name.to_string();
-            let error = ContentsError::Altered { name, reason };
+        if let Some(alteration) = standing.altered {
+            let error = altered(skill, alteration);
             let event = Event::new(EventKind::SkillActivated)
                 .digest(shown)
                 .ended(Outcome::Denied, error.to_string());
@@ -104,6 +104,33 @@ impl Server {
         })
     }
 
+    /// Refuses a skill whose files are not those that were installed.
+    fn intact(
+        &self,
+        skill: &CatalogSkill,
+        now: &dyn Fn() -> Option<Digest>,
+    ) -> Result<(), ContentsError> {
+        match self.host.altered(skill, now) {
+            None => Ok(()),
+            Some(alteration) => Err(altered(skill, alteration)),
+        }
+    }
+
+    /// Whether a file of the skill may be given; a refusal is recorded.
+    pub(crate) fn may_give(
+        &self,
+        skill: &CatalogSkill,
+        path: &str,
+        asker: Asker<'_>,
+        now: &dyn Fn() -> Option<Digest>,
+    ) -> Result<(), ContentsError> {
+        self.intact(skill, now).inspect_err(|error| {
+            let event = Event::new(EventKind::ResourceRead).detail("path", path);
+            let event = event.ended(Outcome::Denied, error.to_string());
+            self.record(&about(event, skill, asker));
+        })
+    }
+
     /// Reads a file of a skill and records it.
     pub(crate) fn read_file(
         &self,
@@ -112,8 +139,10 @@ impl Server {
         range: ReadRange,
         asker: Asker<'_>,
     ) -> Result<Resource, ContentsError> {
-        let read =
-            Contents::open(skill).and_then(|it| it.read(path, range, self.host.read_limits()));
+        let read = Contents::open(skill).and_then(|it| {
+            self.intact(skill, &|| it.digest())?;
+            it.read(path, range, self.host.read_limits())
+        });
         let event = Event::new(EventKind::ResourceRead).detail("path", path);
         let event = match &read {
             Ok(_) => event,
@@ -121,6 +150,14 @@ impl Server {
         };
         self.record(&about(event, skill, asker));
         read
+    }
+}
+
+fn altered(skill: &CatalogSkill, Alteration { reason, remedy }: Alteration) -> ContentsError {
+    ContentsError::Altered {
+        name: skill.record.name.to_string(),
+        reason,
+        remedy,
     }
 }
 

@@ -26,6 +26,8 @@ pub enum ContentsError {
         name: String,
         /// What they are.
         reason: String,
+        /// What the user of this machine can do about it.
+        remedy: String,
     },
 }
 

@@ -26,6 +26,18 @@ pub trait Host: Send + Sync + 'static {
     /// How far a skill with these files is trusted.
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;
 
+    /// What is wrong with a skill's files, if they are not those that were installed and nobody
+    /// approved them. Only of a skill that was installed `now` is asked, which hashes them; what
+    /// cannot be hashed was altered, too.
+    fn altered(
+        &self,
+        skill: &CatalogSkill,
+        now: &dyn Fn() -> Option<Digest>,
+    ) -> Option<Alteration> {
+        let _ = (skill, now);
+        None
+    }
+
     /// How far each skill is trusted, in a word.
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
 
@@ -171,5 +183,14 @@ pub struct Standing {
     /// Its version or commit, as it was installed.
     pub version: Option<String>,
     /// What is wrong, if its files are not those that were installed and nobody approved them.
-    pub altered: Option<String>,
+    pub altered: Option<Alteration>,
+}
+
+/// The files of a skill are not those that were installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alteration {
+    /// What they are.
+    pub reason: String,
+    /// What the user of this machine can do about it.
+    pub remedy: String,
 }

@@ -17,13 +17,23 @@ use crate::log::Cause;
 pub(crate) struct Problem {
     /// The kind of problem; `about:blank` says that the status is all there is.
     #[serde(rename = "type")]
-    kind: String,
+    #[schema(value_type = String)]
+    kind: &'static str,
     /// The status, in words.
-    title: String,
+    #[schema(value_type = String)]
+    title: &'static str,
     /// The status.
     status: u16,
     /// What went wrong, for people.
     detail: String,
+    /// The skill that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    skill: Option<Box<str>>,
+    /// What the user of the server's machine can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    remedy: Option<Box<str>>,
     /// What went wrong inside, for the log.
     #[serde(skip)]
     cause: Option<String>,
@@ -32,10 +42,12 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
-            kind: "about:blank".into(),
-            title: status.canonical_reason().unwrap_or_default().to_owned(),
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
             detail: detail.into(),
+            skill: None,
+            remedy: None,
             cause: None,
         }
     }
@@ -94,6 +106,11 @@ impl From<ContentsError> for Problem {
             ContentsError::Resource(ResourceError::NotFound { .. }) => {
                 Self::new(StatusCode::NOT_FOUND, error.to_string())
             }
+            ContentsError::Altered { name, remedy, .. } => Self {
+                skill: Some(name.as_str().into()),
+                remedy: Some(remedy.as_str().into()),
+                ..Self::new(StatusCode::FORBIDDEN, format!("{error}. {remedy}"))
+            },
             _ => Self::new(StatusCode::BAD_REQUEST, error.to_string()),
         }
     }

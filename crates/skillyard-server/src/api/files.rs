@@ -9,7 +9,7 @@ use skillyard_catalog::resource::{Content, ReadRange};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
-use super::refusals::{Missing, Senseless};
+use super::refusals::{Altered, Missing, Senseless};
 use crate::activation::Asker;
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
@@ -111,7 +111,7 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/v1/skills/{name}/files/{path}", tag = "skills",
     params(("name" = String, Path), ("path" = String, Path), Part),
     responses((status = 200, body = FileContent),
-        Senseless, Missing))]
+        Senseless, Altered, Missing))]
 pub(super) async fn read(
     State(server): State<Arc<Server>>,
     Named((name, path)): Named<(String, String)>,

@@ -13,7 +13,7 @@ use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
-use super::refusals::{Forbidden, Missing, NotJson, Senseless};
+use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
 use crate::activation::Asker;
 use crate::contents::Contents;
@@ -142,7 +142,7 @@ pub(super) async fn get(
 /// Get a skill's instructions as they are written
 #[utoipa::path(get, path = "/api/v1/skills/{name}/body", tag = "skills", params(("name" = String, Path)),
     responses((status = 200, body = SkillBody), (status = 304, description = "not changed"),
-        Senseless, Missing))]
+        Senseless, Altered, Missing))]
 pub(super) async fn body(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -153,9 +153,15 @@ pub(super) async fn body(
         let skill = stock.known(&name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
+        let digest = contents.digest();
+        let asker = Asker {
+            trigger: "api",
+            ..Asker::default()
+        };
+        server.may_give(skill, &skill.record.file_name, asker, &|| digest)?;
         Ok::<_, Problem>(SkillBody {
             name: skill.record.name.to_string(),
-            digest: contents.digest().map(|digest| digest.to_string()),
+            digest: digest.map(|digest| digest.to_string()),
             body: Document::parse(text.as_bytes()).body().to_owned(),
         })
     });
@@ -206,7 +212,7 @@ pub(super) async fn usage(
 #[utoipa::path(post, path = "/api/v1/skills/{name}/activate", tag = "skills", params(("name" = String, Path)),
     request_body = ActivationInput,
     responses((status = 200, body = ActivationOutput),
-        Senseless, Missing, NotJson))]
+        Senseless, Altered, Missing, NotJson))]
 pub(super) async fn activate(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::input::{Given, Named};
-use super::refusals::{Missing, NotJson, Senseless};
+use super::refusals::{Altered, Missing, NotJson, Senseless};
 use crate::activation::Asker;
 use crate::chat::parent_of;
 use crate::problem::Problem;
@@ -35,7 +35,7 @@ pub(crate) struct ToolOutput {
 #[utoipa::path(post, path = "/api/v1/tools/{name}", tag = "tools", params(("name" = String, Path)),
     request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = ToolOutput),
-        Senseless, Missing, NotJson))]
+        Senseless, Altered, Missing, NotJson))]
 pub(super) async fn call(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,

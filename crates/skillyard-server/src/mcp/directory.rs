@@ -19,7 +19,8 @@ pub(super) fn read(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorD
     let text = asked.text("uri")?.unwrap_or_default();
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(text))?;
     let files: Vec<(String, u64, Option<String>)> = match package {
-        Package::Files(files) => files
+        Package::Files(packed) => packed
+            .files
             .iter()
             .map(|(path, file)| (path.clone(), file.size, Some(file.media_type.clone())))
             .collect(),

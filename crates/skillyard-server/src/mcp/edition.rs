@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, DigestLimits, ReadLimits, ReadRange};
-use skillyard_format::package::Digest;
+use skillyard_format::package::{Digest, TreeDigest};
 
 use crate::contents::{Contents, ContentsError, media_type};
 use crate::shelf::{Shelf, Stock};
@@ -40,9 +40,17 @@ pub(super) struct Edition {
 #[derive(Debug)]
 pub(super) enum Package {
     /// All of them, at hand.
-    Files(BTreeMap<String, PackedFile>),
+    Files(Packed),
     /// The skill is too large, or a file of it cannot be read.
     Dynamic,
+}
+
+/// All files of a skill, as they were when they were read.
+#[derive(Debug)]
+pub(super) struct Packed {
+    pub(super) files: BTreeMap<String, PackedFile>,
+    /// What they are, whatever becomes of those on disk.
+    pub(super) digest: Option<Digest>,
 }
 
 /// A file that does not change any more.
@@ -114,13 +122,13 @@ impl Edition {
 
     fn pack(&self, skill: &CatalogSkill) -> Package {
         match packed(skill) {
-            Ok(Some(files)) => {
-                let bytes = files.values().map(|file| file.size).sum();
+            Ok(Some(packed)) => {
+                let bytes = packed.files.values().map(|file| file.size).sum();
                 let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
                 if before.saturating_add(bytes) > MOST_BYTES {
                     Package::Dynamic
                 } else {
-                    Package::Files(files)
+                    Package::Files(packed)
                 }
             }
             Ok(None) | Err(_) => Package::Dynamic,
@@ -129,7 +137,7 @@ impl Edition {
 }
 
 /// All files of a skill, unless they are too many or too large.
-fn packed(skill: &CatalogSkill) -> Result<Option<BTreeMap<String, PackedFile>>, ContentsError> {
+fn packed(skill: &CatalogSkill) -> Result<Option<Packed>, ContentsError> {
     let most = DigestLimits::default();
     let contents = Contents::open(skill)?;
     let list = contents.list(None)?;
@@ -138,14 +146,22 @@ fn packed(skill: &CatalogSkill) -> Result<Option<BTreeMap<String, PackedFile>>, 
         return Ok(None);
     }
     let mut files = BTreeMap::new();
+    let mut tree = TreeDigest::default();
     for file in list.files {
         let packed = pack_file(&contents, &file.path, most.max_bytes)?;
         let Some(packed) = packed else {
             return Ok(None);
         };
+        tree.add(&file.path, file.executable, packed.digest);
         files.insert(file.path, packed);
     }
-    Ok(Some(files))
+    let digest = if list.unreadable.is_empty() {
+        Some(tree.finish())
+    } else {
+        // What has an unusual name is a part of the digest, too.
+        contents.digest()
+    };
+    Ok(Some(Packed { files, digest }))
 }
 
 /// One file, read whole.

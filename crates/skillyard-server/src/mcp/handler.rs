@@ -208,11 +208,11 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.elsewhere(move |server, edition| {
-            skills::read(edition, server.upstream.as_ref(), &request.uri)
-        });
+        let caller = Caller::of(&self.connection, &context);
+        let read = self
+            .elsewhere(move |server, edition| skills::read(server, edition, &request.uri, &caller));
         Ok(read.await?.into())
     }
 

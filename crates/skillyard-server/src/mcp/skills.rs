@@ -8,13 +8,17 @@ use serde_json::{Value, json};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, DigestLimits};
 use skillyard_format::Document;
+use skillyard_format::package::Digest;
 use skillyard_format::yaml::Mapping;
 use skillyard_mcp::PublishedSkill;
 
+use super::caller::Caller;
 use super::edition::{Edition, Package, PackedFile, pack_file};
 use super::upstream::{self, Upstream};
 use super::uri::{self, SkillUri};
 use crate::contents::Contents;
+use crate::problem::Problem;
+use crate::server::Server;
 
 /// How many skills a page has.
 const PAGE: usize = 50;
@@ -91,10 +95,12 @@ pub(super) fn get(
 
 /// `resources/read`.
 pub(super) fn read(
+    server: &Server,
     edition: &Edition,
-    upstream: Option<&Upstream>,
     uri: &str,
+    caller: &Caller,
 ) -> Result<ReadResourceResult, ErrorData> {
+    let upstream = server.upstream.as_ref();
     let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
     if let (Some((skill, path)), Some(upstream)) = (foreign(edition, upstream, &wanted), upstream) {
         let files = upstream.files(&skill);
@@ -108,14 +114,22 @@ pub(super) fn read(
         return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
     }
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
+    let give = |now: &dyn Fn() -> Option<Digest>| {
+        let given = server.may_give(skill, &wanted.path, caller.asker("mcp"), now);
+        given.map_err(|error| invalid(Problem::from(error).detail()))
+    };
     let contents = match package {
-        Package::Files(files) => {
-            let file = files.get(&wanted.path).ok_or_else(|| unknown(uri))?;
-            shown(uri, file)
+        Package::Files(packed) => {
+            // What was listed before the skill was altered is still what was installed.
+            give(&|| packed.digest)?;
+            let file = packed.files.get(&wanted.path);
+            shown(uri, file.ok_or_else(|| unknown(uri))?)
         }
         Package::Dynamic => {
+            let contents = Contents::open(skill).map_err(|_| unknown(uri))?;
+            give(&|| contents.digest())?;
             let most = DigestLimits::default().max_bytes;
-            let read = Contents::open(skill).and_then(|it| pack_file(&it, &wanted.path, most));
+            let read = pack_file(&contents, &wanted.path, most);
             let file = read.ok().flatten().ok_or_else(|| unknown(uri))?;
             shown(uri, &file)
         }
@@ -176,8 +190,9 @@ fn passed_on(skill: &PublishedSkill) -> Value {
 fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
     let (name, own) = (&*skill.record.name, &*skill.record.file_name);
     let (text, resources) = match package {
-        Package::Files(files) => {
-            let list: Vec<Value> = files
+        Package::Files(packed) => {
+            let list: Vec<Value> = packed
+                .files
                 .iter()
                 .map(|(path, file)| {
                     json!({
@@ -187,7 +202,7 @@ fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
                     })
                 })
                 .collect();
-            let Content::Text(text) = &files.get(own)?.content else {
+            let Content::Text(text) = &packed.files.get(own)?.content else {
                 return None;
             };
             (text.clone(), list.into())

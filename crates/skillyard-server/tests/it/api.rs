@@ -66,24 +66,63 @@ async fn a_skill_is_read_activated_and_recorded() {
 }
 
 #[tokio::test]
-async fn an_altered_skill_is_not_activated() {
+async fn an_altered_skill_is_not_given() {
     let server = TestServer::new();
-    let folder = server.skills().join("edited");
-    std::fs::create_dir(&folder).unwrap();
-    let text = "---\nname: edited\ndescription: Is other than it was. Use never.\n---\nOTHER\n";
-    std::fs::write(folder.join("SKILL.md"), text).unwrap();
-    server.post("/api/v1/reload", &json!({})).await;
-    let path = "/api/v1/skills/edited/activate";
-    let answer = server.post(path, &json!({})).await;
-    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
-    let told = answer.json().to_string();
-    assert!(told.contains("skill `edited` was altered") && !told.contains("OTHER"));
+    server.pretend_altered("pdf");
+    let tool = "/api/v1/tools/skill_";
+    let file = json!({ "name": "pdf", "path": "references/fields.md" });
+    let answers = [
+        server.post("/api/v1/skills/pdf/activate", &json!({})).await,
+        server
+            .post(&format!("{tool}load"), &json!({ "name": "pdf" }))
+            .await,
+        server.post(&format!("{tool}read"), &file).await,
+        server
+            .get("/api/v1/skills/pdf/files/references/fields.md")
+            .await,
+        server.get("/api/v1/skills/pdf/body").await,
+    ];
+    for answer in answers {
+        assert_eq!(answer.status, StatusCode::FORBIDDEN);
+        let kind = &answer.headers["content-type"];
+        assert_eq!(kind, "application/problem+json");
+        let problem = answer.json();
+        assert_eq!(
+            problem["detail"],
+            "skill `pdf` was altered: it is a test. Mend it"
+        );
+        assert_eq!(problem["skill"], "pdf");
+        assert_eq!(problem["remedy"], "Mend it");
+        assert!(!problem.to_string().contains("Fields"), "{problem}");
+    }
     let events = server.machine.events.lock().unwrap();
-    let refused = events.iter().filter(|event| {
-        event.kind.as_str() == "skill.activated"
-            && event.outcome == skillyard_audit::Outcome::Denied
-    });
-    assert_eq!(refused.count(), 1);
+    let denied = events
+        .iter()
+        .filter(|event| event.outcome == skillyard_audit::Outcome::Denied)
+        .map(|event| event.kind.as_str());
+    let (activated, read) = ("skill.activated", "skill.resource_read");
+    assert_eq!(
+        denied.collect::<Vec<_>>(),
+        [activated, activated, read, read, read]
+    );
+}
+
+#[tokio::test]
+async fn the_document_tells_of_altered_skills() {
+    let server = TestServer::new();
+    let document = server.get("/api/v1/openapi.json").await.json();
+    for (path, method) in [
+        ("/api/v1/skills/{name}/activate", "post"),
+        ("/api/v1/skills/{name}/body", "get"),
+        ("/api/v1/skills/{name}/files/{path}", "get"),
+        ("/api/v1/tools/{name}", "post"),
+    ] {
+        let refusal = &document["paths"][path][method]["responses"]["403"];
+        let told = refusal["description"].as_str().unwrap();
+        assert!(told.contains("not those that were installed"), "{path}");
+    }
+    let problem = &document["components"]["schemas"]["Problem"]["properties"];
+    assert!(problem["remedy"].is_object() && problem["skill"].is_object());
 }
 
 #[tokio::test]

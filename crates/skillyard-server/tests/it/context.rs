@@ -1,5 +1,6 @@
 //! A server over a temporary folder of skills.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,15 +12,15 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
 use skillyard_audit::Event;
-use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::resource::{ReadLimits, SkillRoot, digest};
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Host, HostError, Installation, Order, Ran, Refusal, Runs, ScriptRun, Server, Settings,
-    Standing, Switch, Tokens, router,
+    Access, Alteration, Host, HostError, Installation, Order, Ran, Refusal, Runs, ScriptRun,
+    Server, Settings, Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -41,6 +42,8 @@ pub(crate) struct Machine {
     audit: PathBuf,
     disabled: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<Event>>,
+    /// What was installed, by name.
+    pub(crate) installed: Mutex<BTreeMap<String, Digest>>,
     upstream: Option<Arc<Servers>>,
     runs: Runs,
     /// The scripts that were run.
@@ -70,9 +73,9 @@ impl Host for Machine {
         }))
     }
 
-    fn standing(&self, skill: &CatalogSkill, _: Option<&Digest>) -> Standing {
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
         Standing {
-            altered: (*skill.record.name == *"edited").then(|| "it is a test".into()),
+            altered: self.altered(skill, &|| digest.copied()),
             tier: "high".into(),
             provenance: "a test".into(),
             third_party: false,
@@ -80,6 +83,19 @@ impl Host for Machine {
             reason: "it is a test".into(),
             ..Standing::default()
         }
+    }
+
+    fn altered(
+        &self,
+        skill: &CatalogSkill,
+        now: &dyn Fn() -> Option<Digest>,
+    ) -> Option<Alteration> {
+        let installed = self.installed.lock().unwrap();
+        let installed = installed.get(skill.record.name.as_str())?;
+        (now().as_ref() != Some(installed)).then(|| Alteration {
+            reason: "it is a test".into(),
+            remedy: "Mend it".into(),
+        })
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
@@ -216,6 +232,22 @@ impl TestServer {
         Self::with(Access::Loopback, None, Runs::Never)
     }
 
+    /// Says that a skill was installed as it is now.
+    pub(crate) fn pretend_installed(&self, name: &str) {
+        let root = SkillRoot::open(&self.skills().join(name)).unwrap();
+        self.pretend(name, digest(&root).unwrap());
+    }
+
+    /// Says that something else was installed.
+    pub(crate) fn pretend_altered(&self, name: &str) {
+        self.pretend(name, Digest::of(b"something else"));
+    }
+
+    fn pretend(&self, name: &str, digest: Digest) {
+        let mut installed = self.machine.installed.lock().unwrap();
+        installed.insert(name.to_owned(), digest);
+    }
+
     /// With a token for each role, and two for `chat`.
     pub(crate) fn with_tokens() -> Self {
         Self::with(tokens(), None, Runs::Never)
@@ -257,6 +289,7 @@ impl TestServer {
             home: folder.path().to_owned(),
             audit: folder.path().join("logs"),
             disabled: Mutex::default(),
+            installed: Mutex::default(),
             events: Mutex::default(),
             upstream,
             runs,

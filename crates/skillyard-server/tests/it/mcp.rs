@@ -90,6 +90,37 @@ async fn what_was_listed_is_what_is_read_though_the_skill_was_edited() {
 }
 
 #[tokio::test]
+async fn what_was_listed_is_read_though_the_skill_was_altered_and_nothing_else() {
+    let server = TestServer::new();
+    let uri = json!({ "uri": "skill://pdf/references/fields.md" });
+    server.pretend_installed("pdf");
+    let listed = json!({ "uri": "skill://pdf/SKILL.md" });
+    Modern::new(&server).ask("skills/get", listed).await;
+    let file = server.skills().join("pdf/references/fields.md");
+    std::fs::write(&file, "ALTERED").unwrap();
+    server.server.reload().unwrap();
+    // Hosts were told of these bytes, and they are those that were installed.
+    let read = Modern::new(&server)
+        .ask("resources/read", uri.clone())
+        .await;
+    assert_eq!(read["result"]["contents"][0]["text"], "# Fields\n");
+    let input = json!({ "name": "skill_read", "arguments": { "name": "pdf", "path": "references/fields.md" } });
+    let read = Modern::new(&server).ask("tools/call", input).await;
+    assert_eq!(read["result"]["isError"], true, "{read}");
+    assert!(!read.to_string().contains("ALTERED"), "{read}");
+    // Who was told of nothing yet gets none of it.
+    let other = TestServer::new();
+    other.pretend_altered("pdf");
+    let read = Modern::new(&other).ask("resources/read", uri).await;
+    let told = read["error"]["message"].as_str().unwrap();
+    assert!(told.contains("skill `pdf` was altered"), "{told}");
+    assert!(!read.to_string().contains("Fields"), "{read}");
+    let events = other.machine.events.lock().unwrap();
+    assert_eq!(events[0].kind.as_str(), "skill.resource_read");
+    assert_eq!(events[0].outcome, skillyard_audit::Outcome::Denied);
+}
+
+#[tokio::test]
 async fn a_folder_is_read_and_nothing_above_it() {
     let server = TestServer::new();
     let method = "resources/directory/read";

@@ -82,7 +82,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .note(&format!("warning: the skill was altered: {altered}"));
     }
     if let Some(path) = &args.resource {
-        return resource(context, args, &file, path);
+        return resource(context, args, &file, path, altered);
     }
     let document = Document::parse(&file.bytes);
     if args.properties {
@@ -100,10 +100,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "body": document.body(),
             "diagnostics": Diagnostics { diagnostics: &problems, text: &document.text },
         });
-        if let Some(Altered { now, installed }) = altered {
-            let digests = json!({ "digest": now.to_string(), "installed": installed.to_string() });
-            value["altered"] = digests;
-        }
+        tell(altered, &mut value);
         context.printer.json(&value)?;
     } else {
         for problem in &problems {
@@ -149,7 +146,21 @@ fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandErro
     skill_files::read_one(&skill.record.folder)
 }
 
-fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) -> Outcome {
+/// Tells programs that the skill was altered.
+fn tell(altered: Option<Altered>, value: &mut Value) {
+    if let Some(Altered { now, installed }) = altered {
+        let digests = json!({ "digest": now.to_string(), "installed": installed.to_string() });
+        value["altered"] = digests;
+    }
+}
+
+fn resource(
+    context: &Context,
+    args: &Args,
+    file: &SkillFileOnDisk,
+    path: &str,
+    altered: Option<Altered>,
+) -> Outcome {
     let config = context.config()?;
     let limits = ReadLimits {
         max_bytes: config.max_resource_bytes(),
@@ -174,7 +185,9 @@ fn resource(context: &Context, args: &Args, file: &SkillFileOnDisk, path: &str) 
             .map_err(CommandError::Resource)?,
     };
     if context.printer.is_json() {
-        context.printer.json(&resource_json(&resource))?;
+        let mut value = resource_json(&resource);
+        tell(altered, &mut value);
+        context.printer.json(&value)?;
         return Ok(Status::Yes);
     }
     match &resource.content {

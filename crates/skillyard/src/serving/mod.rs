@@ -16,8 +16,8 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun, Standing,
-    Switch,
+    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun,
+    Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -27,6 +27,7 @@ use crate::agent::subscribers;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
 use crate::script::sandboxed::{self, Wanted};
@@ -127,10 +128,8 @@ impl Host for Machine {
         let provenance = permissions.provenance(skill);
         let tier = permissions.verdict(&provenance).tier;
         let decision = permissions.script(skill, digest, OptIn::No);
-        let (name, folder) = (&skill.record.name, &skill.record.folder);
-        let altered = digest.and_then(|now| permissions.altered(name, folder, *now));
         Standing {
-            altered: altered.map(|altered| altered.to_string()),
+            altered: alteration(&permissions, skill, &|| digest.copied()),
             tier: tier.as_str().to_owned(),
             provenance: provenance.to_string(),
             third_party: tier <= Tier::Low,
@@ -139,6 +138,15 @@ impl Host for Machine {
             signer: provenance.signer,
             version: provenance.revision,
         }
+    }
+
+    fn altered(
+        &self,
+        skill: &CatalogSkill,
+        now: &dyn Fn() -> Option<Digest>,
+    ) -> Option<Alteration> {
+        let permissions = Permissions::load(&self.context).ok()?;
+        alteration(&permissions, skill, now)
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
@@ -250,4 +258,22 @@ impl Host for Machine {
         let ran = ran.map_err(|error| HostError::new(error.with_causes()))?;
         Ok(crate::agent::told(&ran))
     }
+}
+
+/// What is wrong with files that are not those that were installed.
+fn alteration(
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+    now: &dyn Fn() -> Option<Digest>,
+) -> Option<Alteration> {
+    let name = &skill.record.name;
+    let expected = permissions.expected(name, &skill.record.folder)?;
+    let installed = *expected.first()?;
+    let reason = match now() {
+        Some(now) if expected.contains(&now) => return None,
+        Some(now) => Altered { now, installed }.to_string(),
+        None => format!("its files cannot be hashed, and {installed} was installed"),
+    };
+    let remedy = Altered::hint(name);
+    Some(Alteration { reason, remedy })
 }

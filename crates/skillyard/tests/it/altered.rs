@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::chat::{call, model};
 use crate::project::project;
+use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 
 const BODY: &str = "---\nname: pdf\ndescription: Fills forms. Use for forms.\n---\n\nFill them.\n";
@@ -94,10 +95,34 @@ fn a_reader_is_warned() {
     let value = context.json(&["read", "pdf", "--json"]);
     assert!(value["body"].as_str().unwrap().contains("Kill them."));
     assert_ne!(value["altered"]["digest"], value["altered"]["installed"]);
+    let file = context.json(&["read", "pdf", "scripts/run.sh", "--json"]);
+    assert_eq!(file["altered"], value["altered"]);
     context.done(&["sync", "--force"]);
     assert!(!context.run(&["read", "pdf"]).contains("altered"));
     assert_eq!(
         context.json(&["read", "pdf", "--json"])["altered"],
         Value::Null
     );
+}
+
+#[test]
+fn a_server_gives_none_of_its_files() {
+    let context = altered();
+    let serving = Serving::start(&context, &[]);
+    for path in ["pdf/body", "pdf/files/scripts/run.sh"] {
+        let path = format!("/api/v1/skills/{path}");
+        let (status, told) = serving.ask_with("GET", &path, "", &Value::Null);
+        assert_eq!(status, 403, "{told}");
+        let problem: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(problem["skill"], "pdf");
+        let remedy = problem["remedy"].as_str().unwrap();
+        assert!(remedy.contains("skillyard sync --force"), "{remedy}");
+    }
+    assert_eq!(context.ended("skill.resource_read"), ["denied", "denied"]);
+    // More than is hashed cannot be what was installed.
+    context.write(".agents/skills/pdf/more", vec![0; 17 << 20]);
+    let path = "/api/v1/skills/pdf/activate";
+    let (status, told) = serving.ask_with("POST", path, "", &json!({}));
+    assert_eq!(status, 403, "{told}");
+    assert!(told.contains("cannot be hashed"), "{told}");
 }
