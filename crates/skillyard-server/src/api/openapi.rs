@@ -10,6 +10,7 @@ use super::{
     agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
     sessions, skill, skills, tools,
 };
+use crate::problem::Problem;
 use crate::server::Server;
 
 #[derive(OpenApi)]
@@ -56,7 +57,9 @@ use crate::server::Server;
         models::list,
         remcochat::list,
         remcochat::reload,
-    )
+    ),
+    // Refusals only refer to it.
+    components(schemas(Problem))
 )]
 struct Document;
 
