@@ -5,7 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use skillyard_format::difference::Difference;
 
 use crate::message::CallOutcome;
 use crate::provider::Usage;
@@ -185,6 +186,9 @@ pub enum Action {
         tool: String,
         /// The file.
         path: String,
+        /// What will be other in it; nothing where it is no text, or the change cannot be made.
+        #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
+        difference: Option<Difference>,
     },
     /// A tool of an MCP server.
     Lent {
@@ -193,6 +197,17 @@ pub enum Action {
         /// Its arguments, as JSON.
         arguments: String,
     },
+}
+
+#[expect(clippy::ref_option, reason = "serde gives it so")]
+fn as_text<S: Serializer>(
+    difference: &Option<Difference>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    difference
+        .as_ref()
+        .map(ToString::to_string)
+        .serialize(serializer)
 }
 
 /// The answer to it.

@@ -2,6 +2,7 @@
 
 pub mod allowed_tools;
 pub mod diagnostic;
+pub mod difference;
 pub mod document;
 pub mod edit;
 pub mod fix;

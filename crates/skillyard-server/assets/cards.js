@@ -84,6 +84,17 @@ const CHOICES = [
   ["no", "Deny", "danger"],
 ];
 
+const LINES = { "+": "new", "-": "gone", "@": "place" };
+
+/** What will be other in a file; the first character of a line says what it is. */
+const difference = (text) => {
+  const place = make("pre", "difference");
+  place.tabIndex = 0;
+  place.setAttribute("aria-label", "What changes");
+  for (const line of text.trimEnd().split("\n")) place.append(make("span", LINES[line[0]] ?? "", line + "\n"));
+  return place;
+};
+
 /** A question, with its buttons. */
 export const question = (asked, chat, answer) => {
   const element = make("div", "tool approval");
@@ -95,7 +106,7 @@ export const question = (asked, chat, answer) => {
   element.setAttribute("aria-labelledby", title.id);
   const command = make("pre", "", asked.command);
   command.tabIndex = 0;
-  element.append(title, command, make("p", "muted", "It runs in the sandbox. Asked because ", asked.reason, "."));
+  element.append(title, command, ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", "It runs in the sandbox. Asked because ", asked.reason, "."));
   if (asked.digest) element.append(make("p", "muted", "Exactly these files: ", make("code", "digest", asked.digest)));
   const buttons = make("div", "buttons");
   for (const [consent, text, look] of CHOICES) {

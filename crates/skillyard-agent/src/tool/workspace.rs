@@ -10,7 +10,10 @@ use std::sync::atomic::AtomicBool;
 
 use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange, SkillRoot};
+use skillyard_catalog::resource::{
+    Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+};
+use skillyard_format::difference::Difference;
 
 use super::skill::{number, optional, wanted};
 use crate::host::{CommandRun, Host, Ran};
@@ -25,6 +28,8 @@ const LONGEST_LINE: usize = 300;
 const LARGEST: u64 = 1_000_000;
 /// Most bytes that an edit reads.
 const MOST_EDITED: u64 = 2_000_000;
+/// Most lines of a change that a person is shown.
+const MOST_SHOWN: usize = 100;
 
 /// Writes a file below the current folder: `$1` is the path, the content comes in.
 const WRITE: &str = r#"case "$1" in */*) mkdir -p -- "${1%/*}" || exit 1;; esac; cat > "$1""#;
@@ -100,27 +105,40 @@ impl Workspace<'_> {
 
     fn edit(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
         let path = self.path(arguments)?;
-        let (old, new) = (wanted(arguments, "old")?, wanted(arguments, "new")?);
+        let read = self.whole(&path).map_err(|error| error.to_string())?;
+        let before =
+            text_of(read).ok_or_else(|| format!("`{path}` is not text, or too long to edit"))?;
+        self.put(&path, &edited(arguments, &path, &before)?)?;
+        Ok(format!("Edited `{path}`"))
+    }
+
+    /// What a call that changes a file will make other in it, as far as that can be told.
+    pub(super) fn difference(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<Difference> {
+        let path = self.path(arguments).ok()?;
+        let before = match self.whole(&path) {
+            Ok(read) => text_of(read)?,
+            Err(ResourceError::NotFound { .. }) => String::new(),
+            Err(_) => return None,
+        };
+        let after = match tool {
+            "Edit" => edited(arguments, &path, &before),
+            _ => wanted(arguments, "content").map(str::to_owned),
+        };
+        Some(Difference::between(&before, &after.ok()?, MOST_SHOWN))
+    }
+
+    /// A file as far as it can be edited.
+    fn whole(&self, path: &str) -> Result<Resource, ResourceError> {
         let limits = ReadLimits {
             max_bytes: MOST_EDITED,
             ..ReadLimits::default()
         };
-        let read = self.root()?.read(&path, ReadRange::default(), &limits);
-        let read = read.map_err(|error| error.to_string())?;
-        let (Content::Text(text), None) = (read.content, read.next_offset) else {
-            return Err(format!("`{path}` is not text, or too long to edit"));
-        };
-        match text.matches(old).count() {
-            _ if old.is_empty() => Err("the argument `old` is empty".into()),
-            1 => {
-                self.put(&path, &text.replacen(old, new, 1))?;
-                Ok(format!("Edited `{path}`"))
-            }
-            0 => Err(format!("the old text is not in `{path}`")),
-            count => Err(format!(
-                "the old text is {count} times in `{path}`; give more of it"
-            )),
-        }
+        let root = SkillRoot::open(self.host.surroundings().workspace())?;
+        root.read(path, ReadRange::default(), &limits)
     }
 
     fn put(&mut self, path: &str, content: &str) -> Result<(), String> {
@@ -225,6 +243,27 @@ pub(super) fn told(ran: &Ran) -> String {
         let _ = writeln!(text, "sandbox: {denial}");
     }
     text
+}
+
+/// The text of a file, if all of it was read and it is one.
+fn text_of(read: Resource) -> Option<String> {
+    match (read.content, read.next_offset) {
+        (Content::Text(text), None) => Some(text),
+        _ => None,
+    }
+}
+
+/// What becomes of a text, if what is to be replaced is in it once.
+fn edited(arguments: &Map<String, Value>, path: &str, before: &str) -> Result<String, String> {
+    let (old, new) = (wanted(arguments, "old")?, wanted(arguments, "new")?);
+    match before.matches(old).count() {
+        _ if old.is_empty() => Err("the argument `old` is empty".into()),
+        1 => Ok(before.replacen(old, new, 1)),
+        0 => Err(format!("the old text is not in `{path}`")),
+        count => Err(format!(
+            "the old text is {count} times in `{path}`; give more of it"
+        )),
+    }
 }
 
 fn matcher(pattern: &str) -> Result<GlobMatcher, String> {

@@ -156,6 +156,9 @@ pub(crate) struct Question {
     pub(crate) kind: String,
     /// What is to be run or changed, exactly.
     pub(crate) command: String,
+    /// What will be other in a file, as lines that are gone (`-`) and new (`+`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) difference: Option<String>,
     /// The skill whose script it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) skill: Option<String>,
@@ -184,14 +187,19 @@ impl Question {
                 ("script", line.join(" "), skill, digest)
             }
             Action::Command { command } => ("command", command.clone(), None, None),
-            Action::Change { tool, path } => ("change", format!("{tool} {path}"), None, None),
+            Action::Change { tool, path, .. } => ("change", format!("{tool} {path}"), None, None),
             Action::Lent { tool, arguments } => ("tool", format!("{tool} {arguments}"), None, None),
+        };
+        let difference = match &request.action {
+            Action::Change { difference, .. } => difference.as_ref().map(ToString::to_string),
+            _ => None,
         };
         Self {
             id,
             call: request.call.clone(),
             kind: kind.to_owned(),
             command,
+            difference,
             skill,
             digest,
             reason: request.reason.clone(),

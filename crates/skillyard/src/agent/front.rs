@@ -212,8 +212,9 @@ impl Terminal<'_> {
         let printer = &self.context.printer;
         let (what, session) = question(&request.action);
         printer.people(&format!(
-            "{}\n  why     {}",
+            "{}\n{}  why     {}",
             visible(&what),
+            change(&request.action),
             visible(&request.reason)
         ));
         let mut question = cliclack::select("Allow it?")
@@ -230,6 +231,25 @@ impl Terminal<'_> {
             self.cancel.store(true, Ordering::Relaxed);
             Answer::No
         })
+    }
+}
+
+/// What will be other in a file that is to be changed.
+fn change(action: &Action) -> String {
+    match action {
+        Action::Change {
+            difference: Some(difference),
+            ..
+        } if difference.lines.is_empty() => "  nothing in it will be other\n".into(),
+        Action::Change {
+            difference: Some(difference),
+            ..
+        } => terminal::painted(difference, "  "),
+        Action::Change { .. } => {
+            "  what will be other cannot be shown: it is no text, or the change does not fit\n"
+                .into()
+        }
+        _ => String::new(),
     }
 }
 
@@ -251,7 +271,7 @@ fn question(action: &Action) -> (String, &'static str) {
             format!("The model wants to run `{command}`"),
             "for this session, exactly this command",
         ),
-        Action::Change { tool, path } => (
+        Action::Change { tool, path, .. } => (
             format!("The model wants to change `{path}` with `{tool}`"),
             "for this session, all changes to files",
         ),

@@ -2,17 +2,14 @@
 
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
-use similar::{ChangeTag, TextDiff};
+use skillyard_format::difference::Difference;
 use skillyard_install::tree::{Tree, TreeFile};
 
 use crate::sanitize::visible;
+use crate::terminal::painted;
 
 /// Most changed lines that are shown for one file.
 const MOST_LINES: usize = 200;
-const GONE: Style = AnsiColor::Red.on_default();
-const NEW: Style = AnsiColor::Green.on_default();
-const PLACE: Style = AnsiColor::Cyan.on_default();
 
 /// The files that differ, the instructions first, then scripts, then the rest.
 pub(crate) fn between(before: &Tree, after: &Tree) -> String {
@@ -60,7 +57,10 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
     let bytes = |file: Option<&TreeFile>| file.map_or(Vec::new(), |file| file.bytes.clone());
     let (before, after) = (bytes(before), bytes(after));
     match (std::str::from_utf8(&before), std::str::from_utf8(&after)) {
-        (Ok(before), Ok(after)) => lines(before, after, text),
+        (Ok(before), Ok(after)) => {
+            let difference = Difference::between(before, after, MOST_LINES);
+            text.push_str(&painted(&difference, "     "));
+        }
         _ => {
             let _ = writeln!(
                 text,
@@ -69,37 +69,5 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
                 after.len()
             );
         }
-    }
-}
-
-fn lines(before: &str, after: &str, text: &mut String) {
-    let diff = TextDiff::from_lines(before, after);
-    let mut shown = 0;
-    let mut hidden = 0;
-    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
-        if shown < MOST_LINES {
-            let _ = writeln!(
-                text,
-                "     {PLACE}{}{PLACE:#}",
-                hunk.header().to_string().trim_end()
-            );
-        }
-        for change in hunk.iter_changes() {
-            if shown >= MOST_LINES {
-                hidden += usize::from(change.tag() != ChangeTag::Equal);
-                continue;
-            }
-            shown += 1;
-            let (mark, style) = match change.tag() {
-                ChangeTag::Delete => ('-', GONE),
-                ChangeTag::Insert => ('+', NEW),
-                ChangeTag::Equal => (' ', Style::new()),
-            };
-            let line = change.value().trim_end_matches(['\n', '\r']);
-            let _ = writeln!(text, "     {style}{mark}{}{style:#}", visible(line));
-        }
-    }
-    if hidden > 0 {
-        let _ = writeln!(text, "     … and {hidden} more changed lines");
     }
 }

@@ -1,12 +1,14 @@
 //! The terminal: lines that are edited, Markdown that is shown as it comes and a card for every
-//! call in `chat`, and lines that are not shown for passphrases.
+//! call in `chat`, what differs between two texts, and lines that are not shown for passphrases.
 
 mod card;
+mod difference;
 pub(crate) mod hidden;
 mod line;
 mod markdown;
 mod wrap;
 
 pub(crate) use card::{Ended, call, result, shell_words};
+pub(crate) use difference::painted;
 pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;

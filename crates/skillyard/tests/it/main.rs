@@ -10,6 +10,7 @@ mod agent;
 mod altered;
 mod audit;
 mod chat;
+mod chat_changes;
 mod cli;
 mod completions;
 mod config;

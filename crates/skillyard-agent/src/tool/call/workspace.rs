@@ -1,7 +1,5 @@
 //! A call that works on files of the workspace, or runs a command there.
 
-use std::path::PathBuf;
-
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind};
 
@@ -35,8 +33,13 @@ impl Calls<'_> {
                 Some((Action::Command { command }, grant))
             }
             "Write" | "Edit" => {
-                let (tool, path) = (tool.to_owned(), text("path").to_owned());
-                Some((Action::Change { tool, path }, Grant::Changes))
+                let difference = self.workspace().difference(tool, arguments);
+                let action = Action::Change {
+                    tool: tool.to_owned(),
+                    path: text("path").to_owned(),
+                    difference,
+                };
+                Some((action, Grant::Changes))
             }
             _ => None,
         };
@@ -66,14 +69,7 @@ impl Calls<'_> {
             }
             self.session.state.runs += 1;
         }
-        let folders = self.active.iter().filter_map(|each| each.folder.clone());
-        let readable: Vec<PathBuf> = folders.collect();
-        let mut workspace = Workspace {
-            host: self.host,
-            readable,
-            cancel: self.cancel,
-        };
-        Ok(match workspace.call(tool, arguments) {
+        Ok(match self.workspace().call(tool, arguments) {
             Some(Ok(content)) => {
                 let mut ended = Ended::ok(content, EventKind::ToolAllowed);
                 if tool == "Bash" {
@@ -88,6 +84,15 @@ impl Calls<'_> {
             Some(Err(problem)) => Ended::failed(problem, EventKind::ToolAllowed),
             None => Ended::failed(self.unknown(tool), EventKind::ToolAllowed),
         })
+    }
+
+    fn workspace(&mut self) -> Workspace<'_> {
+        let folders = self.active.iter().filter_map(|each| each.folder.clone());
+        Workspace {
+            readable: folders.collect(),
+            host: self.host,
+            cancel: self.cancel,
+        }
     }
 
     pub(super) fn unknown(&self, tool: &str) -> String {

@@ -1,0 +1,65 @@
+//! Changes to files in a chat: whoever is asked is told what will be other.
+
+use serde_json::{Value, json};
+
+use crate::chat::{call, model};
+use crate::{TestContext, output, text};
+
+/// The question that a call of a tool leads to, and what the program was told afterwards.
+fn asked(context: &TestContext, tool: &str, arguments: &Value) -> Value {
+    let call = call("a", tool, arguments);
+    let (url, _) = model(vec![
+        json!({ "content": "", "tool_calls": [call] }),
+        json!({ "content": "Done." }),
+    ]);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["--config", "models.test.tool_mode=native"]);
+    command.args(["chat", "--model", "test/m", "-p", "go"]);
+    command.args(["--output-format", "stream-json"]);
+    let told = output(&mut command);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let lines = text(&told.stdout);
+    let mut lines = lines
+        .lines()
+        .map(|line| -> Value { serde_json::from_str(line).unwrap() });
+    let asked = lines.find(|line| line["type"] == "approval_request");
+    asked.unwrap()["request"]["action"].clone()
+}
+
+#[test]
+fn a_change_is_shown_as_a_difference() {
+    let context = TestContext::new();
+    context.write("notes.md", "one\ntwo\nthree\n");
+    let edit = json!({ "path": "notes.md", "old": "two", "new": "2\u{1b}[2J" });
+    let action = asked(&context, "Edit", &edit);
+    assert_eq!(action["path"], "notes.md");
+    assert_eq!(
+        action["difference"],
+        "@@ -1,3 +1,3 @@\n one\n-two\n+2\u{1b}[2J\n three\n"
+    );
+    let write = json!({ "path": "notes.md", "content": "one\nthree\n" });
+    let action = asked(&context, "Write", &write);
+    assert_eq!(
+        action["difference"],
+        "@@ -1,3 +1,2 @@\n one\n-two\n three\n"
+    );
+    let write = json!({ "path": "sub/new.md", "content": "x\n".repeat(500) });
+    let told = asked(&context, "Write", &write)["difference"].to_string();
+    assert!(told.contains("… and 401 more changed lines"), "{told}");
+    assert_eq!(context.read("notes.md"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn what_cannot_be_compared_has_none() {
+    let context = TestContext::new();
+    context
+        .write("notes.md", "one\n")
+        .write("dot.bin", [0, 1, 2]);
+    std::os::unix::fs::symlink("/etc/passwd", context.root().join("link")).unwrap();
+    for (path, old) in [("notes.md", "two"), ("dot.bin", "x"), ("link", "root")] {
+        let edit = json!({ "path": path, "old": old, "new": "y" });
+        let action = asked(&context, "Edit", &edit);
+        assert_eq!(action["difference"], Value::Null, "{path}");
+    }
+}
