@@ -78,6 +78,8 @@ kinds! {
     SignatureFailed = "signature.failed", Security;
     /// A session with a model began.
     SessionStarted = "session.started", Routine;
+    /// Another model went on with a session.
+    SessionModelChanged = "session.model_changed", Routine;
     /// A model was asked.
     SessionPrompted = "session.prompted", Routine;
     /// An agent was made.

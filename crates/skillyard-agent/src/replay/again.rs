@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 use skillyard_format::Digest;
 
-use super::{Divergence, Recorded, Replayed, STARTED};
+use super::{Divergence, Held, Recorded, Replayed, STARTED};
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
 use crate::mode;
 use crate::prompt::Prompt;
@@ -14,11 +14,17 @@ use crate::shelf::{Caller, Shelf};
 use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
+/// The events between two turns.
+const RELEASED: &str = "skill.released";
+const MODEL_CHANGED: &str = "session.model_changed";
+
 /// What has been made again so far.
 pub(super) struct Replay<'a> {
     pub(super) shelf: &'a Shelf,
     /// The session so far, made again.
     pub(super) again: Session,
+    /// The models that the session had.
+    pub(super) held: Held,
     pub(super) events: VecDeque<Recorded>,
     pub(super) done: Replayed,
 }
@@ -34,7 +40,11 @@ impl Replay<'_> {
         let lent = session.prompt.tools.iter();
         let lent = lent.filter(|tool| tool.name.starts_with(LENT));
         let lent = lent.cloned().collect();
-        let prompt = Prompt::with_lent(self.shelf, &session.prompt.settings, lent);
+        // A copy may have begun with another model than the session had that it was copied from.
+        let said = event.detail.get("model");
+        self.held.begin(self.again.messages.len(), said);
+        self.again.prompt = self.held.prompt(session);
+        let prompt = Prompt::with_lent(self.shelf, &self.again.prompt.settings, lent);
         if event.detail.get("catalog") != Some(&prompt.catalog) {
             let then = session.prompt.skills.iter();
             let is_gone = |name: &&String| !prompt.skills.contains(name);
@@ -43,7 +53,7 @@ impl Replay<'_> {
             });
         }
         let said = event.detail.get("prompt");
-        for digest in [session.prompt.digest(), prompt.digest()] {
+        for digest in [self.again.prompt.digest(), prompt.digest()] {
             if said != Some(&digest.to_string()) {
                 return Err(Divergence::Prompt { place: event.place });
             }
@@ -51,11 +61,23 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// Another model goes on.
+    fn hand_over(&mut self, event: &Recorded) -> Result<(), Divergence> {
+        let prompt = self.held.next(&self.again.prompt);
+        let prompt = prompt.filter(|prompt| {
+            let digest = prompt.digest().to_string();
+            event.detail.get("model") == Some(&prompt.settings.model)
+                && event.detail.get("prompt") == Some(&digest)
+        });
+        self.again.prompt = prompt.ok_or(Divergence::Prompt { place: event.place })?;
+        Ok(())
+    }
+
     pub(super) fn message(&mut self, message: &Message) -> Result<(), Divergence> {
         let asked = self.requests()?;
         match message {
             Message::User { parts } => {
-                self.releases();
+                self.between_turns()?;
                 for part in parts {
                     self.part(part)?;
                 }
@@ -104,15 +126,18 @@ impl Replay<'_> {
         Ok(asked)
     }
 
-    pub(super) fn releases(&mut self) {
-        while let Some(event) = self.events.front() {
-            if event.kind != "skill.released" {
-                break;
+    /// What happens before something is said: skills are let go, another model goes on.
+    pub(super) fn between_turns(&mut self) -> Result<(), Divergence> {
+        let is_such = |event: &mut Recorded| event.kind == RELEASED || event.kind == MODEL_CHANGED;
+        while let Some(event) = self.events.pop_front_if(is_such) {
+            if event.kind == MODEL_CHANGED {
+                self.hand_over(&event)?;
+            } else {
+                let skill = event.skill.unwrap_or_default();
+                self.again.release(&skill);
             }
-            let skill = event.skill.clone().unwrap_or_default();
-            self.again.release(&skill);
-            self.events.pop_front();
         }
+        Ok(())
     }
 
     fn part(&mut self, part: &UserPart) -> Result<(), Divergence> {

@@ -7,6 +7,7 @@
 
 mod again;
 mod divergence;
+mod held;
 mod recorded;
 
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ use skillyard_audit::{AuditError, Filter, read};
 
 use again::Replay;
 pub use divergence::Divergence;
+use held::Held;
 pub use recorded::Recorded;
 
 use crate::session::{Session, State};
@@ -77,6 +79,7 @@ pub fn replay(
     let mut replay = Replay {
         shelf,
         again,
+        held: Held::of(session),
         events: VecDeque::new(),
         done: Replayed::default(),
     };
@@ -101,11 +104,11 @@ pub fn replay(
         from = end.max(from);
         if at + 1 < names.len() {
             replay.requests()?;
-            replay.releases();
+            replay.between_turns()?;
         }
     }
     replay.requests()?;
-    replay.releases();
+    replay.between_turns()?;
     match replay.events.pop_front() {
         None => Ok(replay.done),
         Some(event) => Err(Divergence::Extra {

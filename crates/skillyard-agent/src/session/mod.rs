@@ -3,6 +3,7 @@
 mod compaction;
 mod database;
 mod error;
+mod hand_over;
 mod store;
 
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ use crate::tool::Known;
 
 pub use compaction::{Plan, plan};
 pub use error::SessionError;
+pub use hand_over::Earlier;
 pub use store::{Owner, SessionStore, Summary};
 
 /// What a call is told whose result was lost.
@@ -41,6 +43,8 @@ pub struct Session {
     pub state: State,
     /// How many messages are in the store.
     pub(crate) kept: usize,
+    /// Whether another model goes on, and the store does not know of it.
+    pub(crate) handed_over: bool,
 }
 
 /// A version of an agent.
@@ -69,6 +73,9 @@ pub struct State {
     /// The sessions that it was copied from, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<Ancestor>,
+    /// The models that it had before, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Earlier>,
 }
 
 /// A session that another was copied from.
@@ -135,6 +142,7 @@ impl Session {
             messages: Vec::new(),
             state: State::default(),
             kept: 0,
+            handed_over: false,
         })
     }
 
@@ -144,6 +152,7 @@ impl Session {
         fork.id = new_id()?;
         fork.created = created;
         fork.kept = 0;
+        fork.handed_over = false;
         fork.state.grants.clear();
         // A copy of what was never kept has no log to refer to.
         if self.kept > 0 {

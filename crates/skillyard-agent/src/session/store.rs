@@ -80,7 +80,8 @@ impl SessionStore {
                 let mut work = connection.begin().await?;
                 let changed = sqlx::query(
                     "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                 ON CONFLICT (id) DO UPDATE SET updated = ?5, title = ?6, messages = ?7, state = ?9
+                 ON CONFLICT (id) DO UPDATE SET updated = ?5, title = ?6, messages = ?7, state = ?9,
+                 prompt = CASE WHEN ?11 THEN ?8 ELSE prompt END
                  WHERE messages = ?10",
                 )
                 .bind(&session.id)
@@ -93,6 +94,7 @@ impl SessionStore {
                 .bind(prompt)
                 .bind(state)
                 .bind(kept)
+                .bind(session.handed_over)
                 .execute(&mut *work)
                 .await?;
                 if changed.rows_affected() == 0 {
@@ -113,6 +115,7 @@ impl SessionStore {
             return Err(SessionError::InUse(session.id.clone()));
         }
         session.kept = session.messages.len();
+        session.handed_over = false;
         Ok(())
     }
 
@@ -156,6 +159,7 @@ impl SessionStore {
             prompt: parsed(&id, row.get("prompt"))?,
             state: parsed(&id, row.get("state"))?,
             kept: messages.len(),
+            handed_over: false,
             messages,
             id,
         })

@@ -7,10 +7,11 @@
 //! Everything that happens is kept before the next thing is tried, so a program that is killed
 //! loses at most the step it was in, and no call is ever made twice.
 //!
-//! `hear` takes the message in, `work` goes round until there is an answer, `ask` is one question
+//! `hand_over` writes down that another model goes on, `hear` takes the message in, `work` goes round until there is an answer, `ask` is one question
 //! to the model.
 
 mod ask;
+mod hand_over;
 mod hear;
 mod work;
 
@@ -135,6 +136,7 @@ impl Runtime {
             self.begin(session)?;
         }
         session.mend();
+        self.hand_over(session)?;
         tell(
             &self.subscribers,
             &Happening::TurnStarted(TurnStarted {

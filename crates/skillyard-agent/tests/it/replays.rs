@@ -4,7 +4,7 @@ use serde_json::json;
 use skillyard_agent::front_end::Answer;
 use skillyard_agent::replay::{Divergence, Recorded, replay, sessions};
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::{Settings, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
@@ -191,4 +191,49 @@ fn a_copy_of_a_copy_is_the_same_to_the_byte() {
     // Without the log of the original nothing is proved.
     let alone = lab.recorded(&[&third.id]);
     assert!(again(&lab, &third, alone).is_err());
+}
+
+/// What a model says, and its name.
+fn turn_with(lab: &Lab, session: &mut Session, model: &str, mode: ToolMode, words: &str) {
+    let mut runtime = lab.runtime(Scripted::new(vec![vec![says(words)]]));
+    session.hand_over(model, mode);
+    let mut front = Front::new(Answer::No);
+    runtime.turn(session, words, &mut front).unwrap();
+}
+
+#[test]
+fn another_model_goes_on_and_both_are_made_again() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    let runtime = lab.runtime(Scripted::new(Vec::new()));
+    let mut first = lab.session(&runtime, &Settings::default());
+    let system = first.prompt.system.clone();
+    turn_with(&lab, &mut first, "offline", ToolMode::Auto, "one");
+    turn_with(&lab, &mut first, "test/small", ToolMode::Text, "two");
+    assert!(first.prompt.system.contains("<tool_call>"));
+    let mut first = lab.store().load(&first.id).unwrap();
+    assert_eq!(first.prompt.settings.model, "test/small");
+    // What a copy begins with is told where it begins.
+    let mut copy = first.fork(jiff::Timestamp::now()).unwrap();
+    turn_with(&lab, &mut copy, "test/large", ToolMode::Native, "three");
+    turn_with(&lab, &mut first, "offline", ToolMode::Native, "three");
+    turn_with(&lab, &mut first, "offline", ToolMode::Native, "four");
+    assert_eq!(first.prompt.system, system);
+    let changes = lab.kinds();
+    let changes = changes
+        .iter()
+        .filter(|kind| **kind == "session.model_changed");
+    assert_eq!(changes.count(), 2);
+    for session in [&first, &copy] {
+        let stored = lab.store().load(&session.id).unwrap();
+        let events = lab.recorded(&sessions(session));
+        again(&lab, &stored, events).unwrap();
+    }
+    // Another model than the log says was not asked.
+    first.state.earlier[1].model = "test/other".into();
+    let events = lab.recorded(&sessions(&first));
+    assert!(matches!(
+        again(&lab, &first, events),
+        Err(Divergence::Prompt { .. })
+    ));
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, Strategy};
+use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::verdict::OptIn;
 
@@ -27,6 +27,7 @@ use crate::terminal::{LONGEST, Lines};
 /// offered. `offline` needs no model and no key: it shows what a model would be given. `/name`
 /// activates a skill, with whatever stands behind it as arguments; `$name` does so anywhere.
 /// Scripts, commands and changes are asked about; without a terminal the answer is no.
+/// `--resume` goes on with a session, also with another `--model`.
 ///
 /// Examples:
 ///   skillyard chat
@@ -71,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     mcp: Vec<String>,
     /// The model: anthropic/…, openai/…, ollama/… or `SERVER/NAME`
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     model: Option<String>,
     /// Who picks skills: tool, router or hybrid
     #[arg(long, value_name = "STRATEGY", conflicts_with = "resume")]
@@ -180,9 +181,21 @@ fn start(
         let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
         // The session was told of these; others would change what its first bytes say.
         wanted.only = Some(session.prompt.skills.clone());
-        let model = session.prompt.settings.model.clone();
-        wanted.lenders = Lenders::named(context, &session.prompt.settings.mcp)?;
-        let runtime = agent::runtime(context, &wanted, &workspace, &model)?;
+        let mut settings = session.prompt.settings.clone();
+        if let Some(model) = args
+            .model
+            .as_ref()
+            .filter(|model| **model != settings.model)
+        {
+            settings.model.clone_from(model);
+            settings.tool_mode = ToolMode::Auto;
+        }
+        wanted.lenders = Lenders::named(context, &settings.mcp)?;
+        let runtime = agent::runtime(context, &wanted, &workspace, &settings.model)?;
+        if settings != session.prompt.settings {
+            let mode = agent::tool_mode(context, &settings, cancel)?;
+            session.hand_over(&settings.model, mode);
+        }
         return Ok((runtime, session));
     }
     let (mut settings, version) = match &args.agent {

@@ -119,6 +119,42 @@ fn a_session_is_resumed_replayed_and_found_changed() {
 }
 
 #[test]
+fn another_model_goes_on_with_a_session() {
+    let context = conformance();
+    let first = context.json(&["chat", "-p", "/skills-system-validation", "--json"]);
+    let id = first["session"].as_str().unwrap();
+    let (url, asked) = model(vec![json!({ "content": "Gone on." })]);
+    let (url, mode) = (
+        format!("models.test.url={url}"),
+        "models.test.tool_mode=text",
+    );
+    let words = [
+        "chat", "--resume", id, "--model", "test/m", "-p", "go on", "--json",
+    ];
+    let second = context.json(&[&["--config", &url, "--config", mode][..], &words].concat());
+    assert_eq!(second["session"], first["session"]);
+    assert_eq!(second["model"], "test/m");
+    assert_eq!(second["answer"], "Gone on.");
+    let request = asked.lock().unwrap()[0].to_string();
+    assert!(request.contains("BODY_v1") && request.contains("<tool_call>"));
+    let log = context.json(&["audit", "log", "--event", "session.model_changed", "--json"]);
+    let detail = &log["events"][0]["detail"];
+    assert_eq!(detail["before"], "offline");
+    assert_eq!(detail["model"], "test/m");
+    let replayed = context.json(&["audit", "replay", id, "--json"]);
+    assert_eq!(replayed["same"], true, "{replayed}");
+    // A model that nobody answers for changes nothing.
+    let told = context.refused(&["chat", "--resume", id, "--model", "nowhere/x", "-p", "hi"]);
+    assert!(told.contains("nothing is known of the model"), "{told}");
+    let back = [
+        "chat", "--resume", id, "--model", "offline", "-p", "hi", "--json",
+    ];
+    assert_eq!(context.json(&back)["model"], "offline");
+    let replayed = context.json(&["audit", "replay", id, "--json"]);
+    assert_eq!(replayed["same"], true, "{replayed}");
+}
+
+#[test]
 fn names_that_are_wrong_leave_no_session() {
     let context = conformance();
     insta::assert_snapshot!(context.run(&["chat", "-p", "/skill-system-validation x"]), @"
