@@ -1,33 +1,31 @@
 //! The one place where failures become a message, a hint and an exit code.
+//!
+//! Here is what can fail, `hint` says what can be done about it, `report` tells people and
+//! programs, `usage` does so for arguments that make no sense; each area has a file of its own.
 
 pub(crate) mod agent;
 pub(crate) mod audit;
 mod config;
+mod hint;
 pub(crate) mod install;
 pub(crate) mod mcp;
 pub(crate) mod registry;
+mod report;
 mod run;
 pub(crate) mod serve;
 pub(crate) mod signing;
 pub(crate) mod trust;
+mod usage;
 
-use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-use skillyard_format::nearest::nearest;
-
-use crate::cli::Global;
 use crate::config::problem::ConfigError;
-use crate::context::Context;
-use crate::environment::Environment;
-use crate::printer::Printer;
-use crate::redactor::Redactor;
-use crate::sanitize::{is_deceptive, shortened, visible};
 
+pub(crate) use report::report;
 pub(crate) use run::RunError;
+pub(crate) use usage::usage;
 
 /// How a command ended when nothing failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,80 +168,6 @@ impl CommandError {
         }
     }
 
-    /// What the user can do about it.
-    pub(crate) fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::NoSuchPath(path) => return near_path(path),
-            Self::NoSkills(_) => {
-                "A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`".into()
-            }
-            Self::NotASkill(path) => format!(
-                "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
-                path.display()
-            ),
-            Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
-            Self::NotLoadable { path, .. } => {
-                format!(
-                    "See all that is wrong with `skillyard validate {}`",
-                    path.display()
-                )
-            }
-            Self::Exists(path) => format!("Edit `{}`, or choose another name", path.display()),
-            Self::Name {
-                proposal: Some(name),
-                ..
-            } => format!("Call it `{name}`"),
-            Self::NoSuchRule {
-                nearest: Some(code),
-                ..
-            } => format!("Did you mean `{code}`?"),
-            Self::NoSuchRule { nearest: None, .. } => {
-                "List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`".into()
-            }
-            Self::NoSkillName => "List the names with `skillyard list`".into(),
-            Self::NoSuchFile(_) => "List its files with `skillyard show NAME --files`".into(),
-            Self::NoDescription => {
-                "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
-            }
-            Self::Description { help, .. } => return help.clone(),
-            Self::Invalid { path, .. } => {
-                format!("Correct `{}`, then run the command again", path.display())
-            }
-            Self::Editor { file, .. } => {
-                format!(
-                    "The skill was made; its instructions are in `{}`",
-                    file.display()
-                )
-            }
-            Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
-            Self::NoSuchSkill {
-                nearest: Some(name),
-                ..
-            } => format!("Did you mean `{name}`?"),
-            Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
-                format!("That is a folder here; to use the skill in it, run `skillyard install ./{name}`")
-            }
-            Self::NoSuchSkill { nearest: None, .. } => {
-                "List the skills that are here with `skillyard list --all`".into()
-            }
-            Self::AuditUsage(problem) => problem.hint(),
-            Self::Configuration(problems) => return config::hint_of_all(problems),
-            Self::Setting(problem) => return config::hint(problem),
-            Self::Signing(error) => return error.hint(),
-            Self::Trust(failure) => return failure.hint(),
-            Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
-            Self::Install(failure) => return failure.hint(),
-            Self::Registry(failure) => return failure.hint(),
-            Self::Run(error) => return error.hint(),
-            Self::Serve(failure) => return failure.hint(),
-            Self::Mcp(failure) => return failure.hint(),
-            Self::Agent(failure) => return failure.hint(),
-            Self::Turn(error) => return agent::hint(error),
-            Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
-            _ => return None,
-        })
-    }
-
     /// 1 when the answer is no, 2 when there is no answer.
     fn code(&self) -> u8 {
         match self {
@@ -312,95 +236,3 @@ const LAYERS: &[&str] = &[
     "error resolving DNS",
     "tcp connect error",
 ];
-
-/// The hint for a path that is not there: one beside it whose name is near.
-fn near_path(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
-    let names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
-    let near = nearest(name, names.iter().map(String::as_str))?;
-    Some(format!(
-        "Did you mean `{}`?",
-        path.with_file_name(near).display()
-    ))
-}
-
-/// Tells the user why the command failed.
-pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
-    told(&context.printer, error)
-}
-
-fn told(printer: &Printer, error: &CommandError) -> ExitCode {
-    if let CommandError::Output(source) = error
-        && source.kind() == io::ErrorKind::BrokenPipe
-    {
-        return ExitCode::SUCCESS;
-    }
-    let for_people = |text: &str| for_people(&printer.redacted(text));
-    let message = for_people(&error.to_string());
-    let causes: Vec<String> = error.causes().iter().map(|each| for_people(each)).collect();
-    let hint = error.hint().map(|hint| for_people(&hint));
-    if printer.is_json() {
-        // If stdout is gone too there is nobody left to tell.
-        let _ = printer.json(&as_json(&message, &causes, hint.as_deref()));
-    }
-    printer.error(&message, &causes, hint.as_deref());
-    ExitCode::from(error.code())
-}
-
-/// Words that may quote a stranger, harmless and not without end; whole paths find room.
-fn for_people(text: &str) -> String {
-    shortened(&visible(text), 5_000).into_owned()
-}
-
-/// An error as programs get it.
-fn as_json(message: &str, causes: &[String], hint: Option<&str>) -> Value {
-    json!({ "error": { "message": message, "causes": causes, "hint": hint } })
-}
-
-/// Shows help, the version, or what is wrong with the arguments.
-///
-/// The arguments were not understood, so what they say about the output is looked up in them.
-pub(crate) fn usage(
-    error: &clap::Error,
-    arguments: &[OsString],
-    environment: &Environment,
-    redactor: Redactor,
-) -> ExitCode {
-    let printer = Printer::new(&Global::guessed(arguments), environment, redactor);
-    let is_harmless = |each: &OsString| !each.to_string_lossy().contains(is_deceptive);
-    let text = if arguments.iter().all(is_harmless) {
-        error.render().ansi().to_string()
-    } else {
-        // The colours of clap cannot be told from what was quoted.
-        visible(&error.render().to_string()).into_owned()
-    };
-    if !error.use_stderr() {
-        return match printer.data(&text) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => told(&printer, &error.into()),
-        };
-    }
-    if printer.is_json() {
-        // If stdout is gone too there is nobody left to tell.
-        let _ = printer.json(&usage_json(error));
-    }
-    printer.people(text.trim_end());
-    ExitCode::from(2)
-}
-
-/// What clap writes over several lines, taken apart: the error, and what it proposes.
-fn usage_json(error: &clap::Error) -> Value {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let message = text.split("\n\n").next().unwrap_or_default();
-    let message: Vec<&str> = message.lines().map(str::trim).collect();
-    let mut lines = text.lines().map(str::trim_start);
-    let tip = lines.find_map(|line| line.strip_prefix("tip: "));
-    as_json(&message.join(" "), &[], tip)
-}

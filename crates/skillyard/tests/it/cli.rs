@@ -98,24 +98,84 @@ fn an_unknown_command_gets_a_suggestion() {
     let run = output(context.skillyard().arg("valdate"));
     assert_eq!(run.status.code(), Some(2));
     let shown = text(&run.stderr);
-    assert!(
-        shown.contains("similar") && shown.contains("'validate'"),
-        "{shown}"
-    );
+    assert!(shown.contains("hint: Did you mean `validate`?"), "{shown}");
     assert_snapshot!(context.run(&["validate", "--profle", "spec"]), @"
     success: false
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--profle' found
+    error: `--profle` was not expected
 
-      tip: a similar argument exists: '--profile'
-
-    Usage: skillyard validate --profile <PROFILE> [PATHS]...
-
-    For more information, try '--help'.
+    hint: Did you mean `--profile`?
     ");
+}
+
+#[test]
+fn wrong_arguments_are_told_as_other_failures_are() {
+    let context = TestContext::new();
+    assert_snapshot!(context.run(&["show"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `<NAME>` is missing
+
+    hint: Use it as `skillyard show <NAME>`; `skillyard show --help` says more
+    ");
+    assert_snapshot!(context.run(&["list", "--nothing-like-it"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `--nothing-like-it` was not expected
+
+    hint: Use it as `skillyard list [OPTIONS]`; `skillyard list --help` says more
+    ");
+    assert_snapshot!(context.run(&["search", "--limit", "many", "x"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `many` is no value of `--limit <N>`
+      Caused by: invalid digit found in string
+    ");
+    assert_snapshot!(context.run(&["chat", "--fork"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `--resume [<SESSION>]` is missing
+
+    hint: Use it as `skillyard chat --resume [<SESSION>] --fork [AGENT]`; `skillyard chat --help` says more
+    ");
+    assert_snapshot!(context.run(&["chat", "--sessions", "-p", "x"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `--sessions` cannot be used with `--prompt <PROMPT>`
+
+    hint: Use it as `skillyard chat --sessions [AGENT]`; `skillyard chat --help` says more
+    ");
+    let told = text(&output(context.skillyard().args(["lst", "--color", "always"])).stderr);
+    assert!(
+        told.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m there"),
+        "{told:?}"
+    );
+    let told = text(&output(context.skillyard().args(["lst", "--color", "never"])).stderr);
+    assert!(
+        told.starts_with("error: there is no command `lst`"),
+        "{told:?}"
+    );
+    let secret = "https://me:hunter2-hunter2@example.com/x";
+    let told = context.run(&["show", "a", secret]);
+    assert!(!told.contains("hunter2"), "{told}");
 }
 
 #[test]
@@ -274,25 +334,18 @@ fn wrong_usage_is_json_too() {
     ----- stdout -----
     {
       "error": {
-        "message": "unrecognized subcommand 'lst'",
+        "message": "there is no command `lst`",
         "causes": [],
-        "hint": "a similar subcommand exists: 'list'"
+        "hint": "Did you mean `list`?"
       }
     }
     ----- stderr -----
-    error: unrecognized subcommand 'lst'
+    error: there is no command `lst`
 
-      tip: a similar subcommand exists: 'list'
-
-    Usage: skillyard [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
+    hint: Did you mean `list`?
     "#);
     let error = context.json(&["show", "--json"]);
-    assert_eq!(
-        error["error"]["message"],
-        "the following required arguments were not provided: <NAME>"
-    );
+    assert_eq!(error["error"]["message"], "`<NAME>` is missing");
     assert!(context.json(&["--json"])["error"]["message"].is_string());
     assert!(
         context

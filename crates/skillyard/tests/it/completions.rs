@@ -168,11 +168,8 @@ fn an_unknown_shell_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'bsh' for '<SHELL>'
-      [possible values: bash, elvish, fish, powershell, zsh]
+    error: `bsh` is no value of `<SHELL>`
 
-      tip: a similar value exists: 'bash'
-
-    For more information, try '--help'.
+    hint: Did you mean `bash`? Use one of bash, elvish, fish, powershell, zsh
     ");
 }

@@ -117,12 +117,9 @@ fn search_is_filtered() {
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'usr' for '--source <SOURCE>'
-      [possible values: org-pinned, plugin, project, user, extra, org, builtin]
+    error: `usr` is no value of `--source <SOURCE>`
 
-      tip: a similar value exists: 'user'
-
-    For more information, try '--help'.
+    hint: Did you mean `user`? Use one of org-pinned, plugin, project, user, extra, org, builtin
     ");
 }
 

@@ -1,0 +1,100 @@
+//! What the user can do about a failure.
+
+use std::path::Path;
+
+use skillyard_format::nearest::nearest;
+
+use super::{CommandError, agent, config};
+
+impl CommandError {
+    /// What the user can do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoSuchPath(path) => return near_path(path),
+            Self::NoSkills(_) => {
+                "A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`".into()
+            }
+            Self::NotASkill(path) => format!(
+                "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
+                path.display()
+            ),
+            Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
+            Self::NotLoadable { path, .. } => {
+                format!(
+                    "See all that is wrong with `skillyard validate {}`",
+                    path.display()
+                )
+            }
+            Self::Exists(path) => format!("Edit `{}`, or choose another name", path.display()),
+            Self::Name {
+                proposal: Some(name),
+                ..
+            } => format!("Call it `{name}`"),
+            Self::NoSuchRule {
+                nearest: Some(code),
+                ..
+            } => format!("Did you mean `{code}`?"),
+            Self::NoSuchRule { nearest: None, .. } => {
+                "List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`".into()
+            }
+            Self::NoSkillName => "List the names with `skillyard list`".into(),
+            Self::NoSuchFile(_) => "List its files with `skillyard show NAME --files`".into(),
+            Self::NoDescription => {
+                "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
+            }
+            Self::Description { help, .. } => return help.clone(),
+            Self::Invalid { path, .. } => {
+                format!("Correct `{}`, then run the command again", path.display())
+            }
+            Self::Editor { file, .. } => {
+                format!(
+                    "The skill was made; its instructions are in `{}`",
+                    file.display()
+                )
+            }
+            Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
+            Self::NoSuchSkill {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
+                format!("That is a folder here; to use the skill in it, run `skillyard install ./{name}`")
+            }
+            Self::NoSuchSkill { nearest: None, .. } => {
+                "List the skills that are here with `skillyard list --all`".into()
+            }
+            Self::AuditUsage(problem) => problem.hint(),
+            Self::Configuration(problems) => return config::hint_of_all(problems),
+            Self::Setting(problem) => return config::hint(problem),
+            Self::Signing(error) => return error.hint(),
+            Self::Trust(failure) => return failure.hint(),
+            Self::NoFolder => "See what is trusted with `skillyard trust list`".into(),
+            Self::Install(failure) => return failure.hint(),
+            Self::Registry(failure) => return failure.hint(),
+            Self::Run(error) => return error.hint(),
+            Self::Serve(failure) => return failure.hint(),
+            Self::Mcp(failure) => return failure.hint(),
+            Self::Agent(failure) => return failure.hint(),
+            Self::Turn(error) => return agent::hint(error),
+            Self::Tasks { .. } => "See the form of the file with `skillyard eval --help`".into(),
+            _ => return None,
+        })
+    }
+}
+
+/// The hint for a path that is not there: one beside it whose name is near.
+fn near_path(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let near = nearest(name, names.iter().map(String::as_str))?;
+    Some(format!(
+        "Did you mean `{}`?",
+        path.with_file_name(near).display()
+    ))
+}

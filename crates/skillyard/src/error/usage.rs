@@ -1,0 +1,159 @@
+//! What is wrong with the arguments, told as every other failure is.
+//!
+//! clap knows what was expected; its own words, quotes and layout are not ours.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::report::{Told, failed, tell};
+use crate::cli::Global;
+use crate::environment::Environment;
+use crate::printer::Printer;
+use crate::redactor::Redactor;
+use crate::sanitize::{is_deceptive, visible};
+
+/// Shows help, the version, or what is wrong with the arguments.
+///
+/// The arguments were not understood, so what they say about the output is looked up in them.
+pub(crate) fn usage(
+    error: &clap::Error,
+    arguments: &[OsString],
+    environment: &Environment,
+    redactor: Redactor,
+) -> ExitCode {
+    let printer = Printer::new(&Global::guessed(arguments), environment, redactor);
+    let wrong = Wrong(error);
+    if !error.use_stderr() {
+        return match printer.data(&wrong.page(arguments)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&printer, &error.into()),
+        };
+    }
+    let told = Told {
+        message: wrong.message(),
+        causes: wrong.causes(),
+        hint: wrong.hint(),
+    };
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !printer.is_json() {
+        printer.people(wrong.page(arguments).trim_end());
+    } else {
+        tell(&printer, told);
+    }
+    ExitCode::from(2)
+}
+
+/// Arguments that were not understood.
+struct Wrong<'a>(&'a clap::Error);
+
+impl Wrong<'_> {
+    /// A page as clap lays it out.
+    fn page(&self, arguments: &[OsString]) -> String {
+        let is_harmless = |each: &OsString| !each.to_string_lossy().contains(is_deceptive);
+        let rendered = self.0.render();
+        if arguments.iter().all(is_harmless) {
+            return rendered.ansi().to_string();
+        }
+        // The colours of clap cannot be told from what was quoted.
+        visible(&rendered.to_string()).into_owned()
+    }
+
+    fn message(&self) -> String {
+        let argument = self.quoted(ContextKind::InvalidArg);
+        let value = self.words(ContextKind::InvalidValue).pop();
+        let value = value.filter(|value| !value.is_empty());
+        match (self.0.kind(), argument, value) {
+            (ErrorKind::UnknownArgument, Some(argument), _) => {
+                format!("{argument} was not expected")
+            }
+            (ErrorKind::InvalidSubcommand, ..) => {
+                let name = self.quoted(ContextKind::InvalidSubcommand);
+                format!("there is no command {}", name.unwrap_or_default())
+            }
+            (
+                ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                ..,
+            ) => "a command is missing".into(),
+            (ErrorKind::MissingRequiredArgument, Some(argument), _) => {
+                let many = self.words(ContextKind::InvalidArg).len() > 1;
+                format!("{argument} {} missing", if many { "are" } else { "is" })
+            }
+            (ErrorKind::InvalidValue, Some(argument), None) => format!("{argument} needs a value"),
+            (ErrorKind::InvalidValue | ErrorKind::ValueValidation, Some(argument), Some(value)) => {
+                format!("`{value}` is no value of {argument}")
+            }
+            (ErrorKind::TooManyValues, Some(argument), Some(value)) => {
+                format!("`{value}` is a value too many for {argument}")
+            }
+            (ErrorKind::ArgumentConflict, Some(argument), _) => {
+                match self.quoted(ContextKind::PriorArg) {
+                    Some(other) if other != argument => {
+                        format!("{argument} cannot be used with {other}")
+                    }
+                    _ => format!("{argument} cannot be used twice"),
+                }
+            }
+            _ => self.said(),
+        }
+    }
+
+    /// What clap says of kinds that hardly ever happen.
+    fn said(&self) -> String {
+        let text = self.0.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let first = text.split("\n\n").next().unwrap_or_default();
+        let lines: Vec<&str> = first.lines().map(str::trim).collect();
+        lines.join(" ")
+    }
+
+    fn causes(&self) -> Vec<String> {
+        let source = std::error::Error::source(self.0);
+        source.map(ToString::to_string).into_iter().collect()
+    }
+
+    fn hint(&self) -> Option<String> {
+        let near = [
+            ContextKind::SuggestedSubcommand,
+            ContextKind::SuggestedArg,
+            ContextKind::SuggestedValue,
+        ];
+        let near = near.into_iter().find_map(|kind| self.words(kind).pop());
+        let near = near.map(|near| format!("Did you mean `{near}`?"));
+        let values = self.words(ContextKind::ValidValue);
+        let values = (!values.is_empty()).then(|| format!("Use one of {}", values.join(", ")));
+        let parts: Vec<String> = near.into_iter().chain(values).collect();
+        if !parts.is_empty() {
+            return Some(parts.join(" "));
+        }
+        let usage = self.usage()?;
+        let command: Vec<&str> = usage
+            .split(' ')
+            .take_while(|word| !word.starts_with(['[', '<', '-']))
+            .collect();
+        let command = command.join(" ");
+        Some(format!("Use it as `{usage}`; `{command} --help` says more"))
+    }
+
+    fn usage(&self) -> Option<String> {
+        let usage = self.words(ContextKind::Usage).pop()?;
+        let usage = usage.strip_prefix("Usage:").unwrap_or(&usage);
+        Some(usage.trim().lines().next()?.trim().to_owned())
+    }
+
+    /// What clap knows of something, in backticks.
+    fn quoted(&self, kind: ContextKind) -> Option<String> {
+        let words = self.words(kind);
+        (!words.is_empty()).then(|| format!("`{}`", words.join("`, `")))
+    }
+
+    /// What clap knows of something.
+    fn words(&self, kind: ContextKind) -> Vec<String> {
+        match self.0.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(texts)) => texts.clone(),
+            Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
+            _ => Vec::new(),
+        }
+    }
+}
