@@ -2,12 +2,14 @@
 
 use jiff::Timestamp;
 
+use super::distrust::Distrust;
 use super::key::KeyId;
 use super::moment::Moment;
 use super::pattern::allows;
 use super::policy::{Policy, Revocation, Scope};
+use super::signer::Signer;
 use super::statement::Facts;
-use super::verdict::{Distrust, Pinned, Signer, Verification};
+use super::verdict::{Pinned, Verification};
 use super::verify::{Place, Proof};
 
 /// What the policy makes of a signature that proves what it says.

@@ -15,14 +15,16 @@ use jiff::Timestamp;
 use super::bundle::{Bundle, Material};
 use super::certificate::{Certificate, CertificateError, Purpose};
 use super::certificate_path;
+use super::distrust::{Distrust, Invalid};
 use super::judge::judge;
 use super::key::{KeyId, PublicKey};
 use super::pattern::allows;
 use super::policy::{Authority, Identity, Policy, Scope};
+use super::signer::Signer;
 use super::sigstore;
 use super::statement::Statement;
 use super::tree::Tree;
-use super::verdict::{Distrust, Invalid, Signer, Verification};
+use super::verdict::Verification;
 
 /// Where a skill is found.
 #[derive(Debug, Clone, Copy, Default)]

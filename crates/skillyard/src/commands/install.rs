@@ -5,20 +5,22 @@ use std::time::Instant;
 use skillyard_catalog::ProjectTrust;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
-use skillyard_install::lockfile::{Lockfile, reference};
-use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
+use skillyard_install::lockfile::reference;
+use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
 use skillyard_install::scope::ScopeKind;
 
 use super::Outcome;
 use crate::context::Context;
+use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
+use crate::install::report::report;
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
-use crate::install::{changes, conflict, finish, review};
+use crate::install::wish::{signed, wish};
+use crate::install::{conflict, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -291,89 +293,4 @@ fn gather(
             more => Err(InstallFailure::OneName(more.len()).into()),
         },
     }
-}
-
-/// Writes into the lock who signed what.
-pub(super) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
-    for entry in &mut wish.present {
-        let found = checked
-            .iter()
-            .find(|each| each.candidate.name == entry.name);
-        if let Some(found) = found {
-            entry.signer = found.signer();
-        }
-    }
-    wish
-}
-
-/// What is to be: a skill that is installed already stays where it is, too.
-pub(super) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linked: bool) -> Wish {
-    let mut wish = Wish::default();
-    for each in needed {
-        let before = lock.get(&each.candidate.name);
-        let mut all: Vec<String> = targets.to_vec();
-        all.extend(
-            before
-                .iter()
-                .flat_map(|entry| entry.targets.iter().cloned()),
-        );
-        all.sort_unstable();
-        all.dedup();
-        let mut entry = each.candidate.locked(all);
-        entry.linked = linked;
-        // Bytes that were checked before are signed by whom they were signed.
-        entry.signer = before
-            .filter(|before| before.digest == entry.digest)
-            .and_then(|before| before.signer.clone());
-        entry.requires.clone_from(&each.requires);
-        // What was asked for once does not become a mere dependency.
-        entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);
-        wish.present.push(entry);
-    }
-    wish
-}
-
-/// Tells what was or would be done.
-pub(super) fn report(
-    context: &Context,
-    place: &Place,
-    plan: &Plan,
-    start: Option<Instant>,
-    dry_run: bool,
-) -> Outcome {
-    let printer = &context.printer;
-    if printer.is_json() {
-        printer.json(&changes::json(plan, &place.scope, dry_run))?;
-        return Ok(Status::Yes);
-    }
-    let lines = changes::lines(plan);
-    if !lines.is_empty() {
-        printer.note(lines.trim_end_matches('\n'));
-    }
-    let time = start.map(|start| start.elapsed()).unwrap_or_default();
-    let count = plan.changes.len();
-    let done = match (dry_run, plan.changes.first()) {
-        (_, None) => {
-            let already = plan.unchanged.len();
-            if already > 0 {
-                printer.note(&changes::closing(
-                    "Already up to date:",
-                    already,
-                    &place.scope,
-                    time,
-                ));
-            } else if plan.skipped.is_empty() {
-                let place = place.scope.kind.as_str();
-                printer.note(&format!("No skills are installed ({place} scope)"));
-            }
-            return Ok(Status::Yes);
-        }
-        (true, _) => "Would change",
-        (_, Some(Change::Removed { .. })) => "Removed",
-        (_, Some(Change::Added { .. })) => "Installed",
-        (_, Some(Change::Changed { .. })) => "Updated",
-        (_, Some(Change::Repaired { .. })) => "Repaired",
-    };
-    printer.note(&changes::closing(done, count, &place.scope, time));
-    Ok(Status::Yes)
 }

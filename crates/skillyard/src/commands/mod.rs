@@ -38,6 +38,8 @@ pub(crate) mod read;
 pub(crate) mod registry;
 pub(crate) mod remove;
 pub(crate) mod run;
+mod run_explain;
+mod run_told;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod show;

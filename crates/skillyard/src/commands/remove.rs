@@ -8,11 +8,12 @@ use skillyard_install::lockfile::Lockfile;
 use skillyard_install::plan::{Plan, Wish};
 use skillyard_install::transaction::Trees;
 
-use super::{Outcome, install};
+use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::report::report;
 use crate::install::{changes, finish, written};
 use crate::question::must_agree;
 use crate::sanitize::visible;
@@ -85,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return finished(context, &place, &written, args.dry_run);
     }
     if args.dry_run {
-        return install::report(context, &place, &preview, Some(start), true);
+        return report(context, &place, &preview, Some(start), true);
     }
     let plan = finish::apply(
         context,
@@ -99,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }
         },
     )?;
-    install::report(context, &place, &plan, Some(start), false)
+    report(context, &place, &plan, Some(start), false)
 }
 
 /// Asks about skills that were written here: no source brings them back.

@@ -1,22 +1,20 @@
 //! `skillyard run`.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{
-    Access, Backend, Captured, Denial, End, HostRule, Limit, Live, Network, Outcome as Ran, Sandbox,
-};
+use skillyard_sandbox::{Backend, HostRule, Live, Network, Outcome as Ran, Sandbox};
 
 use super::Outcome;
+use super::run_explain::explain;
+use super::run_told::{as_json, tell};
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
-use crate::sanitize::visible;
 use crate::script::approval::{self, Answer, Request};
 use crate::script::place::{Copy, SkillPlace};
 use crate::script::profile::{self, Allowed, Plan};
@@ -206,180 +204,4 @@ fn start(context: &Context, sandbox: &Sandbox, plan: &Plan) -> Result<Ran, Comma
     Ok(sandbox
         .run(&plan.profile, &plan.command, live)
         .map_err(RunError::from)?)
-}
-
-/// Tells people what they would miss.
-fn tell(context: &Context, ran: &Ran, plan: &Plan) {
-    for denial in &ran.denials {
-        let text = match denial {
-            Denial::Limit(Limit::WallTime) => {
-                format!("it was ended after {}", seconds(ran.limits.wall))
-            }
-            Denial::Limit(Limit::Output) => format!(
-                "its output was cut: {} bytes of it were left out, and {} is the limit",
-                ran.stdout.omitted() + ran.stderr.omitted(),
-                ran.limits.output
-            ),
-            other => other.to_string(),
-        };
-        context
-            .printer
-            .note(&format!("sandbox: {}", visible(&text)));
-    }
-    if ran.code() != 0 && !plan.wished.is_empty() {
-        let hosts: Vec<String> = plan
-            .wished
-            .iter()
-            .map(|host| format!("--net {host}"))
-            .collect();
-        context.printer.note(&format!(
-            "The skill would like more of the network: {}",
-            hosts.join(" ")
-        ));
-    }
-    context.printer.detail(&format!(
-        "{} in {}, {} MB, in the sandbox `{}`",
-        ended(ran),
-        seconds(ran.duration),
-        ran.peak_memory / (1024 * 1024),
-        ran.backend
-    ));
-}
-
-fn ended(ran: &Ran) -> String {
-    match ran.end {
-        End::Exited(code) => format!("Ended with code {code}"),
-        End::Signalled(signal) => format!("Ended by signal {signal}"),
-        End::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
-        End::Cancelled => "Stopped".to_owned(),
-    }
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.1}s", time.as_secs_f64())
-}
-
-/// An outcome as programs get it.
-fn as_json(ran: &Ran, plan: &Plan) -> Value {
-    let (signal, stopped) = match ran.end {
-        End::Exited(_) => (None, None),
-        End::Signalled(signal) => (Some(signal), None),
-        End::Stopped(limit) => (None, Some(limit.to_string())),
-        End::Cancelled => (None, Some("cancelled".to_owned())),
-    };
-    let denials = ran.denials.iter().map(|denial| match denial {
-        Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
-        Denial::Host { host, reason } => json!({ "kind": "host", "host": host, "reason": reason }),
-        Denial::SystemCall => json!({ "kind": "system-call" }),
-    });
-    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    json!({
-        "skill": null,
-        "digest": null,
-        "script": null,
-        "script_digest": null,
-        "approval": null,
-        "argv": profile::argv(&plan.command),
-        "backend": ran.backend.as_str(),
-        "exit_code": ran.code(),
-        "signal": signal,
-        "stopped": stopped,
-        "stdout": output(&ran.stdout),
-        "stderr": output(&ran.stderr),
-        "duration_ms": milliseconds(ran.duration),
-        "cpu_ms": milliseconds(ran.cpu),
-        "peak_memory_bytes": ran.peak_memory,
-        "limits": profile::limits_json(&ran.limits),
-        "denials": denials.collect::<Vec<_>>(),
-        "connections": ran.connections,
-    })
-}
-
-fn output(captured: &Captured) -> Value {
-    json!({
-        "text": captured.text(),
-        "bytes": captured.total,
-        "truncated": captured.omitted() > 0,
-        "digest": record::output_digest(captured),
-    })
-}
-
-/// What it could do, for people or programs.
-fn explain(
-    context: &Context,
-    skill: &SkillPlace,
-    script: &str,
-    copy: &Copy,
-    plan: &Plan,
-    backend: Backend,
-) -> Result<(), CommandError> {
-    let cannot = backend.cannot(&plan.profile);
-    if context.printer.is_json() {
-        let mut value = profile::as_json(plan, backend);
-        value["skill"] = json!(skill.name);
-        value["digest"] = json!(copy.digest().to_string());
-        value["script"] = json!(script);
-        value["unenforceable"] = json!(cannot);
-        return Ok(context.printer.json(&value)?);
-    }
-    let mut text = String::new();
-    let mut row = |label: &str, value: &str| {
-        let _ = writeln!(text, "  {label:<12} {}", visible(value));
-    };
-    row("script", &format!("{script} of {}", skill.name));
-    row("digest", &copy.digest().to_string());
-    row("sandbox", backend.as_str());
-    row("command", &profile::argv(&plan.command).join(" "));
-    row("starts in", &plan.command.directory.to_string_lossy());
-    for mount in &plan.profile.mounts {
-        let label = if mount.access == Access::Write {
-            "writes"
-        } else {
-            "reads"
-        };
-        row(label, &backend.place(mount).to_string_lossy());
-    }
-    if plan.profile.writable().next().is_some() {
-        let protected: Vec<_> = plan
-            .profile
-            .protected
-            .iter()
-            .map(|path| path.to_string_lossy())
-            .collect();
-        row("but never", &protected.join(" "));
-    }
-    row("reaches", &profile::reach(&plan.profile));
-    let names: Vec<_> = plan
-        .profile
-        .environment
-        .iter()
-        .map(|(name, _)| name.to_string_lossy())
-        .collect();
-    row("variables", &names.join(" "));
-    let limits = &plan.profile.limits;
-    let mib = |bytes: u64| bytes / (1024 * 1024);
-    row(
-        "limits",
-        &format!(
-            "{} of time, {} of processor time, {} MB of memory, {} processes, {} open files, {} MB a file, {} MB of temporary files, {} KB of output",
-            seconds(limits.wall),
-            seconds(limits.cpu),
-            mib(limits.memory),
-            limits.processes,
-            limits.open_files,
-            mib(limits.file_size),
-            mib(limits.scratch),
-            limits.output / 1024
-        ),
-    );
-    for host in &plan.wished {
-        row("would like", &format!("--net {host}"));
-    }
-    if let Some(reason) = cannot {
-        row(
-            "refused",
-            &format!("the sandbox `{backend}` cannot enforce this: {reason}"),
-        );
-    }
-    Ok(context.printer.data(&text)?)
 }

@@ -13,13 +13,14 @@ use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
 use super::Outcome;
-use super::install::{report, signed, wish};
 use super::remove::orphans;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::report::report;
 use crate::install::supply::{Supply, named};
+use crate::install::wish::{signed, wish};
 use crate::install::{check, finish, review};
 
 /// Make the installed skills match skills.toml and skills.lock

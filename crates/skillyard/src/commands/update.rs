@@ -8,12 +8,13 @@ use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Change, Plan};
 
 use super::Outcome;
-use super::install::{report, signed, wish};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::report::report;
 use crate::install::supply::{Supply, as_locked};
+use crate::install::wish::{signed, wish};
 use crate::install::{check, difference, finish, review};
 use crate::sanitize::visible;
 

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
+use crate::install::report::report;
 use crate::install::review;
 
 /// The skills that words name, as they are now. One that is named by where it comes from, such as
@@ -53,7 +54,7 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
         let plan = install::carry_out(context, &place, &prepared, &checked)?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {
-            install::report(context, &place, &plan, Some(start), false)?;
+            report(context, &place, &plan, Some(start), false)?;
         }
     }
     Ok(prepared.asked())

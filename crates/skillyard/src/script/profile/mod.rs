@@ -1,19 +1,24 @@
 //! What a script may do: what the user allows, less what the skill does not need.
+//!
+//! `folder` says which folders it may work in, `told` tells people and programs of all this.
+
+mod folder;
+mod told;
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use skillyard_sandbox::{
     Access, Backend, Command, HostRule, Limits, Mount, Network, Profile, Stdin,
 };
 
 use super::declared::{Declared, Workspace};
 use super::interpreter::Interpreter;
-use crate::environment::Environment;
-use crate::error::RunError;
+
+pub(crate) use folder::workspace;
+pub(crate) use told::{argv, as_json, limits_json, reach};
 
 /// Places in a workspace that decide what other programs do later; no script changes them.
 const PROTECTED: &[&str] = &[
@@ -228,121 +233,10 @@ fn environment(
     variables
 }
 
-/// A folder that a script may work in: never one that holds the user's home or our own files.
-pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBuf, RunError> {
-    let failed = |reason: String| RunError::Workspace {
-        path: path.to_owned(),
-        reason,
-    };
-    let folder = path
-        .canonicalize()
-        .map_err(|error| failed(error.to_string()))?;
-    if !folder.is_dir() {
-        return Err(failed("it is not a folder".into()));
-    }
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let home = environment.home.as_deref().map(real);
-    if home.is_some_and(|home| home.starts_with(&folder)) {
-        return Err(failed("your home folder is in it".into()));
-    }
-    let own = real(&environment.skillyard_home);
-    if own.starts_with(&folder) || folder.starts_with(&own) {
-        return Err(failed("Skillyard's own files are in it".into()));
-    }
-    let system = [
-        "/usr", "/etc", "/bin", "/sbin", "/lib", "/proc", "/sys", "/dev", "/boot", "/var", "/run",
-        "/tmp",
-    ];
-    if folder == Path::new("/") || system.iter().any(|each| folder == Path::new(each)) {
-        return Err(failed("it belongs to the system".into()));
-    }
-    Ok(folder)
-}
-
-/// What a script can reach, in one line.
-pub(crate) fn reach(profile: &Profile) -> String {
-    let network = match &profile.network {
-        Network::None => "no network".to_owned(),
-        Network::Full => "the whole network".to_owned(),
-        Network::Hosts(rules) => {
-            let rules: Vec<String> = rules.iter().map(HostRule::to_string).collect();
-            format!("hosts {}", rules.join(", "))
-        }
-    };
-    let mut text = network;
-    for mount in profile.writable() {
-        let _ = write!(text, "; writes `{}`", mount.source.display());
-    }
-    text
-}
-
-/// A plan as programs get it.
-pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
-    let Profile {
-        mounts,
-        protected,
-        network,
-        environment,
-        limits,
-        ..
-    } = &plan.profile;
-    let hosts = match network {
-        Network::Hosts(rules) => rules.iter().map(HostRule::to_string).collect(),
-        _ => Vec::new(),
-    };
-    let mode = match network {
-        Network::None => "none",
-        Network::Hosts(_) => "hosts",
-        Network::Full => "full",
-    };
-    let protected: Vec<_> = protected
-        .iter()
-        .map(|path| path.to_string_lossy())
-        .collect();
-    json!({
-        "backend": backend.as_str(),
-        "argv": argv(&plan.command),
-        "directory": plan.command.directory.to_string_lossy(),
-        "mounts": mounts.iter().map(|mount| json!({
-            "source": mount.source.to_string_lossy(),
-            "target": backend.place(mount).to_string_lossy(),
-            "access": if mount.access == Access::Write { "write" } else { "read" },
-        })).collect::<Vec<_>>(),
-        "protected": protected,
-        "network": { "mode": mode, "hosts": hosts },
-        // Values may be secrets; names say enough.
-        "environment": environment.iter().map(|(name, _)| name.to_string_lossy()).collect::<Vec<_>>(),
-        "limits": limits_json(limits),
-        "wished_hosts": plan.wished.iter().map(HostRule::to_string).collect::<Vec<_>>(),
-    })
-}
-
-/// Limits as programs get them.
-pub(crate) fn limits_json(limits: &Limits) -> Value {
-    json!({
-        "timeout_ms": u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
-        "cpu_ms": u64::try_from(limits.cpu.as_millis()).unwrap_or(u64::MAX),
-        "memory_bytes": limits.memory,
-        "processes": limits.processes,
-        "open_files": limits.open_files,
-        "file_bytes": limits.file_size,
-        "scratch_bytes": limits.scratch,
-        "output_bytes": limits.output,
-    })
-}
-
-/// All words of a command.
-pub(crate) fn argv(command: &Command) -> Vec<String> {
-    let program = command.program.to_string_lossy().into_owned();
-    let words = command
-        .arguments
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned());
-    std::iter::once(program).chain(words).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn planned(metadata: &Value, allowed: &Allowed) -> Plan {

@@ -1,0 +1,84 @@
+//! Who signed.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::key::KeyId;
+
+/// Who signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Signer {
+    /// The holder of a key.
+    Key {
+        /// What the user calls it, if it is known.
+        name: Option<String>,
+        /// The key.
+        id: KeyId,
+    },
+    /// Somebody with a certificate.
+    Certificate {
+        /// What the user calls the authority, if it is known.
+        name: Option<String>,
+        /// Whom the certificate is about.
+        subject: String,
+        /// The authority's key, or that of the certificate where the authority is not known.
+        id: KeyId,
+    },
+    /// Somebody whom Sigstore knows by an identity.
+    Identity {
+        /// What the user calls them, if they are known.
+        name: Option<String>,
+        /// The identity.
+        identity: String,
+        /// Who confirmed it.
+        issuer: String,
+    },
+    /// Nobody who can be named.
+    Unknown,
+}
+
+impl Signer {
+    /// The signer as a pin keeps it; none for somebody whom anybody could claim to be.
+    pub fn pin(&self) -> Option<String> {
+        match self {
+            Self::Key { id, .. } => Some(format!("key:{id}")),
+            Self::Certificate {
+                name: Some(_), id, ..
+            } => Some(format!("authority:{id}")),
+            Self::Identity {
+                identity, issuer, ..
+            } => {
+                // What follows an `@` in a workflow's identity is the branch or the tag it ran on.
+                let workflow = identity.starts_with("https://");
+                let lasting = identity.rsplit_once('@').filter(|_| workflow);
+                let lasting = lasting.map_or(identity.as_str(), |(before, _)| before);
+                Some(format!("sigstore:{issuer} {lasting}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Signer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key {
+                name: Some(name),
+                id,
+            } => write!(f, "`{name}` (key {})", id.short()),
+            Self::Key { name: None, id } => write!(f, "the unknown key {id}"),
+            Self::Certificate {
+                name: Some(name),
+                subject,
+                ..
+            } => write!(f, "`{subject}` (authority `{name}`)"),
+            Self::Certificate { subject, .. } => write!(f, "`{subject}` (certificate)"),
+            Self::Identity {
+                identity, issuer, ..
+            } => write!(f, "`{identity}` (Sigstore, {issuer})"),
+            Self::Unknown => f.write_str("nobody who can be named"),
+        }
+    }
+}

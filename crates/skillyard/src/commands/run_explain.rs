@@ -1,0 +1,93 @@
+//! `skillyard run --explain`.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use skillyard_sandbox::{Access, Backend};
+
+use super::run_told::seconds;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::sanitize::visible;
+use crate::script::place::{Copy, SkillPlace};
+use crate::script::profile::{self, Plan};
+
+/// What it could do, for people or programs.
+pub(super) fn explain(
+    context: &Context,
+    skill: &SkillPlace,
+    script: &str,
+    copy: &Copy,
+    plan: &Plan,
+    backend: Backend,
+) -> Result<(), CommandError> {
+    let cannot = backend.cannot(&plan.profile);
+    if context.printer.is_json() {
+        let mut value = profile::as_json(plan, backend);
+        value["skill"] = json!(skill.name);
+        value["digest"] = json!(copy.digest().to_string());
+        value["script"] = json!(script);
+        value["unenforceable"] = json!(cannot);
+        return Ok(context.printer.json(&value)?);
+    }
+    let mut text = String::new();
+    let mut row = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {label:<12} {}", visible(value));
+    };
+    row("script", &format!("{script} of {}", skill.name));
+    row("digest", &copy.digest().to_string());
+    row("sandbox", backend.as_str());
+    row("command", &profile::argv(&plan.command).join(" "));
+    row("starts in", &plan.command.directory.to_string_lossy());
+    for mount in &plan.profile.mounts {
+        let label = if mount.access == Access::Write {
+            "writes"
+        } else {
+            "reads"
+        };
+        row(label, &backend.place(mount).to_string_lossy());
+    }
+    if plan.profile.writable().next().is_some() {
+        let protected: Vec<_> = plan
+            .profile
+            .protected
+            .iter()
+            .map(|path| path.to_string_lossy())
+            .collect();
+        row("but never", &protected.join(" "));
+    }
+    row("reaches", &profile::reach(&plan.profile));
+    let names: Vec<_> = plan
+        .profile
+        .environment
+        .iter()
+        .map(|(name, _)| name.to_string_lossy())
+        .collect();
+    row("variables", &names.join(" "));
+    let limits = &plan.profile.limits;
+    let mib = |bytes: u64| bytes / (1024 * 1024);
+    row(
+        "limits",
+        &format!(
+            "{} of time, {} of processor time, {} MB of memory, {} processes, {} open files, {} MB a file, {} MB of temporary files, {} KB of output",
+            seconds(limits.wall),
+            seconds(limits.cpu),
+            mib(limits.memory),
+            limits.processes,
+            limits.open_files,
+            mib(limits.file_size),
+            mib(limits.scratch),
+            limits.output / 1024
+        ),
+    );
+    for host in &plan.wished {
+        row("would like", &format!("--net {host}"));
+    }
+    if let Some(reason) = cannot {
+        row(
+            "refused",
+            &format!("the sandbox `{backend}` cannot enforce this: {reason}"),
+        );
+    }
+    Ok(context.printer.data(&text)?)
+}

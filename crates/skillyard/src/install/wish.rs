@@ -1,0 +1,47 @@
+//! What is to be installed, as the lock will say it.
+
+use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::Lockfile;
+use skillyard_install::plan::Wish;
+
+use super::check::Checked;
+
+/// Writes into the lock who signed what.
+pub(crate) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
+    for entry in &mut wish.present {
+        let found = checked
+            .iter()
+            .find(|each| each.candidate.name == entry.name);
+        if let Some(found) = found {
+            entry.signer = found.signer();
+        }
+    }
+    wish
+}
+
+/// What is to be: a skill that is installed already stays where it is, too.
+pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linked: bool) -> Wish {
+    let mut wish = Wish::default();
+    for each in needed {
+        let before = lock.get(&each.candidate.name);
+        let mut all: Vec<String> = targets.to_vec();
+        all.extend(
+            before
+                .iter()
+                .flat_map(|entry| entry.targets.iter().cloned()),
+        );
+        all.sort_unstable();
+        all.dedup();
+        let mut entry = each.candidate.locked(all);
+        entry.linked = linked;
+        // Bytes that were checked before are signed by whom they were signed.
+        entry.signer = before
+            .filter(|before| before.digest == entry.digest)
+            .and_then(|before| before.signer.clone());
+        entry.requires.clone_from(&each.requires);
+        // What was asked for once does not become a mere dependency.
+        entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);
+        wish.present.push(entry);
+    }
+    wish
+}
