@@ -119,6 +119,28 @@ fn a_session_is_resumed_replayed_and_found_changed() {
 }
 
 #[test]
+fn tables_are_aligned_where_there_are_styles_and_as_written_where_not() {
+    let context = TestContext::new();
+    let table = "| Name | Count |\n|:-----|------:|\n| 日本語 | 1 |\n| x\u{1b}[2Jy | `23` |\n\nThat is all.";
+    let said = |flags: &[&str]| {
+        let (url, _) = model(vec![json!({ "content": table })]);
+        let mut command = context.skillyard();
+        command.args(["--config", &format!("models.test.url={url}")]);
+        command.args(["--config", "models.test.tool_mode=native"]);
+        command.args(["chat", "--model", "test/m", "-p", "count"]);
+        text(&output(command.args(flags)).stdout)
+    };
+    let harmless = table.replace("\u{1b}[2J", "");
+    assert_eq!(said(&[]), format!("{harmless}\n"));
+    let shown = said(&["--color", "always"]).replace("\u{1b}[0m", "");
+    let shown = shown.replace("\u{1b}[1m", "").replace("\u{1b}[36m", "");
+    assert_eq!(
+        shown,
+        "Name         Count\n───────────  ─────\n日本語           1\nx\\u{1b}[2Jy     23\n\nThat is all.\n"
+    );
+}
+
+#[test]
 fn another_model_goes_on_with_a_session() {
     let context = conformance();
     let first = context.json(&["chat", "-p", "/skills-system-validation", "--json"]);

@@ -2,20 +2,20 @@
 //!
 //! A model writes a few letters at a time, and nobody wants to wait for the end of a paragraph.
 //! So only what may be the beginning of a mark is held back: `#`, a bullet or a fence at the start
-//! of a line, one `*`, and the last word, which may belong on the next line. Tables, links and
-//! whatever else there is stay as they were written.
+//! of a line, one `*`, the last word, which may belong on the next line, and a table until it ends.
+//! Links and whatever else there is stay as they were written.
 
-use anstyle::{AnsiColor, Style};
+mod cell;
+mod kind;
+mod table;
+
+use anstyle::Style;
 
 use super::wrap::Wrap;
+use kind::{Block, CODE, Kind, Start};
+use table::Table;
 
-const HEADING: Style = Style::new().bold().underline();
 const BOLD: Style = Style::new().bold();
-const CODE: Style = AnsiColor::Cyan.on_default();
-const QUOTE: Style = Style::new().dimmed();
-
-/// The longest run of blanks that can be in front of a mark.
-const INDENT: usize = 24;
 
 /// Markdown on its way to a terminal.
 #[derive(Debug)]
@@ -31,31 +31,7 @@ pub(crate) struct Markdown {
     star: bool,
     wrap: Wrap,
     width: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Block {
-    Prose,
-    Fenced,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Heading,
-    Quote,
-    Code,
-    /// A row of a table.
-    Row,
-    /// The line of a fence itself.
-    Fence,
-}
-
-/// What the start of a line turned out to be.
-enum Start {
-    /// It may still be anything.
-    Open,
-    Is(Kind, String),
+    table: Table,
 }
 
 impl Markdown {
@@ -70,6 +46,7 @@ impl Markdown {
             star: false,
             wrap: Wrap::new(width),
             width,
+            table: Table::default(),
         }
     }
 
@@ -80,7 +57,7 @@ impl Markdown {
             match self.held.take() {
                 Some(mut held) if character != '\n' => {
                     held.push(character);
-                    match self.start(&held) {
+                    match Start::of(&held, self.block) {
                         Start::Open => self.held = Some(held),
                         Start::Is(kind, rest) => self.begin(kind, &rest, &mut out),
                     }
@@ -102,45 +79,18 @@ impl Markdown {
         if let Some(held) = self.held.take() {
             self.begin(self.block.kind(), &held, &mut out);
         }
+        out.push_str(&self.table.finish(self.width));
         self.close(&mut out);
         *self = Self::new(self.width);
         out
     }
 
-    fn start(&self, held: &str) -> Start {
-        let text = held.trim_start_matches(' ');
-        let indent = &held[..held.len() - text.len()];
-        let all = |mark: char| text.chars().all(|each| each == mark);
-        if text.is_empty() && indent.len() < INDENT {
-            return Start::Open;
-        }
-        if all('`') {
-            return match text.len() {
-                3 => Start::Is(Kind::Fence, held.to_owned()),
-                _ => Start::Open,
-            };
-        }
-        if self.block == Block::Fenced {
-            return Start::Is(Kind::Code, held.to_owned());
-        }
-        let is_mark = matches!(text, "-" | "*" | "+" | ">") || (all('#') && text.len() <= 6);
-        if is_mark {
-            return Start::Open;
-        }
-        match text.strip_suffix(' ') {
-            Some("-" | "*" | "+") => Start::Is(Kind::Text, format!("{indent}• ")),
-            Some(">") => Start::Is(Kind::Quote, format!("{indent}│ ")),
-            None if text.starts_with('|') => Start::Is(Kind::Row, held.to_owned()),
-            Some(marks) if !marks.is_empty() && marks.chars().all(|each| each == '#') => {
-                Start::Is(Kind::Heading, String::new())
-            }
-            _ => Start::Is(Kind::Text, held.to_owned()),
-        }
-    }
-
     /// Begins a line of a kind with what is known of it.
     fn begin(&mut self, kind: Kind, text: &str, out: &mut String) {
         self.line = kind;
+        if kind != Kind::Row {
+            out.push_str(&self.table.finish(self.width));
+        }
         if kind == Kind::Fence {
             self.block = match self.block {
                 Block::Prose => Block::Fenced,
@@ -163,6 +113,10 @@ impl Markdown {
     fn inline(&mut self, character: char, out: &mut String) {
         if matches!(self.line, Kind::Code | Kind::Fence) {
             self.put(character, out);
+            return;
+        }
+        if self.line == Kind::Row && self.table.gathers() {
+            out.extend(self.table.push(character));
             return;
         }
         if std::mem::take(&mut self.star) {
@@ -206,8 +160,13 @@ impl Markdown {
 
     /// Ends a line; no style outlives it.
     fn end(&mut self, out: &mut String) {
-        self.close(out);
-        out.push('\n');
+        if self.line == Kind::Row && self.table.gathers() {
+            out.extend(self.table.push('\n'));
+            self.line = Kind::Text;
+        } else {
+            self.close(out);
+            out.push('\n');
+        }
         self.held = Some(String::new());
     }
 
@@ -222,26 +181,6 @@ impl Markdown {
         }
         self.wrap.end(out);
         self.line = Kind::Text;
-    }
-}
-
-impl Block {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Prose => Kind::Text,
-            Self::Fenced => Kind::Code,
-        }
-    }
-}
-
-impl Kind {
-    fn style(self) -> Option<Style> {
-        match self {
-            Self::Text | Self::Row => None,
-            Self::Heading => Some(HEADING),
-            Self::Quote | Self::Fence => Some(QUOTE),
-            Self::Code => Some(CODE),
-        }
     }
 }
 
@@ -313,6 +252,33 @@ mod tests {
         );
         let row = "| one | two | three | four |";
         check(row, row);
+    }
+
+    #[test]
+    fn tables_are_aligned_when_they_end() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        let table = "| a | long |\n|---|---:|\n| `x` | 1 |";
+        let aligned = "{b}a{/}  {b}long{/}\n─  ────\n{c}x{/}     1";
+        check(table, aligned);
+        check(&format!("{table}\n"), &format!("{aligned}\n"));
+        check(
+            &format!("see\n{table}\n\n**after**"),
+            &format!("see\n{aligned}\n\n{{/}}{{b}}after{{/}}"),
+        );
+        check(
+            &format!("```\n{}\n```", "| a |"),
+            "{d}```{/}\n{c}| a |{/}\n{d}```{/}",
+        );
+    }
+
+    #[test]
+    fn a_table_without_end_is_not_held_back_for_ever() {
+        let mut markdown = Markdown::new(40);
+        let row = format!("|{}|\n", "x".repeat(1_000));
+        let said = row.repeat(100);
+        let shown = markdown.push(&said);
+        assert!(shown.len() > 60_000, "{}", shown.len());
+        assert_eq!(format!("{shown}{}", markdown.finish()), said);
     }
 
     #[test]
