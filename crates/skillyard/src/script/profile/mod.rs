@@ -1,8 +1,10 @@
 //! What a script may do: what the user allows, less what the skill does not need.
 //!
-//! `folder` says which folders it may work in, `told` tells people and programs of all this.
+//! `narrowed` brings both sides together, `folder` says which folders it may work in, `told` tells
+//! people and programs of all this.
 
 mod folder;
+mod narrowed;
 mod told;
 
 use std::ffi::OsString;
@@ -10,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use skillyard_sandbox::{
-    Access, Backend, Command, HostRule, Limits, Mount, Network, Profile, Stdin,
-};
+use skillyard_sandbox::{Access, Backend, Command, HostRule, Mount, Network, Profile, Stdin};
 
 use super::declared::{Declared, Workspace};
 use super::interpreter::Interpreter;
+
+use narrowed::{limits, network};
 
 pub(crate) use folder::workspace;
 pub(crate) use told::{argv, as_json, limits_json, reach};
@@ -164,55 +166,6 @@ pub(crate) fn outline(allowed: &Allowed) -> Profile {
         protected: PROTECTED.iter().map(PathBuf::from).collect(),
         network: allowed.network.clone(),
         ..Profile::default()
-    }
-}
-
-fn limits(allowed: &Allowed, declared: &Declared) -> Limits {
-    let mut limits = Limits::default();
-    if let Some(timeout) = allowed.timeout {
-        limits.wall = timeout;
-        limits.cpu = limits.cpu.max(timeout);
-    }
-    limits.wall = declared
-        .timeout
-        .map_or(limits.wall, |timeout| limits.wall.min(timeout));
-    limits.memory = declared
-        .memory
-        .map_or(limits.memory, |memory| limits.memory.min(memory));
-    limits
-}
-
-/// Sets the network to what both sides say, and returns what only the skill would like.
-fn network(profile: &mut Profile, allowed: &Allowed, declared: &Declared) -> Vec<HostRule> {
-    let Some(hosts) = &declared.hosts else {
-        profile.network = allowed.network.clone();
-        return Vec::new();
-    };
-    profile.network = match &allowed.network {
-        Network::None => Network::None,
-        Network::Full if hosts.is_empty() => Network::None,
-        Network::Full => Network::Hosts(hosts.clone()),
-        Network::Hosts(rules) => {
-            let both: Vec<_> = rules
-                .iter()
-                .filter(|rule| hosts.contains(rule))
-                .cloned()
-                .collect();
-            if both.is_empty() {
-                Network::None
-            } else {
-                Network::Hosts(both)
-            }
-        }
-    };
-    match &profile.network {
-        Network::Full => Vec::new(),
-        Network::None => hosts.clone(),
-        Network::Hosts(rules) => hosts
-            .iter()
-            .filter(|host| !rules.contains(host))
-            .cloned()
-            .collect(),
     }
 }
 
