@@ -61,7 +61,7 @@ pub(crate) fn left_out() -> Withheld {
         reason: "it is not among the skills of this session".into(),
         detail: None,
         remedy: Some(
-            "Begin a session without an agent, or give it to the agent with `skillyard agent skill add`"
+            "Begin a new session; an agent is given more skills with `skillyard agent skill add`"
                 .into(),
         ),
     }
