@@ -132,7 +132,7 @@ impl<'a> Transaction<'a> {
     pub fn commit(self, plan: &Plan, trees: &Trees) -> Result<(), TransactionError> {
         let files = self.changed_files(plan);
         if plan.steps.is_empty() && files.is_empty() {
-            self.store.insert_all(trees.values().collect::<Vec<_>>())?;
+            self.store_all(trees)?;
             return Ok(self.store.remember(&self.scope.lock_file())?);
         }
         let stages = self.stages(plan)?;
@@ -154,7 +154,14 @@ impl<'a> Transaction<'a> {
                 .drafts()
                 .map_err(|source| disk(&self.scope.root, source))?;
             let progress = self.write(Progress::Committed(commit), |journal| {
-                durable(&paths, drafts.iter().chain([journal]))
+                // Nobody waits for the store's bytes to be on the disk, so they are written while
+                // the disk is busy with the others.
+                let (synced, stored) = rayon::join(
+                    || durable(&paths, drafts.iter().chain([journal])),
+                    || self.store_all(trees),
+                );
+                synced.map_err(|source| disk(&self.journal, source))?;
+                stored
             })?;
             Ok((progress, drafts))
         });
@@ -183,19 +190,22 @@ impl<'a> Transaction<'a> {
     fn write(
         &self,
         progress: Progress,
-        before: impl FnOnce(&Draft) -> io::Result<()>,
+        before: impl FnOnce(&Draft) -> Result<(), TransactionError>,
     ) -> Result<Progress, TransactionError> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned(),
             progress,
         };
-        let draft = journal.draft(&self.journal);
-        let written = draft.and_then(|draft| {
-            before(&draft)?;
-            draft.publish()
-        });
-        written.map_err(|source| disk(&self.journal, source))?;
+        let failed = |source| disk(&self.journal, source);
+        let draft = journal.draft(&self.journal).map_err(failed)?;
+        before(&draft)?;
+        draft.publish().map_err(failed)?;
         Ok(journal.progress)
+    }
+
+    fn store_all(&self, trees: &Trees) -> Result<(), TransactionError> {
+        let trees: Vec<_> = trees.values().collect();
+        Ok(self.store.insert_all(trees)?)
     }
 
     /// The lock and the manifest, where they change.

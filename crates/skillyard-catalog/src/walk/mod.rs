@@ -31,7 +31,9 @@ use crate::parallel;
 /// Folders that are never looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How many entries of a folder one thread visits before it takes the next.
-const BLOCK: usize = 256;
+const HEADS_AT_ONCE: usize = 256;
+/// The same where all of a file is read: whoever wants that has more to do with each.
+const FILES_AT_ONCE: usize = 32;
 
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
@@ -223,7 +225,11 @@ impl Walk {
                 self.probe_file(descriptor, below, path, "SKILL.md", visit)
             }
         };
-        let probed = parallel::map(&children, BLOCK, || Places::below(folder), look);
+        let block = match self.extent {
+            Extent::Head => HEADS_AT_ONCE,
+            Extent::Whole => FILES_AT_ONCE,
+        };
+        let probed = parallel::map(&children, block, || Places::below(folder), look);
         walked.skills.reserve(probed.len());
         for (child, probe) in children.into_iter().zip(probed) {
             match probe {

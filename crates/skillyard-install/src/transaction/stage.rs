@@ -66,7 +66,7 @@ impl Transaction<'_> {
         })
     }
 
-    /// Puts everything new beside its place, and into the store.
+    /// Puts everything new beside its place.
     pub(super) fn stage(
         &self,
         plan: &Plan,
@@ -76,17 +76,10 @@ impl Transaction<'_> {
         for stage in stages.values() {
             std::fs::create_dir(&stage.path).map_err(|source| disk(&stage.path, source))?;
         }
-        let (moves, stored) = rayon::join(
-            || {
-                let steps = plan.steps.par_iter();
-                steps
-                    .map(|step| self.stage_step(step, stages, trees))
-                    .collect()
-            },
-            || self.store.insert_all(trees.values().collect::<Vec<_>>()),
-        );
-        stored?;
-        moves
+        let steps = plan.steps.par_iter();
+        steps
+            .map(|step| self.stage_step(step, stages, trees))
+            .collect()
     }
 
     fn stage_step(

@@ -20,6 +20,7 @@ mod file;
 mod finding;
 mod flow;
 mod fold;
+mod gaps;
 mod grams;
 mod hosts;
 mod markdown;

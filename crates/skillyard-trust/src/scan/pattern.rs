@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::gaps::Gaps;
 use super::grams::Grams;
-use super::required::Required;
+use super::required::{Required, parsed};
 use super::text::Text;
 
 /// A regular expression over folded text: small letters, one blank, no Unicode classes.
@@ -18,8 +19,15 @@ pub(crate) struct Pattern {
     source: &'static str,
     /// Whether it counts what lies between its parts, which is slow enough to make a sketch first.
     counts: bool,
-    required: OnceLock<Option<Required>>,
+    outline: OnceLock<Outline>,
     compiled: OnceLock<Regex>,
+}
+
+/// What a text must hold so that a pattern can match in it, which is found out far quicker.
+#[derive(Debug, Default)]
+struct Outline {
+    required: Option<Required>,
+    gaps: Option<Gaps>,
 }
 
 impl Pattern {
@@ -28,7 +36,7 @@ impl Pattern {
         Self {
             source,
             counts: has_count(source.as_bytes()),
-            required: OnceLock::new(),
+            outline: OnceLock::new(),
             compiled: OnceLock::new(),
         }
     }
@@ -85,7 +93,7 @@ impl Pattern {
             .filter(move |range| text.get(range.clone()).is_some())
     }
 
-    /// The expression, unless `text` lacks a word without which it cannot match.
+    /// The expression, unless `text` lacks something without which it cannot match.
     fn regex(&self, text: Text<'_>) -> Option<&Regex> {
         let may_match = match text.grams() {
             Some(grams) => self.may_match(|| grams),
@@ -95,17 +103,29 @@ impl Pattern {
             }
             None => true,
         };
+        let gaps = || self.outline().gaps.as_ref();
+        if !may_match || self.counts && gaps().is_some_and(|gaps| !gaps.may_match(text.as_bytes()))
+        {
+            return None;
+        }
         let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
-        may_match.then(|| self.compiled.get_or_init(compile))
+        Some(self.compiled.get_or_init(compile))
     }
 
     /// Whether a text with this sketch may hold a match.
     fn may_match<'g>(&self, grams: impl FnOnce() -> &'g Grams) -> bool {
-        let required = self
-            .required
-            .get_or_init(|| Required::of(&bytes(self.source)));
-        let required = required.as_ref();
+        let required = self.outline().required.as_ref();
         required.is_none_or(|required| required.may_be_in(grams()))
+    }
+
+    fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| {
+            let parsed = parsed(&bytes(self.source));
+            parsed.map_or_else(Outline::default, |pattern| Outline {
+                required: Required::of(&pattern),
+                gaps: Gaps::of(&pattern),
+            })
+        })
     }
 }
 

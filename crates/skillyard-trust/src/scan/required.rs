@@ -25,15 +25,8 @@ pub(crate) enum Required {
 
 impl Required {
     /// What a pattern requires, if it has words long enough to be looked for.
-    pub(crate) fn of(source: &str) -> Option<Self> {
-        let parsed = ParserBuilder::new()
-            .unicode(false)
-            .utf8(false)
-            .ignore_whitespace(true)
-            .dot_matches_new_line(true)
-            .build()
-            .parse(source);
-        required(&parsed.ok()?)
+    pub(crate) fn of(pattern: &Hir) -> Option<Self> {
+        required(pattern)
     }
 
     /// Whether a text with this sketch may hold it.
@@ -52,6 +45,18 @@ impl Required {
             Self::All(each) | Self::Any(each) => each.iter().map(Self::size).sum(),
         }
     }
+}
+
+/// A pattern taken apart, by the rules that patterns are compiled by.
+pub(crate) fn parsed(source: &str) -> Option<Hir> {
+    ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .ignore_whitespace(true)
+        .dot_matches_new_line(true)
+        .build()
+        .parse(source)
+        .ok()
 }
 
 /// What each match of `hir` holds.
@@ -89,7 +94,7 @@ mod tests {
     use super::*;
 
     fn check(source: &str, has: &[&str], lacks: &[&str]) {
-        let required = Required::of(source).unwrap();
+        let required = Required::of(&parsed(source).unwrap()).unwrap();
         for text in has {
             assert!(required.may_be_in(&Grams::of(text)), "{source}: {text}");
         }
@@ -126,7 +131,7 @@ mod tests {
             r"abc|\w{0,2}",
             r"\bdo\b.{0,9}",
         ] {
-            assert!(Required::of(source).is_none(), "{source}");
+            assert!(Required::of(&parsed(source).unwrap()).is_none(), "{source}");
         }
     }
 }
