@@ -1,8 +1,11 @@
 //! Changes to files in a chat: whoever is asked is told what will be other.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::chat::{call, model};
+use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 
 /// The question that a call of a tool leads to, and what the program was told afterwards.
@@ -62,4 +65,31 @@ fn what_cannot_be_compared_has_none() {
         let action = asked(&context, "Edit", &edit);
         assert_eq!(action["difference"], Value::Null, "{path}");
     }
+}
+
+#[test]
+fn the_browser_is_told_too() {
+    let context = TestContext::new();
+    context.write("notes.md", "one\n");
+    let write = json!({ "path": "notes.md", "content": "<b>two</b>\n" });
+    let call = call("a", "Write", &write);
+    let (url, _) = model(vec![json!({ "content": "", "tool_calls": [call] })]);
+    let url = format!("models.test.url={url}");
+    let mode = "models.test.tool_mode=native";
+    let serving = Serving::start(&context, &["--config", &url, "--config", mode]);
+    let opened = serving.json("POST", "/api/v1/sessions", &json!({ "model": "test/m" }));
+    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+    let said = json!({ "text": "go" });
+    serving.json("POST", &format!("{path}/messages"), &said);
+    let start = Instant::now();
+    let question = loop {
+        let session = serving.json("GET", &path, &Value::Null);
+        let mut events = session["events"].as_array().unwrap().iter();
+        if let Some(event) = events.find(|event| event["type"] == "approval") {
+            break event["question"].clone();
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{session}");
+    };
+    assert_eq!(question["command"], "Write notes.md");
+    assert_eq!(question["difference"], "@@ -1 +1 @@\n-one\n+<b>two</b>\n");
 }
