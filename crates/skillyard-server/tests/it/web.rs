@@ -34,6 +34,17 @@ async fn a_skill_is_shown_with_its_files() {
 }
 
 #[tokio::test]
+async fn the_page_of_an_altered_skill_says_so() {
+    let server = TestServer::new();
+    let before = server.get("/skills/pdf").await;
+    assert!(!before.text.contains("Altered:"), "{}", before.text);
+    server.pretend_altered("pdf");
+    let page = server.get("/skills/pdf").await;
+    let told = "<strong>Altered:</strong> it is a test. Mend it.";
+    assert!(page.text.contains(told), "{}", page.text);
+}
+
+#[tokio::test]
 async fn nothing_a_skill_says_runs() {
     let server = TestServer::new();
     for path in [

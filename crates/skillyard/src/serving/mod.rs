@@ -1,5 +1,6 @@
 //! The machine as the server sees it: configuration, trust and the audit log behind one door.
 
+mod decisions;
 mod install;
 mod log;
 mod offer;
@@ -12,6 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
+use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
@@ -33,6 +35,7 @@ use crate::permission::Permissions;
 use crate::script::sandboxed::{self, Wanted};
 use crate::workspace::Workspace;
 
+use decisions::Decisions;
 pub(crate) use log::LogFormat;
 pub(crate) use offer::{Offer, OfferFlags};
 pub(crate) use tokens::tokens;
@@ -47,6 +50,7 @@ pub(crate) struct Machine {
     log: LogFormat,
     /// As the configuration was when skills were last looked for.
     known: RwLock<Known>,
+    decisions: Decisions,
     /// Opened once: a server records an event with nearly every answer.
     recorder: Recorder,
     /// Who receives traces.
@@ -86,6 +90,7 @@ impl Machine {
             token_file: None,
             log: LogFormat::default(),
             known: RwLock::new(Known::read(context)?),
+            decisions: Decisions::default(),
         })
     }
 
@@ -115,13 +120,14 @@ impl Host for Machine {
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
-        let Ok(permissions) = Permissions::load(&self.context) else {
+        let Ok(permissions) = self.decisions.of(&self.context) else {
             // What cannot be decided is decided against.
             return Standing {
                 tier: "unknown".into(),
                 third_party: true,
                 scripts: "blocked".into(),
                 reason: "the configuration cannot be read".into(),
+                altered: unknown(skill),
                 ..Standing::default()
             };
         };
@@ -145,12 +151,14 @@ impl Host for Machine {
         skill: &CatalogSkill,
         now: &dyn Fn() -> Option<Digest>,
     ) -> Option<Alteration> {
-        let permissions = Permissions::load(&self.context).ok()?;
-        alteration(&permissions, skill, now)
+        match self.decisions.of(&self.context) {
+            Ok(permissions) => alteration(&permissions, skill, now),
+            Err(_) => unknown(skill),
+        }
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {
-        let Ok(permissions) = Permissions::load(&self.context) else {
+        let Ok(permissions) = self.decisions.of(&self.context) else {
             return vec!["unknown".to_owned(); skills.len()];
         };
         let tier = |skill: &CatalogSkill| {
@@ -181,7 +189,7 @@ impl Host for Machine {
         skills: &[ActiveSkill],
         request: &GuardRequest,
     ) -> Result<GuardDecision, HostError> {
-        let permissions = Permissions::load(&self.context).map_err(HostError::new)?;
+        let permissions = self.decisions.of(&self.context).map_err(HostError::new)?;
         let workspace = Workspace::new(&self.context.environment, None).map_err(HostError::new)?;
         Ok(check(request, skills, &permissions.denied, &workspace))
     }
@@ -276,4 +284,12 @@ fn alteration(
     };
     let remedy = Altered::hint(name);
     Some(Alteration { reason, remedy })
+}
+
+/// What is said of a skill that may have been installed while nobody can tell what was.
+fn unknown(skill: &CatalogSkill) -> Option<Alteration> {
+    (skill.kind != SourceKind::Builtin).then(|| Alteration {
+        reason: "its files cannot be compared with those that were installed while the configuration cannot be read".into(),
+        remedy: "`skillyard doctor` says what is wrong with the configuration".into(),
+    })
 }

@@ -126,3 +126,36 @@ fn a_server_gives_none_of_its_files() {
     assert_eq!(status, 403, "{told}");
     assert!(told.contains("cannot be hashed"), "{told}");
 }
+
+/// What was decided is remembered by a server as long as nothing changes, and no longer.
+#[test]
+fn a_server_notices_what_is_decided_meanwhile() {
+    let context = altered();
+    let serving = Serving::start(&context, &[]);
+    let ask = || {
+        let path = "/api/v1/skills/pdf/files/scripts/run.sh";
+        serving.ask_with("GET", path, "", &Value::Null)
+    };
+    for _ in 0..2 {
+        assert_eq!(ask().0, 403);
+    }
+    context.done(&["trust", "pdf", "--scripts", "--yes"]);
+    for _ in 0..2 {
+        assert_eq!(ask().0, 200);
+    }
+    // Nobody gets around it by spoiling what says so.
+    let file = "../home/.skillyard/approvals.toml";
+    let approvals = context.read(file);
+    context.write(file, "[[skills]");
+    let (status, told) = ask();
+    assert_eq!(status, 403, "{told}");
+    assert!(told.contains("`skillyard doctor` says"), "{told}");
+    context.write(file, approvals);
+    assert_eq!(ask().0, 200);
+    context.write(FILE, BODY);
+    assert_eq!(ask().0, 200);
+    context.done(&["trust", "revoke", "pdf"]);
+    assert_eq!(ask().0, 200);
+    context.write(FILE, BODY.replace("Fill", "Bill"));
+    assert_eq!(ask().0, 403);
+}
