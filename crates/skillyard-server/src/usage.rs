@@ -132,7 +132,8 @@ impl Usage {
             _ => None,
         };
         let time = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
-        if let Some(counter) = counter {
+        // What was denied did not happen.
+        if let Some(counter) = counter.filter(|_| entry.outcome != "denied") {
             *counter += 1;
             self.last = Some(time.clone());
         }
@@ -159,7 +160,7 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skillyard_audit::{AuditLog, Event, EventKind, Options};
+    use skillyard_audit::{AuditLog, Event, EventKind, Options, Outcome};
 
     #[test]
     fn nothing_is_lost_when_files_are_put_aside_between_two_looks() {
@@ -182,5 +183,19 @@ mod tests {
             assert_eq!(usage.activations, wanted);
         }
         assert_eq!(usages.of(folder.path(), "none").unwrap().activations, 0);
+    }
+
+    #[test]
+    fn what_was_denied_was_not_used() {
+        let mut usage = Usage::default();
+        let denied = Event::new(EventKind::SkillActivated).ended(Outcome::Denied, "altered");
+        for event in [denied, Event::new(EventKind::SkillActivated)] {
+            let folder = tempfile::tempdir().unwrap();
+            let log = AuditLog::open(folder.path(), Options::default()).unwrap();
+            let now = jiff::Timestamp::UNIX_EPOCH;
+            log.append(now, "test", &event.skill("pdf")).unwrap();
+            each(folder.path(), |_, entry| usage.count(entry)).unwrap();
+        }
+        assert_eq!((usage.activations, usage.denials), (1, 1));
     }
 }
