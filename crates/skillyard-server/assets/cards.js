@@ -99,14 +99,15 @@ const difference = (text) => {
 export const question = (asked, chat, answer) => {
   const element = make("div", "tool approval");
   element.setAttribute("role", "group");
-  const what = { script: "wants to run a script", command: "The agent wants to run a command", change: "The agent wants to change a file" }[asked.kind];
+  const what = { script: "wants to run a script", command: "The agent wants to run a command", change: "The agent wants to change a file", tool: "The agent wants to use a tool" }[asked.kind];
   const title = make("p", "approval-title", ...(asked.skill ? [skillLink(asked.skill), " "] : []), what ?? asked.kind);
   title.id = "title-" + asked.id;
   title.tabIndex = -1;
   element.setAttribute("aria-labelledby", title.id);
   const command = make("pre", "", asked.command);
   command.tabIndex = 0;
-  element.append(title, command, ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", "It runs in the sandbox. Asked because ", asked.reason, "."));
+  const boxed = ["script", "command"].includes(asked.kind) ? "It runs in the sandbox. " : "";
+  element.append(title, command, ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", boxed, "Asked because ", asked.reason, "."));
   if (asked.digest) element.append(make("p", "muted", "Exactly these files: ", make("code", "digest", asked.digest)));
   const buttons = make("div", "buttons");
   for (const [consent, text, look] of CHOICES) {
