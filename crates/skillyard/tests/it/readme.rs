@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::registry::Server;
 use crate::{TestContext, output, text, without_times};
 
@@ -146,4 +148,27 @@ fn three_dots_stand_for_any_lines() {
     assert!(!matches(&["a"], &["a", "b"]));
     assert!(matches(&["a  ...", "b"], &["a  6.1", "b"]));
     assert!(!matches(&["a  ...", "b"], &["b  6.1", "b"]));
+}
+
+/// The first of the two commands, `cargo run`, needs to know which program is meant.
+#[test]
+fn cargo_run_runs_skillyard() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(readme.contains("\ncargo run --release -- serve "));
+    let context = TestContext::new();
+    let mut command = context.command(env!("CARGO"));
+    command.args(["metadata", "--no-deps", "--offline", "--format-version=1"]);
+    let told = output(command.current_dir(&root));
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let workspace: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let default = workspace["workspace_default_members"].as_array().unwrap();
+    let packages = workspace["packages"].as_array().unwrap().iter();
+    let programs: Vec<&Value> = packages
+        .filter(|package| default.contains(&package["id"]))
+        .flat_map(|package| package["targets"].as_array().unwrap())
+        .filter(|target| target["kind"][0] == "bin")
+        .map(|target| &target["name"])
+        .collect();
+    assert_eq!(programs, ["skillyard"]);
 }
