@@ -11,38 +11,70 @@ use similar::{ChangeTag, TextDiff};
 const MOST_COMPARED: usize = 2_000;
 /// How many lines around a change are told.
 const AROUND: usize = 2;
-/// The longest part of a line that is told, in characters.
-const WIDEST: usize = 500;
+/// The longest part of a line that is told, in characters: a paragraph of prose is one line.
+const WIDEST: usize = 2_000;
 
 /// What differs between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Difference {
     /// The changed lines, and a few around them.
     pub lines: Vec<Line>,
-    /// How many changed lines are left out.
+    /// How many lines are new.
+    pub added: usize,
+    /// How many lines are gone.
+    pub removed: usize,
+    /// How many of both are left out.
     pub hidden: usize,
 }
 
-/// One line of a difference.
+/// One line of a difference, with its numbers from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// Where the next lines are, such as `@@ -1,3 +1,4 @@`.
     Place(String),
     /// Is gone.
-    Gone(String),
+    Gone(usize, String),
     /// Is new.
-    New(String),
+    New(usize, String),
     /// Is in both.
-    Same(String),
+    Same(usize, usize, String),
+}
+
+/// How much of a difference is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most lines that are told.
+    pub told: usize,
+    /// Most lines on one side that are compared one by one.
+    pub compared: usize,
+}
+
+impl Limits {
+    /// So many lines are told.
+    pub fn telling(told: usize) -> Self {
+        Self {
+            told,
+            compared: MOST_COMPARED,
+        }
+    }
+}
+
+/// Where a file of a skill stands when changes are told: instructions, then scripts, then the rest.
+pub fn rank(path: &str) -> u8 {
+    match path {
+        "SKILL.md" | "skill.md" => 0,
+        path if path.starts_with("scripts/") => 1,
+        _ => 2,
+    }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(text) => formatter.write_str(text),
-            Self::Gone(text) => write!(formatter, "-{text}"),
-            Self::New(text) => write!(formatter, "+{text}"),
-            Self::Same(text) => write!(formatter, " {text}"),
+            Self::Gone(_, text) => write!(formatter, "-{text}"),
+            Self::New(_, text) => write!(formatter, "+{text}"),
+            Self::Same(_, _, text) => write!(formatter, " {text}"),
         }
     }
 }
@@ -60,29 +92,31 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// What differs, in at most this many lines.
-    pub fn between(before: &str, after: &str, most: usize) -> Self {
+    /// What differs, within limits.
+    pub fn between(before: &str, after: &str, limits: Limits) -> Self {
         let mut difference = Self::default();
         if before == after {
             return difference;
         }
         let count = before.lines().count().max(after.lines().count());
-        if count > MOST_COMPARED {
-            difference.replaced(before, after, most);
+        if count > limits.compared {
+            difference.replaced(before, after, limits.told);
             return difference;
         }
         let diff = TextDiff::from_lines(before, after);
         for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
             let place = hunk.header().to_string().trim_end().to_owned();
-            difference.push(Line::Place(place), most);
+            difference.push(Line::Place(place), limits.told);
             for change in hunk.iter_changes() {
+                let number = |index: Option<usize>| index.map_or(0, |index| index + 1);
+                let (old, new) = (number(change.old_index()), number(change.new_index()));
                 let text = told(change.value());
                 let line = match change.tag() {
-                    ChangeTag::Delete => Line::Gone(text),
-                    ChangeTag::Insert => Line::New(text),
-                    ChangeTag::Equal => Line::Same(text),
+                    ChangeTag::Delete => Line::Gone(old, text),
+                    ChangeTag::Insert => Line::New(new, text),
+                    ChangeTag::Equal => Line::Same(old, new, text),
                 };
-                difference.push(line, most);
+                difference.push(line, limits.told);
             }
         }
         difference
@@ -104,28 +138,43 @@ impl Difference {
             most,
         );
         // Of both sides something is told.
-        for line in old {
-            self.push(Line::Gone(told(line)), most / 2);
+        for (line, number) in old.iter().zip(at..) {
+            self.push(Line::Gone(number, told(line)), most / 2);
         }
-        for line in new {
-            self.push(Line::New(told(line)), most);
+        for (line, number) in new.iter().zip(at..) {
+            self.push(Line::New(number, told(line)), most);
         }
     }
 
     fn push(&mut self, line: Line, most: usize) {
+        let is_change = match line {
+            Line::Gone(..) => {
+                self.removed += 1;
+                true
+            }
+            Line::New(..) => {
+                self.added += 1;
+                true
+            }
+            Line::Place(_) | Line::Same(..) => false,
+        };
         if self.lines.len() < most {
             self.lines.push(line);
-        } else if matches!(line, Line::Gone(_) | Line::New(_)) {
+        } else if is_change {
             self.hidden += 1;
         }
     }
 }
 
-/// A line without its end, cut where it is too long.
+/// A line without its end; of one that is too long it is said how much is missing, since that may
+/// be what changed.
 fn told(line: &str) -> String {
     let line = line.trim_end_matches(['\n', '\r']);
     match line.char_indices().nth(WIDEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
+        Some((end, _)) => {
+            let (shown, rest) = line.split_at(end);
+            format!("{shown}… and {} more characters", rest.chars().count())
+        }
         None => line.to_owned(),
     }
 }
@@ -135,7 +184,7 @@ mod tests {
     use super::*;
 
     fn check(before: &str, after: &str, most: usize, expected: &str) {
-        let difference = Difference::between(before, after, most);
+        let difference = Difference::between(before, after, Limits::telling(most));
         assert_eq!(difference.to_string(), expected);
     }
 
@@ -164,8 +213,10 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut() {
-        let told = Difference::between("", &"x".repeat(9_000), 9).to_string();
-        assert!(told.len() < 600, "{}", told.len());
+        let limits = Limits::telling(9);
+        let told = Difference::between("", &"x".repeat(9_000), limits).to_string();
+        let rest = "x… and 7000 more characters\n";
+        assert!(told.len() < 2_100 && told.ends_with(rest), "{told}");
     }
 
     #[test]
@@ -175,13 +226,18 @@ mod tests {
             lines.join("\n") + "\n"
         };
         let (before, after) = (format!("head\n{}tail\n", text("a")), text("b"));
-        let difference = Difference::between(&before, &format!("head\n{after}tail\n"), 10);
+        let difference = Difference::between(
+            &before,
+            &format!("head\n{after}tail\n"),
+            Limits::telling(10),
+        );
         assert_eq!(difference.lines.len(), 10);
         assert_eq!(
             difference.lines[0],
             Line::Place("@@ -2,100000 +2,100000 @@".into())
         );
-        assert_eq!(difference.lines[9], Line::New("b4".into()));
+        assert_eq!(difference.lines[9], Line::New(6, "b4".into()));
         assert_eq!(difference.hidden, 200_000 - 9);
+        assert_eq!((difference.added, difference.removed), (100_000, 100_000));
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
     Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
-use skillyard_format::difference::Difference;
+use skillyard_format::difference::{Difference, Limits};
 
 use super::skill::{number, optional, wanted};
 use crate::host::{CommandRun, Host, Ran};
@@ -128,7 +128,11 @@ impl Workspace<'_> {
             "Edit" => edited(arguments, &path, &before),
             _ => wanted(arguments, "content").map(str::to_owned),
         };
-        Some(Difference::between(&before, &after.ok()?, MOST_SHOWN))
+        Some(Difference::between(
+            &before,
+            &after.ok()?,
+            Limits::telling(MOST_SHOWN),
+        ))
     }
 
     /// A file as far as it can be edited.

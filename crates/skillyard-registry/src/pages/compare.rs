@@ -5,10 +5,11 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::Deserialize;
+use skillyard_format::difference::Line;
 use utoipa::IntoParams;
 
 use super::contents::opened;
-use super::difference::{Change, Row, between};
+use super::difference::{Change, between};
 use super::{page, skill_address};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;

@@ -1,9 +1,8 @@
 //! What changed between the files of two versions, as lines.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, TextDiff};
+use skillyard_format::difference::{Difference, Limits, rank};
 
 use crate::package::Unpacked;
 
@@ -12,10 +11,8 @@ const LONGEST: usize = 256 * 1024;
 /// Most lines of one file, and of all.
 const MOST_OF_FILE: usize = 1_000;
 const MOST: usize = 4_000;
-/// After this long, what is still to be compared is compared roughly.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// The longest part of a line.
-const WIDEST: usize = 2_000;
+/// Most lines of all files that are compared one by one, so that no two versions take long.
+const MOST_COMPARED: usize = 8_000;
 
 /// A file that changed.
 #[derive(Debug)]
@@ -25,23 +22,7 @@ pub(super) struct Change {
     pub(super) what: &'static str,
     /// What else is to be said.
     pub(super) notes: Vec<String>,
-    /// How many lines are new, and how many gone.
-    pub(super) added: usize,
-    pub(super) removed: usize,
-    pub(super) rows: Vec<Row>,
-}
-
-/// A line of a comparison, with its numbers from 1.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Row {
-    /// Where the next lines are.
-    Place(String),
-    /// Is gone.
-    Old(usize, String),
-    /// Is new.
-    New(usize, String),
-    /// Is in both.
-    Same(usize, usize, String),
+    pub(super) lines: Difference,
 }
 
 /// The files that differ: the instructions first, then scripts, then the rest.
@@ -49,35 +30,30 @@ pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
     let mut pairs: BTreeMap<(u8, &str), [Option<&Unpacked>; 2]> = BTreeMap::new();
     for (side, files) in [old, new].into_iter().enumerate() {
         for file in files {
-            pairs.entry((rank(file), &file.path)).or_default()[side] = Some(file);
+            pairs.entry((rank(&file.path), &file.path)).or_default()[side] = Some(file);
         }
     }
-    let deadline = Instant::now() + PATIENCE;
-    let mut left = MOST;
+    let mut left = Limits {
+        told: MOST,
+        compared: MOST_COMPARED,
+    };
     let differ = pairs.into_iter().filter(|(_, [old, new])| old != new);
     let changes = differ.map(|((_, path), [old, new])| {
-        let change = change(path, old, new, left.min(MOST_OF_FILE), deadline);
-        left = left.saturating_sub(change.rows.len());
+        let usual = Limits::telling(left.told.min(MOST_OF_FILE));
+        let limits = Limits {
+            compared: left.compared.min(usual.compared),
+            ..usual
+        };
+        let change = change(path, old, new, limits);
+        left.told = left.told.saturating_sub(change.lines.lines.len());
+        let count = |file| bytes(file).split(|byte| *byte == b'\n').count();
+        left.compared = left.compared.saturating_sub(count(old).max(count(new)));
         change
     });
     changes.collect()
 }
 
-fn rank(file: &Unpacked) -> u8 {
-    match file.path.as_str() {
-        "SKILL.md" | "skill.md" => 0,
-        path if path.starts_with("scripts/") => 1,
-        _ => 2,
-    }
-}
-
-fn change(
-    path: &str,
-    old: Option<&Unpacked>,
-    new: Option<&Unpacked>,
-    most: usize,
-    deadline: Instant,
-) -> Change {
+fn change(path: &str, old: Option<&Unpacked>, new: Option<&Unpacked>, limits: Limits) -> Change {
     let mut change = Change {
         path: path.to_owned(),
         what: match (old, new) {
@@ -86,9 +62,7 @@ fn change(
             _ => "changed",
         },
         notes: Vec::new(),
-        added: 0,
-        removed: 0,
-        rows: Vec::new(),
+        lines: Difference::default(),
     };
     match (
         old.is_some_and(|file| file.executable),
@@ -113,7 +87,14 @@ fn change(
             .filter(|text| !text.contains('\0'))
     };
     match (text(old), text(new)) {
-        (Some(old), Some(new)) => compare(&mut change, old, new, most, deadline),
+        (Some(old), Some(new)) => {
+            change.lines = Difference::between(old, new, limits);
+            let hidden = change.lines.hidden;
+            if hidden > 0 {
+                let note = format!("{hidden} more changed lines are not shown.");
+                change.notes.push(note);
+            }
+        }
         _ => change.notes.push(format!(
             "It is not text: {} bytes before, {} now.",
             old.len(),
@@ -127,51 +108,10 @@ fn bytes(file: Option<&Unpacked>) -> &[u8] {
     file.map_or(&[], |file| &file.bytes)
 }
 
-fn compare(change: &mut Change, old: &str, new: &str, most: usize, deadline: Instant) {
-    let diff = TextDiff::configure()
-        .deadline(deadline)
-        .diff_lines(old, new);
-    let mut hidden = 0;
-    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        let mut rows = vec![Row::Place(hunk.header().to_string().trim_end().to_owned())];
-        for line in hunk.iter_changes() {
-            let number = |place: Option<usize>| place.map_or(0, |place| place + 1);
-            let (before, after) = (number(line.old_index()), number(line.new_index()));
-            let text = shortened(line.value());
-            rows.push(match line.tag() {
-                ChangeTag::Delete => {
-                    change.removed += 1;
-                    Row::Old(before, text)
-                }
-                ChangeTag::Insert => {
-                    change.added += 1;
-                    Row::New(after, text)
-                }
-                ChangeTag::Equal => Row::Same(before, after, text),
-            });
-        }
-        let room = most.saturating_sub(change.rows.len());
-        hidden += rows.len().saturating_sub(room);
-        rows.truncate(room);
-        change.rows.append(&mut rows);
-    }
-    if hidden > 0 {
-        change
-            .notes
-            .push(format!("{hidden} more lines are not shown."));
-    }
-}
-
-fn shortened(line: &str) -> String {
-    let line = line.trim_end_matches(['\n', '\r']);
-    match line.char_indices().nth(WIDEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use skillyard_format::difference::Line;
+
     use super::*;
 
     fn file(path: &str, text: &str) -> Unpacked {
@@ -213,12 +153,12 @@ mod tests {
             ]
         );
         assert_eq!(
-            changes[0].rows,
+            changes[0].lines.lines,
             [
-                Row::Place("@@ -1,2 +1,2 @@".to_owned()),
-                Row::Same(1, 1, "a".to_owned()),
-                Row::Old(2, "b".to_owned()),
-                Row::New(2, "c".to_owned()),
+                Line::Place("@@ -1,2 +1,2 @@".to_owned()),
+                Line::Same(1, 1, "a".to_owned()),
+                Line::Gone(2, "b".to_owned()),
+                Line::New(2, "c".to_owned()),
             ]
         );
     }
@@ -229,7 +169,7 @@ mod tests {
         new.executable = true;
         let changes = between(&[file("scripts/z.sh", "x")], &[new]);
         assert_eq!(changes[0].notes, ["It can be run now."]);
-        assert!(changes[0].rows.is_empty());
+        assert!(changes[0].lines.lines.is_empty());
     }
 
     #[test]
@@ -242,21 +182,28 @@ mod tests {
         assert!(
             changes
                 .iter()
-                .all(|each| each.rows.is_empty() && each.notes.len() == 1)
+                .all(|each| each.lines.lines.is_empty() && each.notes.len() == 1)
         );
         let many = numbered(0..3_000);
         let changes = between(&[], &[file("a", &many)]);
-        assert_eq!(changes[0].rows.len(), MOST_OF_FILE);
-        assert_eq!(changes[0].notes, ["2001 more lines are not shown."]);
-        assert_eq!(changes[0].added, 3_000);
+        assert_eq!(changes[0].lines.lines.len(), MOST_OF_FILE);
+        assert_eq!(changes[0].notes, ["2001 more changed lines are not shown."]);
+        assert_eq!(changes[0].lines.added, 3_000);
     }
 
     #[test]
-    fn files_made_to_be_slow_to_compare_take_no_longer_than_our_patience() {
-        let text = |step: usize| numbered((0..40_000).map(|line| line * step % 9_973));
-        let begin = Instant::now();
-        let changes = between(&[file("a", &text(7))], &[file("a", &text(4_211))]);
-        assert_eq!(changes.len(), 1);
-        assert!(begin.elapsed() < PATIENCE * 10, "{:?}", begin.elapsed());
+    fn only_so_many_lines_are_compared_one_by_one() {
+        // Every other line is the same, which a rough comparison does not see.
+        let text = |own: usize| numbered((0..1_000).map(|line| line * (1 + line % 2 * own)));
+        let all = |own| -> Vec<Unpacked> {
+            let path = |number| format!("{number:02}.md");
+            (0..12)
+                .map(|number| file(&path(number), &text(own)))
+                .collect()
+        };
+        let changes = between(&all(2), &all(3));
+        let added: Vec<usize> = changes.iter().map(|each| each.lines.added).collect();
+        assert_eq!(added[..7], [500; 7]);
+        assert_eq!(added[7..], [999; 5]);
     }
 }

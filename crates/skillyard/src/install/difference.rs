@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use skillyard_format::difference::Difference;
+use skillyard_format::difference::{Difference, Limits, rank};
 use skillyard_install::tree::{Tree, TreeFile};
 
 use crate::sanitize::visible;
@@ -28,14 +28,6 @@ pub(crate) fn between(before: &Tree, after: &Tree) -> String {
     text
 }
 
-fn rank(path: &str) -> u8 {
-    match path {
-        "SKILL.md" | "skill.md" => 0,
-        path if path.starts_with("scripts/") => 1,
-        _ => 2,
-    }
-}
-
 fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &mut String) {
     if before == after {
         return;
@@ -58,7 +50,7 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
     let (before, after) = (bytes(before), bytes(after));
     match (std::str::from_utf8(&before), std::str::from_utf8(&after)) {
         (Ok(before), Ok(after)) => {
-            let difference = Difference::between(before, after, MOST_LINES);
+            let difference = Difference::between(before, after, Limits::telling(MOST_LINES));
             text.push_str(&painted(&difference, "     "));
         }
         _ => {

@@ -18,9 +18,9 @@ pub(crate) fn painted(difference: &Difference, indent: &str) -> String {
     for line in &difference.lines {
         let style = match line {
             Line::Place(_) => PLACE,
-            Line::Gone(_) => GONE,
-            Line::New(_) => NEW,
-            Line::Same(_) => Style::new(),
+            Line::Gone(..) => GONE,
+            Line::New(..) => NEW,
+            Line::Same(..) => Style::new(),
         };
         let line = line.to_string();
         let _ = writeln!(text, "{indent}{style}{}{style:#}", visible(&line));
@@ -37,11 +37,13 @@ pub(crate) fn painted(difference: &Difference, indent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skillyard_format::difference::Limits;
+
     use super::*;
 
     #[test]
     fn what_a_stranger_wrote_moves_no_cursor() {
-        let difference = Difference::between("a\n", "\u{1b}[2J\u{202e}b\n", 9);
+        let difference = Difference::between("a\n", "\u{1b}[2J\u{202e}b\n", Limits::telling(9));
         let told = painted(&difference, "  ");
         assert!(told.contains("+\\u{1b}[2J\\u{202e}b"), "{told}");
         assert!(told.contains("\u{1b}[31m-a\u{1b}[0m"), "{told}");
