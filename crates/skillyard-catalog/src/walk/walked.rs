@@ -33,7 +33,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(path: PathBuf) -> Self {
+    /// What is at `path` now, behind links.
+    pub fn new(path: PathBuf) -> Self {
         Self {
             stamp: Self::stamp_of(&path),
             path,
