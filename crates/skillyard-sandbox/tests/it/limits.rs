@@ -99,7 +99,8 @@ time.sleep(100)";
         let outcome = lab.python(backend, &profile(&lab), script);
         assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{outcome:?}");
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)]);
-        assert!(outcome.peak_memory > 200 * MIB, "{outcome:?}");
+        // A look sees more than the limit; a kernel that ends them itself stops right at it.
+        assert!(outcome.peak_memory > 199 * MIB, "{outcome:?}");
     }
 }
 
