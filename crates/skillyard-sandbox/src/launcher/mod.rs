@@ -5,6 +5,7 @@
 //! over: it makes mounts as root, gives root up and becomes the next program, or it is the
 //! stage itself where the small one cannot be executed.
 
+mod calls;
 mod filter;
 pub(crate) mod landlock;
 mod outer;
