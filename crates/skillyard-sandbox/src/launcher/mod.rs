@@ -6,7 +6,11 @@
 //! stage itself where the small one cannot be executed.
 
 mod calls;
+mod encoding;
 mod filter;
+mod instruction;
+#[cfg(test)]
+mod interpreter;
 pub(crate) mod landlock;
 mod outer;
 mod seccomp;

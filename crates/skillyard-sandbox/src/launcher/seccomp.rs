@@ -5,7 +5,8 @@
 //! what reaches other processes, the kernel's settings, new namespaces, or old bugs.
 
 use super::calls::{MODES, NAMED, PRETENDED, REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN};
-use super::filter::{Condition, Filter, Instruction, Test};
+use super::filter::{Condition, Filter, Test};
+use super::instruction::Instruction;
 use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
 
 const SETUID_BITS: u32 = 0o6000;
@@ -120,7 +121,7 @@ mod tests {
     use libc::c_long;
 
     use super::*;
-    use crate::launcher::filter::tests::answer;
+    use crate::launcher::interpreter::answer;
 
     const EPERM: Option<i32> = Some(libc::EPERM);
 
