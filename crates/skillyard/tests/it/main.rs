@@ -56,6 +56,7 @@ mod registry_names;
 mod registry_offline;
 mod run;
 mod scan;
+mod scripted_model;
 mod seeds;
 mod serve;
 mod serve_chat;
