@@ -19,26 +19,22 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 
 /// The key's own name, if this is another tool's.
 pub(super) fn own_name(key: &str) -> String {
-    let found = ALIASES.iter().find_map(|(spelling, own)| {
-        let names = matched(spelling, key)?;
-        let mut own = (*own).to_owned();
-        for (placeholder, name) in names {
-            own = own.replace(placeholder, name);
-        }
-        Some(own)
-    });
+    let mut found = ALIASES.iter();
+    let found = found.find_map(|(spelling, own)| translated(key, spelling, own));
     found.unwrap_or_else(|| key.to_owned())
 }
 
 /// All spellings of a key, its own name first.
 pub(super) fn spellings(own: &str) -> Vec<String> {
-    let others = ALIASES.iter().filter_map(|(spelling, pattern)| {
-        let names = matched(pattern, own)?;
-        let mut spelling = (*spelling).to_owned();
-        for (placeholder, name) in names {
-            spelling = spelling.replace(placeholder, name);
-        }
-        Some(spelling)
-    });
+    let others = ALIASES.iter();
+    let others = others.filter_map(|(spelling, pattern)| translated(own, pattern, spelling));
     std::iter::once(own.to_owned()).chain(others).collect()
+}
+
+/// `other` with the names that `key` puts into `pattern`, if it fits.
+fn translated(key: &str, pattern: &str, other: &str) -> Option<String> {
+    let names = matched(pattern, key)?.into_iter();
+    Some(names.fold(other.to_owned(), |text, (placeholder, name)| {
+        text.replace(placeholder, name)
+    }))
 }
