@@ -66,6 +66,7 @@ fn as_text() {
           name-matches-directory: the name is `Odd_Name`, but the folder is called `other`
       ✗ gh        (unavailable) missing commands: no-such-command
 
+
     shadowed
       - pdf at ~/.agents/skills/pdf, by [DIR]/.skills/pdf
 
