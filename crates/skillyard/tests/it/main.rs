@@ -80,7 +80,7 @@ mod name_attacks;
 mod stream_attacks;
 #[path = "../../../skillyard-format/tests/archives/tar_attacks.rs"]
 mod tar_attacks;
-#[path = "../../../skillyard-format/tests/archives/zip_attacks.rs"]
+#[path = "../../../skillyard-format/tests/archives/zip_attacks/mod.rs"]
 mod zip_attacks;
 
 /// PostgreSQL and a server of the S3 protocol, which the registry's own tests start.
