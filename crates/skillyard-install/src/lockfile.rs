@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use locked::{Locked, reference};
 
+use crate::records::text_if_there;
 use crate::target::is_target;
 use crate::write::write_atomically;
 
@@ -66,20 +67,18 @@ pub enum LockfileError {
 impl Lockfile {
     /// Reads a lock; a missing one is empty.
     pub fn read(path: &Path) -> Result<Self, LockfileError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(source) => {
-                return Err(LockfileError::Read {
-                    path: path.to_owned(),
-                    source,
-                });
-            }
-        };
-        Self::parse(&text, path)
+        let text = Self::text_of(path)?;
+        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, path))
     }
 
-    fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
+    pub(crate) fn text_of(path: &Path) -> Result<Option<String>, LockfileError> {
+        text_if_there(path).map_err(|source| LockfileError::Read {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
         #[derive(Deserialize)]
         struct Head {
             version: u32,
