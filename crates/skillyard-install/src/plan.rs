@@ -137,6 +137,11 @@ pub enum Change {
         /// The new entry.
         to: Box<Locked>,
     },
+    /// It is locked, and was not there, as after a checkout; the lock stays as it is.
+    Restored {
+        /// The entry.
+        to: Box<Locked>,
+    },
     /// Its folders are put right; the lock stays as it is.
     Repaired {
         /// The entry.
@@ -153,7 +158,10 @@ impl Change {
     /// The skill's name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Added { to } | Self::Changed { to, .. } | Self::Repaired { to } => &to.name,
+            Self::Added { to }
+            | Self::Changed { to, .. }
+            | Self::Restored { to }
+            | Self::Repaired { to } => &to.name,
             Self::Removed { from } => &from.name,
         }
     }

@@ -49,7 +49,7 @@ pub struct Installing {
     pub name: String,
     /// What it does.
     pub description: String,
-    /// `added`, `changed` or `repaired`.
+    /// `added`, `changed`, `restored` or `repaired`.
     pub change: String,
     /// Where it comes from.
     pub source: String,

@@ -89,9 +89,24 @@ where
                 to: Box::new(to.clone()),
             }),
             Some(_) if steps.is_empty() => None,
-            Some(_) => Some(Change::Repaired {
-                to: Box::new(to.clone()),
-            }),
+            Some(_) => {
+                let is_missing = |step: &Step| {
+                    matches!(
+                        step,
+                        Step::Put {
+                            replaces: false,
+                            ..
+                        }
+                    )
+                };
+                let is_nowhere = steps.len() == to.targets.len() && steps.iter().all(is_missing);
+                let to = Box::new(to.clone());
+                Some(if is_nowhere {
+                    Change::Restored { to }
+                } else {
+                    Change::Repaired { to }
+                })
+            }
         };
         match change {
             None => self.plan.unchanged.push(to.name.clone()),

@@ -17,6 +17,7 @@ use crate::agent::{Output, Terminal};
 use crate::context::Context;
 use crate::error::agent::{self, AgentFailure};
 use crate::error::{CommandError, Status};
+use crate::report::counted;
 use crate::sanitize::{shortened, visible};
 use crate::terminal::{Line, Lines};
 
@@ -79,10 +80,9 @@ pub(super) fn converse(
 /// What a user should know before they say something.
 fn welcome(runtime: &Runtime, session: &Session, context: &Context) {
     let model = &session.prompt.settings.model;
-    let count = runtime.shelf.all().len();
-    let skills = if count == 1 { "skill" } else { "skills" };
+    let skills = counted(runtime.shelf.all().len(), "skill");
     context.printer.note(&format!(
-        "Session {} with {} and {count} {skills}. `/name` uses one, `/help` says more.",
+        "Session {} with {} and {skills}. `/name` uses one, `/help` says more.",
         session.id,
         visible(model),
     ));

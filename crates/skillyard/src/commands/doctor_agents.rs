@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::library::{self, Choice, IndexMode};
+use crate::report::counted;
 
 const AREA: &str = "agents";
 /// How many skills a line names.
@@ -95,7 +96,7 @@ impl Sight<'_> {
         let name = &agent.name;
         let mut checks = vec![check(
             Verdict::Good,
-            format!("{name} sees {seen} of {}", counted(skills.len())),
+            format!("{name} sees {seen} of {}", counted(skills.len(), "skill")),
             None,
         )];
         if !elsewhere.is_empty() {
@@ -176,13 +177,6 @@ impl Sight<'_> {
                 Some("Remove or rename all but one"),
             )
         })
-    }
-}
-
-fn counted(count: usize) -> String {
-    match count {
-        1 => "1 skill".into(),
-        count => format!("{count} skills"),
     }
 }
 

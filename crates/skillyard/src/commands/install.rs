@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeArgs, ScopeName};
+use crate::install::place::{Place, ScopeArgs, ScopeName, store};
 use crate::install::report::report;
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
@@ -147,7 +147,8 @@ impl Prepared {
         context: &Context,
         args: &Args,
     ) -> Result<Vec<Checked<'_>>, CommandError> {
-        check::check(context, &self.needed, &self.preview, &args.accept)
+        let fresh = check::fresh(&self.needed, &self.preview, &store(context));
+        check::check(context, fresh, &args.accept)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
 use crate::install::{changes, finish, written};
 use crate::question::must_agree;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Remove installed skills, and what only they needed
@@ -135,12 +136,9 @@ fn finished(
         answer["changes"] = removed.collect();
         context.printer.json(&answer)?;
     } else {
-        let count = written.len();
-        let word = if count == 1 { "skill" } else { "skills" };
+        let count = counted(written.len(), "skill");
         let done = if dry_run { "Would delete" } else { "Deleted" };
-        context
-            .printer
-            .note(&format!("{done} {count} {word} for good"));
+        context.printer.note(&format!("{done} {count} for good"));
     }
     Ok(Status::Yes)
 }

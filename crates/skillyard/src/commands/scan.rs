@@ -20,7 +20,7 @@ use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::report::scan::{ScanSummary, Scanned};
-use crate::report::{self, RuleNote};
+use crate::report::{self, RuleNote, counted};
 use crate::skill_files::{self, Contents, directory_name};
 
 /// Look for attacks in skills: their instructions, scripts and files
@@ -243,10 +243,9 @@ fn write_baseline(
         source,
     })?;
     let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
-    context.printer.note(&format!(
-        "Wrote {count} {} to `{shown}`",
-        if count == 1 { "finding" } else { "findings" }
-    ));
+    context
+        .printer
+        .note(&format!("Wrote {} to `{shown}`", counted(count, "finding")));
     if reason.trim().is_empty() && count > 0 {
         context
             .printer

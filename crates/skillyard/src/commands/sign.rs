@@ -15,6 +15,7 @@ use super::key::now;
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
+use crate::report::counted;
 use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
 use crate::signing::passphrase::Given;
@@ -96,9 +97,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let shown = path.to_string_lossy();
     context.printer.data(&format!(" + {}\n", visible(&shown)))?;
     let version = version.map_or_else(String::new, |version| format!(" {version}"));
-    let count = if files == 1 { "file" } else { "files" };
+    let count = counted(files, "file");
     context.printer.note(&format!(
-        "Signed `{}`{} ({files} {count}) with `{key_name}` (key {})",
+        "Signed `{}`{} ({count}) with `{key_name}` (key {})",
         visible(&name),
         visible(&version),
         public.id().short()

@@ -25,8 +25,9 @@ use crate::install::{check, finish, review};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
-/// What is locked is taken from the store, or fetched again at the locked state and compared
-/// with the locked digest. What skills.toml wants beyond the lock is resolved and locked.
+/// What is locked is taken from the store, or fetched again at the locked state, compared with
+/// the locked digest and checked as in an installation. What skills.toml wants beyond the lock is
+/// resolved and locked.
 ///
 /// Examples:
 ///   skillyard sync               after a checkout
@@ -122,18 +123,26 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .par_iter()
         .map(|entry| place.store.read(entry.digest).ok())
         .collect();
+    let mut fetched = Vec::new();
     for (entry, stored) in locked.into_iter().zip(stored) {
-        let tree = match stored {
-            Some(tree) => Arc::new(tree),
-            None => fetched(&place, &mut supply, entry, args.offline)?,
-        };
-        trees.insert(entry.digest, tree);
+        match stored {
+            Some(tree) => drop(trees.insert(entry.digest, Arc::new(tree))),
+            None => fetched.push(fetch(&place, &mut supply, entry, args.offline)?),
+        }
     }
-    let checked = check::check(context, &needed, &preview, &args.accept)?;
+    for candidate in &fetched {
+        trees.insert(candidate.tree.digest(), Arc::clone(&candidate.tree));
+    }
+    let fresh = check::fresh(&needed, &preview, &place.store);
+    let checked = check::check(context, fresh, &args.accept)?;
+    // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
+    // comes with a checkout, and what it names may never have been looked at on this machine.
+    let restored = check::check(context, fetched.iter().collect(), &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
+    check::remember(context, &restored)?;
     report(context, &place, &plan, Some(start), false)
 }
 
@@ -160,13 +169,13 @@ fn resolve(
     Ok(needed.map_err(|error| InstallFailure::Dependencies(Box::new(error)))?)
 }
 
-/// The bytes that the lock names, which the store does not have: fetched again and compared.
-fn fetched(
+/// What the lock names and the store does not have: fetched again and compared.
+fn fetch(
     place: &Place,
     supply: &mut Supply<'_>,
     entry: &Locked,
     offline: bool,
-) -> Result<Arc<Tree>, CommandError> {
+) -> Result<Candidate, CommandError> {
     if offline {
         return Err(InstallFailure::Offline(entry.name.clone()).into());
     }
@@ -184,7 +193,7 @@ fn fetched(
         }
         .into());
     }
-    Ok(candidate.tree)
+    Ok(candidate)
 }
 
 /// Where `skills.toml` and the lock differ.

@@ -74,7 +74,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         return report(context, &place, &preview, Some(start), true);
     }
-    let checked = check::check(context, &needed, &preview, &args.accept)?;
+    let fresh = check::fresh(&needed, &preview, &place.store);
+    let checked = check::check(context, fresh, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);

@@ -1,14 +1,13 @@
 //! What changed, or would, as text and as JSON.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
 use skillyard_install::scope::Scope;
 
-use crate::report::elapsed;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// The changes of a plan, a line each, sorted by name.
@@ -23,7 +22,7 @@ pub(crate) fn lines(plan: &Plan) -> String {
     for change in &plan.changes {
         let name = visible(change.name());
         let (mark, what) = match change {
-            Change::Added { to } => ('+', origin(to)),
+            Change::Added { to } | Change::Restored { to } => ('+', origin(to)),
             Change::Changed { from, to } => ('~', difference(from, to)),
             Change::Repaired { .. } => ('~', "put right".to_owned()),
             Change::Removed { .. } => ('-', String::new()),
@@ -42,14 +41,25 @@ pub(crate) fn lines(plan: &Plan) -> String {
     text
 }
 
-/// The last line: how many, where, and how long it took.
-pub(crate) fn closing(done: &str, count: usize, scope: &Scope, time: Duration) -> String {
-    let skills = if count == 1 { "skill" } else { "skills" };
-    let place = scope.kind.as_str();
-    format!(
-        "{done} {count} {skills} ({place} scope) in {}",
-        elapsed(time)
-    )
+/// What was done, with how many skills: `Installed 2 skills, removed 1`.
+pub(crate) fn done(plan: &Plan) -> String {
+    let word = |change: &Change| match change {
+        Change::Added { .. } | Change::Restored { .. } => "Installed",
+        Change::Changed { .. } => "Updated",
+        Change::Repaired { .. } => "Repaired",
+        Change::Removed { .. } => "Removed",
+    };
+    let mut text = String::new();
+    for each in ["Installed", "Updated", "Repaired", "Removed"] {
+        let changes = plan.changes.iter();
+        let count = changes.filter(|change| word(change) == each).count();
+        if count > 0 && text.is_empty() {
+            text = format!("{each} {}", counted(count, "skill"));
+        } else if count > 0 {
+            let _ = write!(text, ", {} {count}", each.to_lowercase());
+        }
+    }
+    text
 }
 
 /// Where a skill is from, as people would say it.
@@ -121,6 +131,7 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
             let (what, from, to) = match change {
                 Change::Added { to } => ("added", None, Some(to)),
                 Change::Changed { from, to } => ("changed", Some(from), Some(to)),
+                Change::Restored { to } => ("restored", Some(to), Some(to)),
                 Change::Repaired { to } => ("repaired", Some(to), Some(to)),
                 Change::Removed { from } => ("removed", Some(from), None),
             };

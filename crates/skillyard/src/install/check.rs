@@ -10,6 +10,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::plan::{Change, Plan};
+use skillyard_install::store::Store;
 use skillyard_trust::scan::{Finding, Severity};
 use skillyard_trust::signature::{
     Place, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
@@ -49,18 +50,20 @@ impl Checked<'_> {
     }
 }
 
-/// Checks the skills whose bytes are new; `accepted` are codes of findings that the user accepts.
+/// The skills whose bytes a plan brings to this machine.
+pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec<&'a Candidate> {
+    let candidates = needed.iter().map(|each| &each.candidate);
+    candidates
+        .filter(|candidate| has_new_bytes(plan, &candidate.name, store))
+        .collect()
+}
+
+/// Checks skills; `accepted` are codes of findings that the user accepts.
 pub(crate) fn check<'a>(
     context: &Context,
-    needed: &'a [Needed],
-    plan: &Plan,
+    fresh: Vec<&'a Candidate>,
     accepted: &[String],
 ) -> Result<Vec<Checked<'a>>, CommandError> {
-    let fresh: Vec<&Candidate> = needed
-        .iter()
-        .map(|each| &each.candidate)
-        .filter(|candidate| has_new_bytes(plan, &candidate.name))
-        .collect();
     if fresh.is_empty() {
         return Ok(Vec::new());
     }
@@ -107,11 +110,18 @@ pub(crate) fn remember(context: &Context, checked: &[Checked<'_>]) -> Result<(),
     Ok(())
 }
 
-fn has_new_bytes(plan: &Plan, name: &str) -> bool {
+/// That a lock names bytes says nothing: it comes with a checkout. What the store holds was checked
+/// when it was put there.
+fn has_new_bytes(plan: &Plan, name: &str, store: &Store) -> bool {
     plan.changes.iter().any(|change| match change {
         Change::Added { to } => to.name == name,
-        Change::Changed { from, to } => to.name == name && from.digest != to.digest,
-        Change::Repaired { .. } | Change::Removed { .. } => false,
+        Change::Changed { from, to } => {
+            to.name == name && (from.digest != to.digest || store.read(to.digest).is_err())
+        }
+        Change::Restored { to } | Change::Repaired { to } => {
+            to.name == name && store.read(to.digest).is_err()
+        }
+        Change::Removed { .. } => false,
     })
 }
 

@@ -90,7 +90,7 @@ fn events(plan: &Plan) -> Vec<Event> {
     let changes = plan.changes.iter();
     changes
         .map(|change| match change {
-            Change::Added { to } => event(EventKind::SkillInstalled, to),
+            Change::Added { to } | Change::Restored { to } => event(EventKind::SkillInstalled, to),
             Change::Changed { from, to } => {
                 event(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
             }

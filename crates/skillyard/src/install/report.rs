@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::Plan;
 
 use super::changes;
 use super::place::Place;
 use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::Status;
+use crate::report::{counted, elapsed};
 
 /// Tells what was or would be done.
 pub(crate) fn report(
@@ -28,29 +29,20 @@ pub(crate) fn report(
         printer.note(lines.trim_end_matches('\n'));
     }
     let time = start.map(|start| start.elapsed()).unwrap_or_default();
-    let count = plan.changes.len();
-    let done = match (dry_run, plan.changes.first()) {
-        (_, None) => {
-            let already = plan.unchanged.len();
-            if already > 0 {
-                printer.note(&changes::closing(
-                    "Already up to date:",
-                    already,
-                    &place.scope,
-                    time,
-                ));
-            } else if plan.skipped.is_empty() {
-                let place = place.scope.kind.as_str();
-                printer.note(&format!("No skills are installed ({place} scope)"));
-            }
+    let already = plan.unchanged.len();
+    let done = match plan.changes.len() {
+        0 if already > 0 => format!("Already up to date: {}", counted(already, "skill")),
+        // What was left out was told.
+        0 if !plan.skipped.is_empty() => return Ok(Status::Yes),
+        0 => {
+            let place = place.scope.kind.as_str();
+            printer.note(&format!("No skills are installed ({place} scope)"));
             return Ok(Status::Yes);
         }
-        (true, _) => "Would change",
-        (_, Some(Change::Removed { .. })) => "Removed",
-        (_, Some(Change::Added { .. })) => "Installed",
-        (_, Some(Change::Changed { .. })) => "Updated",
-        (_, Some(Change::Repaired { .. })) => "Repaired",
+        count if dry_run => format!("Would change {}", counted(count, "skill")),
+        _ => changes::done(plan),
     };
-    printer.note(&changes::closing(done, count, &place.scope, time));
+    let scope = place.scope.kind.as_str();
+    printer.note(&format!("{done} ({scope} scope) in {}", elapsed(time)));
     Ok(Status::Yes)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use skillyard_format::LineIndex;
 use skillyard_trust::scan::{Finding, Report, Severity};
 
-use super::text::{count, elapsed, print_findings};
+use super::text::{counted, elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
 use crate::baseline::{Accepted, Entry};
 use crate::printer::Printer;
@@ -139,7 +139,7 @@ pub(crate) fn print(
 }
 
 fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
-    let skills = count(summary.skills, "skill");
+    let skills = counted(summary.skills, "skill");
     let time = elapsed(summary.elapsed);
     let verdict = match (summary.failed, summary.skills) {
         (0, _) => printer.good(&format!("✓ nothing at {} or above", summary.fail_on)),
@@ -153,7 +153,7 @@ fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
         parts.push(format!("{} accepted", summary.accepted));
     }
     if summary.skipped > 0 {
-        parts.push(format!("{} not read", count(summary.skipped, "file")));
+        parts.push(format!("{} not read", counted(summary.skipped, "file")));
     }
     format!("Scanned {skills} in {time}: {}", parts.join(", "))
 }

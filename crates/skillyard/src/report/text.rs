@@ -136,17 +136,17 @@ impl<'a> Window<'a> {
 }
 
 fn closing_line(printer: &Printer, summary: &Summary) -> String {
-    let skills = count(summary.skills, "skill");
+    let skills = counted(summary.skills, "skill");
     let time = elapsed(summary.elapsed);
     let mut parts = Vec::new();
     if summary.fixed > 0 {
-        parts.push(format!("mended {}", count(summary.fixed, "problem")));
+        parts.push(format!("mended {}", counted(summary.fixed, "problem")));
     }
     if summary.errors > 0 {
-        parts.push(count(summary.errors, "error"));
+        parts.push(counted(summary.errors, "error"));
     }
     if summary.warnings > 0 {
-        parts.push(count(summary.warnings, "warning"));
+        parts.push(counted(summary.warnings, "warning"));
     }
     let verdict = match (summary.invalid, summary.skills) {
         (0, 1) => printer.good("✓ valid"),
@@ -160,14 +160,14 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
         let _ = write!(
             line,
             "\n{} can be mended with `--fix`",
-            count(summary.fixable, "problem")
+            counted(summary.fixable, "problem")
         );
     }
     line
 }
 
-/// A number and its word.
-pub(super) fn count(number: usize, word: &str) -> String {
+/// So many of something: `1 skill`, `2 skills`.
+pub(crate) fn counted(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {word}{plural}")
 }

@@ -61,6 +61,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
     let (what, to) = match change {
         Change::Added { to } => ("added", to),
         Change::Changed { to, .. } => ("changed", to),
+        Change::Restored { to } => ("restored", to),
         Change::Repaired { to } => ("repaired", to),
         Change::Removed { .. } => return None,
     };

@@ -6,10 +6,11 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, counted, log_key};
+use super::{Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Copy the whole registry into a new folder

@@ -156,12 +156,6 @@ impl Storage {
     }
 }
 
-/// So many of something: `1 checkpoint`, `2 checkpoints`.
-fn counted(count: usize, one: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {one}{end}")
-}
-
 /// The folder for a registry on this machine, for nobody else's eyes.
 fn home(context: &Context) -> Result<PathBuf, CommandError> {
     let folder = context.environment.skillyard_home.join("registry");

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, counted};
+use super::Storage;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
+use crate::report::counted;
 use crate::report::elapsed;
 use crate::sanitize::visible;
 

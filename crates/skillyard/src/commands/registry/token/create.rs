@@ -7,9 +7,10 @@ use skillyard_registry::token::{NewToken, Scope, is_account};
 
 use super::super::super::Outcome;
 use super::super::super::token::{Made, show_made};
-use super::super::{Storage, counted};
+use super::super::Storage;
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
+use crate::report::counted;
 
 /// Make a token and show it, once
 ///
