@@ -131,8 +131,13 @@ impl RegistryFailure {
                 | MaintenanceError::NoCopy(_),
             )
             | Self::NotAsked
-            | Self::TokenRefused(_)
-            | Self::NotPublished { .. } => 1,
+            | Self::TokenRefused(_) => 1,
+            // A registry that fails has not answered.
+            Self::NotPublished {
+                source: RegistryError::Http(error),
+                ..
+            } if error.status().is_some_and(|status| status >= 500) => 2,
+            Self::NotPublished { .. } => 1,
             _ => 2,
         }
     }
