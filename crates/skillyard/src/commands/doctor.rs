@@ -7,7 +7,7 @@ use serde_json::json;
 use skillyard_sandbox::survey::{LANDLOCK_NEEDED, Survey};
 use skillyard_sandbox::{Backend, Command, Live, Profile, Sandbox};
 
-use super::{Outcome, doctor_agents, doctor_install};
+use super::{Outcome, doctor_agents, doctor_home, doctor_install};
 use crate::context::Context;
 use crate::error::Status;
 use crate::sanitize::visible;
@@ -75,6 +75,7 @@ impl Verdict {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Every area adds its own.
     let areas = [
+        doctor_home::checks(context),
         doctor_install::checks(context),
         doctor_agents::checks(context, &args.agent)?,
         sandbox_checks(context),

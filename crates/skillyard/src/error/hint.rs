@@ -4,11 +4,15 @@ use std::path::Path;
 
 use skillyard_format::nearest::nearest;
 
-use super::{CommandError, agent, config};
+use super::{CommandError, agent, config, system};
 
 impl CommandError {
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
+        self.own_hint().or_else(|| system::hint(self))
+    }
+
+    fn own_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoSuchPath(path) => return near_path(path),
             Self::NoSkills(_) => {
