@@ -144,7 +144,10 @@ impl AuditLog {
     /// Finds the end of the log and makes room behind it, so that what is done next can be
     /// written down.
     pub fn make_ready(&self, time: Timestamp) -> Result<(), AuditError> {
-        self.locked(time, Sync::Each, |locked| locked.make_room())
+        self.locked(time, Sync::Each, |locked| {
+            locked.find_end()?;
+            locked.make_room()
+        })
     }
 
     fn locked<T>(
@@ -207,8 +210,8 @@ impl Locked<'_> {
         self.write(actor, events)
     }
 
+    /// Makes room behind the end.
     fn make_room(&mut self) -> Result<(), AuditError> {
-        self.find_end()?;
         let file = match self.current.take() {
             Some(file) => file,
             None => self.open_current()?,

@@ -273,7 +273,9 @@ async fn try_once(address: &str, kind: Kind) -> Result<(), sqlx::Error> {
 /// Whether SQLite says that the file itself is the problem: it is read-only, damaged, not to be
 /// opened or no database, or its disk is full.
 fn is_damage(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     let code = code.and_then(|code| code.parse::<u32>().ok());
     // The lower byte is the kind, whatever else is known.
     code.is_some_and(|code| matches!(code & 0xff, 8 | 11 | 13 | 14 | 26))

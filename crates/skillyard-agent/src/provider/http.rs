@@ -172,6 +172,10 @@ fn pump(
             retry_after,
         }));
     }
+    if is_page(&response) {
+        let problem = "it is a web page".to_owned();
+        return sender.send(Piece::Failed(ProviderError::Malformed { problem }));
+    }
     sender.send(Piece::Begun)?;
     let mut buffer = vec![0; 16 << 10];
     loop {
@@ -261,6 +265,12 @@ fn failed(error: reqwest::Error, silence: Duration) -> ProviderError {
         None => last.to_string(),
     };
     ProviderError::Connect { problem }
+}
+
+/// Whether a page for people came, as from an address that leads beside the interface.
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers().get("content-type");
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
 }
 
 fn retry_after(response: &Response) -> Option<Duration> {

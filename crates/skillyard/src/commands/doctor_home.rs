@@ -40,14 +40,14 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     for (name, read) in readable {
         checks.extend(read.err().map(|error| unusable(name, &error)));
     }
-    checks.push(audit(&environment.logs_folder()));
+    checks.push(audit(context, &environment.logs_folder()));
     checks
 }
 
 /// Whether something can be written there, by writing it.
 fn folder(folder: &Path) -> Check {
     let tried = match folder.symlink_metadata() {
-        Ok(_) => tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&[0; ROOM])),
+        Ok(_) => tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&vec![0; ROOM])),
         Err(error) if error.kind() == ErrorKind::NotFound => will_be_made(folder),
         Err(error) => Err(error),
     };
@@ -83,14 +83,22 @@ fn will_be_made(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(above, Access::WRITE_OK)?)
 }
 
-fn audit(folder: &Path) -> Check {
+fn audit(context: &Context, folder: &Path) -> Check {
+    // Looked at before anything is written: a writer mends what it can, and says so in the log.
     match skillyard_audit::verify(folder, None) {
-        Err(error) => unusable("audit", &error.into()),
-        Ok(verdict) => match verdict.fault {
-            Some(fault) => changed(&fault),
-            None => good("audit", "the audit log is intact".into()),
-        },
+        Err(error) => return unusable("audit", &error.into()),
+        Ok(verdict) => {
+            if let Some(fault) = verdict.fault {
+                return changed(&fault);
+            }
+        }
     }
+    if folder.exists()
+        && let Err(error) = context.ready_to_record()
+    {
+        return unusable("audit", &error);
+    }
+    good("audit", "the audit log is intact".into())
 }
 
 fn changed(fault: &Fault) -> Check {

@@ -67,6 +67,9 @@ impl CommandError {
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
             }
+            Self::Audit(skillyard_audit::AuditError::NotAFile { .. }) => {
+                "Move it away; what happens next begins a new log".into()
+            }
             Self::AuditUsage(problem) => problem.hint(),
             Self::Configuration(problems) => return config::hint_of_all(problems),
             Self::Setting(problem) => return config::hint(problem),

@@ -29,8 +29,8 @@ fn state(context: &TestContext) -> Vec<(String, Option<Vec<u8>>)> {
     let paths = context.tree().into_iter().chain(own);
     paths
         .map(|path| {
-            let content = fs::read(context.root().join(&path)).ok();
-            (path, content)
+            let bytes = fs::read(context.root().join(&path)).ok();
+            (path, bytes)
         })
         .collect()
 }
@@ -63,6 +63,18 @@ fn nothing_is_done_that_cannot_be_recorded() {
             .read("../home/.skillyard/config.toml")
             .contains("hello")
     );
+}
+
+#[test]
+fn an_export_that_lacks_events_says_so() {
+    let context = installed();
+    let log = "../home/.skillyard/logs/audit.jsonl";
+    context.write(log, format!("nonsense\n{}", context.read(log)));
+    let told = output(context.skillyard().args(["audit", "export"]));
+    assert_eq!(told.status.code(), Some(1));
+    assert_eq!(text(&told.stdout).lines().count(), 1);
+    let stderr = text(&told.stderr);
+    assert!(stderr.contains("1 lines could not be read"), "{stderr}");
 }
 
 /// What the doctor finds wrong about Skillyard's own files.
@@ -103,7 +115,7 @@ fn the_doctor_finds_what_keeps_other_commands_from_working() {
     cannot read `[HOME]/.skillyard/trust.toml`: it is not UTF-8
       Mend it, or move it away
     the audit log `[HOME]/.skillyard/logs/audit.jsonl` is not a plain file: links are not followed
-      Mend it, or move it away
+      Move it away; what happens next begins a new log
     ");
 }
 
@@ -166,6 +178,17 @@ fn a_damaged_database_is_called_so_at_once() {
       Caused by: error returned from database: (code: 26) file is not a database
       Caused by: (code: 26) file is not a database
     ");
+}
+
+#[test]
+fn a_web_page_is_no_model() {
+    let page = Server::start(|_| Reply::ok("<!doctype html>").header("Content-Type", "text/html"));
+    let context = TestContext::configured(&format!("[models.x]\nurl = \"{}\"\n", page.url("")));
+    let told = context.tell(&["chat", "--model", "x/y", "-p", "Hello"]);
+    assert!(
+        told.contains("error: the answer is not what the protocol says: it is a web page\n\nhint: Is the model's name right, and the address in `models.SERVER.url`?"),
+        "{told}"
+    );
 }
 
 #[test]
