@@ -1,7 +1,9 @@
 """Listing skills: our cold and warm runs beside `cat`, `find` and what users have today.
 
-One run, one machine, CPU time (user + system) as the measure, ratios as the result. Peers that
-are not installed are installed from their registries into `target/peers` when `--peers` is given.
+One run, one machine, CPU time (user + system) and the time that a person waits as the measures,
+ratios as the result. The commands take turns, so that a busy moment meets all of them, each after a run
+of its own that does not count. Peers that are not installed are installed from their registries into
+`target/peers` when `--peers` is given.
 """
 
 import argparse
@@ -11,9 +13,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+from measure import go_first, load, may_go_first  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent
+COLD, WARM = "skillyard list --no-index", "skillyard list --json, index"
 WORDS = (
     "pdf form table chart invoice report branch commit deploy server client token cache query index image "
     "audio video mail letter parse render merge split check build test note plan team user task file folder "
@@ -40,20 +47,27 @@ def make_skills(folder: Path, count: int) -> None:
         (skill / "references/details.md").write_text(f"# Details\n\n{body[:1000]}\n")
 
 
-def cpu(command, home: Path, cwd: Path, runs: int):
-    """Median CPU seconds and peak memory in MB of a command."""
-    times, peak = [], 0
+def measure(commands: dict, home: Path, cwd: Path, runs: int) -> dict:
+    """Median CPU and elapsed seconds and peak memory in MB of each command; none for one that failed."""
+    first = go_first if may_go_first() else None
+    quietly = {"cwd": cwd, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "preexec_fn": first,
+               "env": {**os.environ, "HOME": str(home)}}
+    taken = {name: [] for name in commands}
     for _ in range(runs):
-        process = subprocess.Popen(
-            command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(home)}, shell=isinstance(command, str),
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        if os.waitstatus_to_exitcode(status) != 0:
-            return None
-        times.append(usage.ru_utime + usage.ru_stime)
-        peak = max(peak, usage.ru_maxrss / 1024)
-    return statistics.median(times), peak
+        for name, command in commands.items():
+            shell = isinstance(command, str)
+            subprocess.run(command, shell=shell, check=False, **quietly)
+            started = time.perf_counter()
+            process = subprocess.Popen(command, shell=shell, **quietly)
+            _, status, usage = os.wait4(process.pid, 0)
+            elapsed = time.perf_counter() - started
+            if os.waitstatus_to_exitcode(status) == 0:
+                taken[name].append((usage.ru_utime + usage.ru_stime, elapsed, usage.ru_maxrss / 1024))
+    return {
+        name: (*(statistics.median(each[at] for each in rows) for at in (0, 1)), max(each[2] for each in rows))
+        if len(rows) == runs else None
+        for name, rows in taken.items()
+    }
 
 
 def peers(install: bool):
@@ -96,36 +110,35 @@ def main() -> int:
         home.mkdir()
         skills.mkdir(parents=True)
         make_skills(skills, options.count)
-        run = lambda command: cpu(command, home, project, options.runs)
-        subprocess.run([binary, "trust", "."], cwd=project, env={**os.environ, "HOME": str(home)}, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        rows = {
-            "cat of every SKILL.md": run(f"cat {skills}/*/SKILL.md" if options.count <= 20_000 else
-                                         f"find {skills} -name SKILL.md -exec cat {{}} +"),
-            "find -name SKILL.md": run(["find", str(skills), "-name", "SKILL.md"]),
-            "skillyard list --no-index": run([binary, "list", "--no-index"]),
-            "skillyard list --json, no index": run([binary, "list", "--json", "--no-index"]),
-        }
-        subprocess.run([binary, "list"], cwd=project, env={**os.environ, "HOME": str(home)}, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, check=True)
-        rows["skillyard list --json, index"] = run([binary, "list", "--json"])
-        rows["skillyard list, index"] = run([binary, "list"])
-        subprocess.run([binary, "match", "fill a form"], cwd=project, env={**os.environ, "HOME": str(home)},
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        rows["skillyard match, whole process"] = run([binary, "match", "fill in a pdf form and send the invoice"])
-        for name, command in peers(options.peers).items():
-            rows[name] = run(command)
+        quietly = {"cwd": project, "env": {**os.environ, "HOME": str(home)}, "stdout": subprocess.DEVNULL,
+                   "stderr": subprocess.DEVNULL}
+        subprocess.run([binary, "trust", "."], check=True, **quietly)
+        subprocess.run([binary, "list"], check=True, **quietly)
+        subprocess.run([binary, "match", "fill a form"], check=False, **quietly)
+        many = options.count > 20_000
+        rows = measure({
+            "cat of every SKILL.md": f"find {skills} -name SKILL.md -exec cat {{}} +" if many
+            else f"cat {skills}/*/SKILL.md",
+            "find -name SKILL.md": ["find", str(skills), "-name", "SKILL.md"],
+            COLD: [binary, "list", "--no-index"],
+            "skillyard list --json, no index": [binary, "list", "--json", "--no-index"],
+            WARM: [binary, "list", "--json"],
+            "skillyard list, index": [binary, "list"],
+            "skillyard match, whole process": [binary, "match", "fill in a pdf form and send the invoice"],
+            **peers(options.peers),
+        }, home, project, options.runs)
 
-        cold = rows["skillyard list --no-index"][0]
-        warm = rows["skillyard list --json, index"][0]
-        print(f"{options.count} skills of about 4 KB, two further files each; median of {options.runs} runs\n")
-        print(f"{'':<34} {'CPU ms':>8} {'of cold':>8} {'of warm':>8} {'peak MB':>8}")
+        print(f"{options.count} skills of about 4 KB, two further files each; median of {options.runs} runs, {load()}\n")
+        columns = ("CPU ms", "of cold", "of warm", "wait ms", "of cold", "of warm", "peak MB")
+        print(f"{'':<34}" + "".join(f" {column:>8}" for column in columns))
         for name, result in rows.items():
             if result is None:
                 print(f"{name:<34} failed")
                 continue
-            seconds, peak = result
-            print(f"{name:<34} {seconds * 1000:>8.1f} {seconds / cold:>8.2f} {seconds / warm:>8.2f} {peak:>8.1f}")
+            numbers = []
+            for seconds, cold, warm in zip(result, rows[COLD], rows[WARM][:2]):
+                numbers += [f"{seconds * 1000:.1f}", f"{seconds / cold:.2f}", f"{seconds / warm:.2f}"]
+            print(f"{name:<34}" + "".join(f" {number:>8}" for number in [*numbers, f"{result[2]:.1f}"]))
     return 0
 
 

@@ -16,6 +16,17 @@ pub(crate) fn map<I: Sync, S, T: Send>(
     start: impl Fn() -> S + Sync,
     each: impl Fn(&mut S, &I) -> T + Sync,
 ) -> Vec<T> {
+    map_beside(|| (), items, block, start, each).1
+}
+
+/// The same, while the calling thread does something else before it helps.
+pub(crate) fn map_beside<R, I: Sync, S, T: Send>(
+    first: impl FnOnce() -> R,
+    items: &[I],
+    block: usize,
+    start: impl Fn() -> S + Sync,
+    each: impl Fn(&mut S, &I) -> T + Sync,
+) -> (R, Vec<T>) {
     let blocks: Vec<&[I]> = items.chunks(block.max(1)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -30,8 +41,8 @@ pub(crate) fn map<I: Sync, S, T: Send>(
             done.push((at, answers));
         }
     };
-    let mut done = if blocks.len() < 2 {
-        work()
+    let (first, mut done) = if blocks.len() < 2 {
+        (first(), work())
     } else {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
@@ -39,6 +50,7 @@ pub(crate) fn map<I: Sync, S, T: Send>(
                 // Without another thread this one does all the work.
                 .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
+            let first = first();
             let mut done = work();
             for other in others {
                 match other.join() {
@@ -46,13 +58,13 @@ pub(crate) fn map<I: Sync, S, T: Send>(
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            done
+            (first, done)
         })
     };
     done.sort_unstable_by_key(|(at, _)| *at);
     let mut answers = Vec::with_capacity(items.len());
     answers.extend(done.into_iter().flat_map(|(_, answers)| answers));
-    answers
+    (first, answers)
 }
 
 #[cfg(test)]

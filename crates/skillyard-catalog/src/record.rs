@@ -71,6 +71,16 @@ impl Record {
     }
 }
 
+impl Reading {
+    /// The path of the file that was read.
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Self::Skill(record) => record.path(),
+            Self::Unloadable(unloadable) => unloadable.path.clone(),
+        }
+    }
+}
+
 /// Reads a skill's record from its first block, or from the whole file where that is not enough.
 pub(crate) fn read(found: &Found<'_>) -> Reading {
     // The first block would do, but what cannot be activated must not be offered.

@@ -3,56 +3,17 @@
 //! A reference in a skill is a stranger's word. `./x` and `../x` mean a folder of the same
 //! source; a path of this machine is believed only from a skill of this machine.
 
+mod circle;
+mod error;
+
 use std::collections::{BTreeMap, VecDeque};
+
+use circle::circle;
+pub use error::DependencyError;
 
 use crate::candidate::Candidate;
 use crate::origin::OriginKind;
 use crate::reference::{Context, Reference};
-
-/// Why skills do not go together.
-#[derive(Debug, thiserror::Error)]
-pub enum DependencyError<E> {
-    /// One cannot be had.
-    #[error("{chain} needs `{reference}`, which cannot be had")]
-    Fetch {
-        /// Who needs it.
-        chain: String,
-        /// What is needed.
-        reference: String,
-        /// Why it cannot be had.
-        source: E,
-    },
-    /// Two different skills of one name.
-    #[error(
-        "`{name}` is needed from two sources: {first} from {first_source}, {second} from {second_source}"
-    )]
-    Conflict {
-        /// The name.
-        name: String,
-        /// Who needs the first.
-        first: String,
-        /// Where it comes from.
-        first_source: String,
-        /// Who needs the second.
-        second: String,
-        /// Where it comes from.
-        second_source: String,
-    },
-    /// A skill that needs itself.
-    #[error("these skills need each other in a circle: {0}")]
-    Circle(String),
-    /// A stranger names a path of this machine.
-    #[error("{chain} came over the network and may not name `{reference}`, a path of this machine")]
-    Local {
-        /// Who names it.
-        chain: String,
-        /// The path.
-        reference: String,
-    },
-    /// Far too many.
-    #[error("more than {0} skills are needed")]
-    TooMany(usize),
-}
 
 /// Most skills that may be needed by one another.
 const MOST: usize = 1_000;
@@ -204,40 +165,6 @@ fn short(revision: &str) -> &str {
         .get(..12)
         .filter(|_| revision.len() >= 40)
         .unwrap_or(revision)
-}
-
-/// The first circle, as `a → b → a`.
-fn circle(found: &BTreeMap<String, (Needed, String)>) -> Option<String> {
-    let mut done: Vec<&str> = Vec::new();
-    found.keys().find_map(|start| {
-        let mut path = Vec::new();
-        walk(start, found, &mut path, &mut done)
-    })
-}
-
-fn walk<'a>(
-    name: &'a str,
-    found: &'a BTreeMap<String, (Needed, String)>,
-    path: &mut Vec<&'a str>,
-    done: &mut Vec<&'a str>,
-) -> Option<String> {
-    if let Some(at) = path.iter().position(|each| *each == name) {
-        let mut names: Vec<String> = path[at..].iter().map(|each| format!("`{each}`")).collect();
-        names.push(format!("`{name}`"));
-        return Some(names.join(" → "));
-    }
-    if done.contains(&name) {
-        return None;
-    }
-    path.push(name);
-    let (needed, _) = found.get(name)?;
-    let circle = needed
-        .requires
-        .iter()
-        .find_map(|next| walk(next, found, path, done));
-    path.pop();
-    done.push(name);
-    circle
 }
 
 #[cfg(test)]

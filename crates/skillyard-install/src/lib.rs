@@ -17,6 +17,7 @@ pub mod material;
 mod occupant;
 pub mod origin;
 pub mod plan;
+pub mod records;
 pub mod reference;
 pub mod scanned;
 pub mod scope;

@@ -4,13 +4,16 @@
 //! It also is the record of provenance: nothing is written into a skill's folder that its
 //! author did not put there. There are no times in it, so that equal states are equal files.
 
+mod locked;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use skillyard_format::Digest;
 
-use crate::origin::OriginKind;
+pub use locked::{Locked, reference};
+
+use crate::records::text_if_there;
 use crate::target::is_target;
 use crate::write::write_atomically;
 
@@ -22,62 +25,6 @@ const HEADER: &str = "# Written by skillyard. Commit it; do not edit it.\n";
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lockfile {
     skills: Vec<Locked>,
-}
-
-/// One installed skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Locked {
-    /// The name of its folder.
-    pub name: String,
-    /// The reference it came from, without the revision.
-    pub source: String,
-    /// The revision or the version that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requested: Option<String>,
-    /// The version that was found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The commit that was found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    /// The kind of place it came from.
-    pub origin: OriginKind,
-    /// The address that was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The digest over all its files.
-    pub digest: Digest,
-    /// Who signed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signer: Option<String>,
-    /// The folders it is in, relative to the scope's root.
-    pub targets: Vec<String>,
-    /// Whether the targets hold links to the store instead of copies.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub linked: bool,
-    /// The skills it needs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub requires: Vec<String>,
-    /// Whether it is here only because another skill needs it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub dependency: bool,
-}
-
-impl Locked {
-    /// The reference as `skills.toml` has it: with the revision that was asked for.
-    pub fn reference(&self) -> String {
-        reference(&self.source, self.requested.as_deref())
-    }
-}
-
-/// A reference put together from what it is about and the revision that is wanted.
-pub fn reference(source: &str, requested: Option<&str>) -> String {
-    match (requested, source.split_once('#')) {
-        (None, _) => source.to_owned(),
-        (Some(requested), Some((place, path))) => format!("{place}@{requested}#{path}"),
-        (Some(requested), None) => format!("{source}@{requested}"),
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -120,20 +67,18 @@ pub enum LockfileError {
 impl Lockfile {
     /// Reads a lock; a missing one is empty.
     pub fn read(path: &Path) -> Result<Self, LockfileError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(source) => {
-                return Err(LockfileError::Read {
-                    path: path.to_owned(),
-                    source,
-                });
-            }
-        };
-        Self::parse(&text, path)
+        let text = Self::text_of(path)?;
+        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, path))
     }
 
-    fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
+    pub(crate) fn text_of(path: &Path) -> Result<Option<String>, LockfileError> {
+        text_if_there(path).map_err(|source| LockfileError::Read {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
         #[derive(Deserialize)]
         struct Head {
             version: u32,
@@ -245,7 +190,10 @@ fn one_line(error: &toml::de::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skillyard_format::Digest;
+
     use super::*;
+    use crate::origin::OriginKind;
 
     fn locked(name: &str) -> Locked {
         Locked {

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::lockfile::is_folder_name;
+use crate::records::text_if_there;
 
 /// What a project wants.
 #[derive(Debug, Clone)]
@@ -46,25 +47,23 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// Reads a manifest; a missing one wants nothing.
-    pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(source) => {
-                return Err(ManifestError::Read {
-                    path: path.to_owned(),
-                    source,
-                });
-            }
-        };
-        Self::parse(&text).map_err(|message| ManifestError::Format {
+    /// The text of a manifest; a missing one wants nothing.
+    pub(crate) fn text_of(path: &Path) -> Result<String, ManifestError> {
+        let text = text_if_there(path).map_err(|source| ManifestError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(text.unwrap_or_default())
+    }
+
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, ManifestError> {
+        Self::understood(text).map_err(|message| ManifestError::Format {
             path: path.to_owned(),
             message,
         })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn understood(text: &str) -> Result<Self, String> {
         let document: DocumentMut = text
             .parse()
             .map_err(|error: toml_edit::TomlError| error.to_string().trim().to_owned())?;
@@ -173,7 +172,7 @@ mod tests {
     #[test]
     fn edits_keep_comments() {
         let mut manifest =
-            Manifest::parse("# ours\n[skills]\nb = \"x/y\" # why\na = \"./a\"\n").unwrap();
+            Manifest::understood("# ours\n[skills]\nb = \"x/y\" # why\na = \"./a\"\n").unwrap();
         manifest.put("b", "x/z");
         manifest.put("c", "q/r");
         manifest.remove("a");
@@ -194,7 +193,7 @@ mod tests {
             ("[skills]\n\"../a\" = \"b\"", "cannot be the name"),
             ("[skills", "TOML parse error"),
         ] {
-            let error = Manifest::parse(text).unwrap_err();
+            let error = Manifest::understood(text).unwrap_err();
             assert!(error.contains(reason), "{error}");
         }
     }

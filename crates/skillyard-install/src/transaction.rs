@@ -20,6 +20,7 @@ use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
 use crate::plan::{LinkTarget, Plan, Settlement, Wish, plan};
+use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::{Store, StoreError};
 use crate::tree::{Tree, TreeError};
@@ -84,7 +85,11 @@ pub enum TransactionError {
 
 impl<'a> Transaction<'a> {
     /// Waits until nobody else changes the scope, finishes what was interrupted, and reads it.
-    pub fn begin(scope: &'a Scope, store: &'a Store) -> Result<Self, TransactionError> {
+    pub fn begin(
+        scope: &'a Scope,
+        store: &'a Store,
+        records: &Records,
+    ) -> Result<Self, TransactionError> {
         let folder = scope.guarded_folder();
         let disk = |source| TransactionError::Disk {
             path: folder.to_owned(),
@@ -101,11 +106,8 @@ impl<'a> Transaction<'a> {
             interrupted.recover(&journal).map_err(recovery)?;
         }
         Ok(Self {
-            lock: Lockfile::read(&scope.lock_file())?,
-            manifest: scope
-                .manifest_file()
-                .map(|file| Manifest::read(&file))
-                .transpose()?,
+            lock: records.lock(scope)?,
+            manifest: records.manifest(scope)?,
             scope,
             store,
             journal,

@@ -1,16 +1,18 @@
 //! Moving bytes in and out of a running program, and stopping it when a limit is reached.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+mod pipes;
+
+use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use crate::capture::Capture;
+pub(crate) use pipes::Feed;
+use pipes::{Input, Stream};
+
 use crate::command::Live;
 use crate::limits::Limits;
 use crate::outcome::{Captured, End, Limit};
@@ -22,13 +24,9 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(150);
 /// How long it is tried to end every process before the one that holds them is ended.
 const LAST_WAIT: Duration = Duration::from_secs(3);
-/// The most that is read after the end, should somebody still be writing.
-const LEFT_OVER: u64 = 16 * 1024 * 1024;
 
 /// Ends processes by force.
 pub(crate) type LastResort<'a> = Box<dyn Fn(&Process, Patience) + 'a>;
-/// The end of a pipe to a program, and what it is to read.
-pub(crate) type Feed = Option<(OwnedFd, Vec<u8>)>;
 
 /// A program that was started, and its pipes.
 pub(crate) struct Running<'a> {
@@ -223,89 +221,5 @@ fn wait<'a>(
     if ready[2] {
         input.write();
     }
-    Ok(())
-}
-
-/// One of the program's outputs.
-struct Stream<'a> {
-    file: File,
-    capture: Capture<'a>,
-    open: bool,
-    buffer: Vec<u8>,
-}
-
-impl<'a> Stream<'a> {
-    fn new(pipe: &OwnedFd, limit: u64, live: Option<&'a mut dyn io::Write>) -> io::Result<Self> {
-        let file = File::from(pipe.try_clone()?);
-        unblock(&file)?;
-        Ok(Self {
-            file,
-            capture: Capture::new(limit, live),
-            open: true,
-            buffer: vec![0; 64 * 1024],
-        })
-    }
-
-    /// Reads once, and tells whether there may be more right now.
-    fn read(&mut self) -> bool {
-        match self.file.read(&mut self.buffer) {
-            Ok(0) => self.open = false,
-            Ok(count) => {
-                self.capture.add(&self.buffer[..count]);
-                return true;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return true,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => self.open = false,
-        }
-        false
-    }
-
-    /// Takes what lies in the pipe still.
-    fn drain(&mut self) {
-        let start = self.capture.total();
-        while self.open && self.read() && self.capture.total() - start < LEFT_OVER {}
-    }
-}
-
-/// The program's input.
-struct Input {
-    pipe: Option<(OwnedFd, io::Cursor<Vec<u8>>)>,
-}
-
-impl Input {
-    fn new(stdin: Feed) -> io::Result<Self> {
-        if let Some((pipe, _)) = &stdin {
-            unblock(pipe)?;
-        }
-        Ok(Self {
-            pipe: stdin.map(|(pipe, bytes)| (pipe, io::Cursor::new(bytes))),
-        })
-    }
-
-    /// Writes once; at the end, or when nobody reads, the pipe is closed.
-    fn write(&mut self) {
-        let Some((pipe, bytes)) = &mut self.pipe else {
-            return;
-        };
-        let place = usize::try_from(bytes.position()).unwrap_or(usize::MAX);
-        let rest = bytes.get_ref().get(place..).unwrap_or_default();
-        let written = if rest.is_empty() {
-            Ok(0)
-        } else {
-            rustix::io::write(&*pipe, rest)
-        };
-        match written {
-            Ok(0) => self.pipe = None,
-            Ok(count) => bytes.set_position((place + count) as u64),
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
-            Err(_) => self.pipe = None,
-        }
-    }
-}
-
-fn unblock(descriptor: &impl std::os::fd::AsFd) -> io::Result<()> {
-    let flags = fcntl_getfl(descriptor)?;
-    fcntl_setfl(descriptor, flags | OFlags::NONBLOCK)?;
     Ok(())
 }

@@ -1,7 +1,12 @@
 //! Every environment variable that Skillyard reads.
 
+mod account;
+mod files;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use account::account;
 
 use crate::secret::Secret;
 
@@ -204,16 +209,6 @@ impl Environment {
         }
     }
 
-    /// The agents of the user.
-    pub(crate) fn agents_folder(&self) -> PathBuf {
-        self.skillyard_home.join("agents")
-    }
-
-    /// The user's configuration.
-    pub(crate) fn config_file(&self) -> PathBuf {
-        self.skillyard_home.join("config.toml")
-    }
-
     /// A variable that the configuration names with `${NAME}`, read when it is used.
     #[expect(
         clippy::unused_self,
@@ -237,56 +232,6 @@ impl Environment {
         let settings = settings.filter(|name| name.ends_with("_TOKEN"));
         tokens.into_iter().chain(settings).filter_map(secret)
     }
-
-    /// Whom the user trusts to sign.
-    pub(crate) fn trust_file(&self) -> PathBuf {
-        self.skillyard_home.join("trust.toml")
-    }
-
-    /// Whom the organisation trusts to sign, as it says so under its signature.
-    pub(crate) fn signed_policy_file(&self) -> PathBuf {
-        self.skillyard_home.join("policy.json")
-    }
-
-    /// Who signed what before.
-    pub(crate) fn pins_file(&self) -> PathBuf {
-        self.skillyard_home.join("pins.toml")
-    }
-
-    /// The user's own keys.
-    pub(crate) fn keys_folder(&self) -> PathBuf {
-        self.skillyard_home.join("keys")
-    }
-
-    /// Sigstore's trust root, if the user brought one.
-    pub(crate) fn sigstore_file(&self) -> PathBuf {
-        self.skillyard_home.join("sigstore/trusted_root.json")
-    }
-
-    /// The folder of the audit log.
-    pub(crate) fn logs_folder(&self) -> PathBuf {
-        self.skillyard_home.join("logs")
-    }
-
-    /// What is known of models.
-    pub(crate) fn models_file(&self) -> PathBuf {
-        self.skillyard_home.join("index").join("models.json")
-    }
-
-    /// What was said at the prompt of `chat`.
-    pub(crate) fn history_file(&self) -> PathBuf {
-        self.skillyard_home.join("history")
-    }
-
-    /// The sessions of the user.
-    pub(crate) fn sessions_file(&self) -> PathBuf {
-        self.skillyard_home.join("sessions.db")
-    }
-
-    /// What the user has approved.
-    pub(crate) fn approvals_file(&self) -> PathBuf {
-        self.skillyard_home.join("approvals.toml")
-    }
 }
 
 fn secret(name: &str) -> Option<Secret> {
@@ -301,22 +246,6 @@ fn temporary() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// The account that we run under: containers and timers set no variable.
-fn account() -> String {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let id = rustix::process::getuid().as_raw().to_string();
-    name_of(&users, &id).map_or_else(|| format!("user {id}"), str::to_owned)
-}
-
-/// The name in a table of users, `name:password:id:…` a line.
-fn name_of<'a>(users: &'a str, id: &str) -> Option<&'a str> {
-    users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next().filter(|name| !name.is_empty())?;
-        (fields.nth(1)? == id).then_some(name)
-    })
-}
-
 /// The value of a variable; an empty one counts as none.
 #[expect(
     clippy::disallowed_methods,
@@ -329,15 +258,6 @@ fn given(name: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_account_is_known_by_its_name() {
-        let users = "root:x:0:0::/root:/bin/sh\nbroken\n:x:7:7\nada:x:1000:1000::/home/ada:\n";
-        assert_eq!(name_of(users, "0"), Some("root"));
-        assert_eq!(name_of(users, "1000"), Some("ada"));
-        assert_eq!(name_of(users, "7"), None);
-        assert_eq!(name_of(users, "100"), None);
-    }
     use crate::config::schema::{self, Found};
 
     #[test]

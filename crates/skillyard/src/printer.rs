@@ -14,7 +14,7 @@ use crate::cli::Global;
 use crate::environment::Environment;
 use crate::json;
 use crate::redactor::Redactor;
-use crate::sanitize::Foreign;
+use crate::sanitize::{Foreign, visible};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -119,6 +119,15 @@ impl Printer {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
+    }
+
+    /// Writes the text of a stranger: as it is into a pipe, harmless onto a terminal.
+    pub(crate) fn untrusted(&self, text: &str) -> io::Result<()> {
+        if self.is_terminal() {
+            self.raw(visible(text).as_bytes())
+        } else {
+            self.raw(text.as_bytes())
+        }
     }
 
     /// Where the output of a program of strangers goes: as it is into a pipe, harmless onto a

@@ -6,28 +6,24 @@
 //! and the last one stays.
 
 mod file;
+mod look;
+mod read;
 mod row;
+mod write;
 
-use std::io;
-use std::ops::Range;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Serialize;
 use skillyard_format::Digest;
 
-use crate::parallel;
+use self::look::Known;
 use crate::record::{self, Reading};
 use crate::source::Source;
 use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
-/// How many files one thread looks at before it takes the next.
-const BLOCK: usize = 1024;
 
 /// What one source held when it was walked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +40,6 @@ pub(crate) struct Snapshot {
     watched: Vec<Watched>,
     /// When the walk began, in nanoseconds since 1970.
     walked: i64,
-}
-
-/// What the index tells of one source.
-struct Known {
-    snapshot: Snapshot,
-    /// Where `texts` has the path of each `SKILL.md` below the root, and its stamp.
-    files: Vec<(Range<usize>, Stamp)>,
-    texts: Arc<String>,
 }
 
 /// How sources are walked.
@@ -79,17 +67,13 @@ pub(crate) fn load(
     file: Option<&Path>,
 ) -> (Vec<Snapshot>, IndexUse) {
     let mut used = IndexUse::default();
-    let old = file.and_then(file::read).unwrap_or_default();
-    let mut known: Vec<Option<Known>> = old.into_iter().map(Some).collect();
+    let known = file.and_then(|file| look::known(sources, file));
+    let mut known = known.unwrap_or_default().into_iter();
     let mut changed = known.len() != sources.len();
     let snapshots: Vec<Snapshot> = sources
         .iter()
-        .enumerate()
-        .map(|(at, source)| {
-            let old = known
-                .get_mut(at)
-                .and_then(Option::take)
-                .filter(|old| old.snapshot.root == source.root);
+        .map(|source| {
+            let old = known.next().flatten();
             if let Some((snapshot, same)) = old.and_then(|old| refresh(old, &mut used)) {
                 used.fresh += 1;
                 changed |= !same;
@@ -103,7 +87,7 @@ pub(crate) fn load(
         .collect();
     if let Some(file) = file.filter(|_| changed) {
         // A cache that cannot be written costs time, not answers.
-        let _ = file::write(file, &snapshots);
+        let _ = write::write(file, &snapshots);
     }
     (snapshots, used)
 }
@@ -139,45 +123,26 @@ fn walk(source: &Source, scan: &Scan) -> Snapshot {
     }
 }
 
-/// The snapshot, if no folder changed since; files that changed are read again.
+/// The snapshot, with the files that changed read again.
 ///
 /// Also tells whether nothing at all changed.
 fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
     let Known {
         snapshot: mut old,
-        files,
-        texts,
+        stale,
     } = known;
-    if old.listed.is_empty() {
-        // The root was not there, or was a skill itself.
-        return (old.readings.is_empty() && !old.root.exists()).then_some((old, true));
-    }
-    for listed in &old.listed {
-        let stat = rustix::fs::stat(&listed.path).ok()?;
-        let stamp = Stamp::of(&stat);
-        if stamp != listed.stamp || is_racy(stamp, old.walked) {
-            return None;
-        }
-    }
-    for watched in &old.watched {
-        let stamp = Watched::stamp_of(&watched.path);
-        if stamp != watched.stamp || stamp.is_ok_and(|stamp| is_racy(stamp, old.walked)) {
-            return None;
-        }
-    }
-    let stale = stale(&old, &files, &texts);
     let mut same = true;
     let canonical = stale
         .contains(&Some(true))
         .then(|| old.root.canonicalize().ok())
         .flatten();
-    for (((path, _), reading), stale) in files.into_iter().zip(&mut old.readings).zip(stale) {
+    for (reading, stale) in old.readings.iter_mut().zip(stale) {
         if stale? {
             same = false;
             used.reread += 1;
             // Where a link leads may have changed too: only a walk knows what is allowed.
-            let direct = canonical.as_ref()?.join(&texts[path.clone()]);
-            let path = old.root.join(&texts[path]);
+            let path = reading.path();
+            let direct = canonical.as_ref()?.join(path.strip_prefix(&old.root).ok()?);
             if path.canonicalize().ok()? != direct {
                 return None;
             }
@@ -188,33 +153,6 @@ fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
         old.walked = now();
     }
     Some((old, same))
-}
-
-/// For each file whether it has to be read again; `None` where it is gone.
-fn stale(old: &Snapshot, files: &[(Range<usize>, Stamp)], texts: &str) -> Vec<Option<bool>> {
-    // What was made one after the other lies close together in the kernel's memory, and waiting
-    // for that is most of what a look costs.
-    let mut order: Vec<(u64, usize)> = (files.iter().enumerate())
-        .map(|(at, (_, stamp))| (stamp.inode, at))
-        .collect();
-    order.sort_unstable();
-    let looks = parallel::map(
-        &order,
-        BLOCK,
-        // Threads that share a descriptor wait for each other to count its uses.
-        || open(&old.root),
-        |root, (_, at)| {
-            let (path, stamp) = &files[*at];
-            let root = root.as_ref().ok()?;
-            let stat = rustix::fs::statat(root, &texts[path.clone()], AtFlags::empty()).ok()?;
-            Some(Stamp::of(&stat) != *stamp || is_racy(*stamp, old.walked))
-        },
-    );
-    let mut stale = vec![None; files.len()];
-    for ((_, at), look) in order.into_iter().zip(looks) {
-        stale[at] = look;
-    }
-    stale
 }
 
 fn reread(path: &Path) -> Option<Reading> {
@@ -232,11 +170,6 @@ fn reread(path: &Path) -> Option<Reading> {
 
 fn is_racy(stamp: Stamp, walked: i64) -> bool {
     stamp.modified > walked - RACY
-}
-
-fn open(folder: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
 }
 
 fn now() -> i64 {

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::document::Field;
 use super::index::Index;
 use super::pattern::Pattern;
-use super::texts::Texts;
+use super::sections::{Reader, push_bytes, push_numbers, push_texts, require};
 use super::vocabulary::Vocabulary;
 
 const MAGIC: &[u8; 8] = b"SKYFIND\n";
@@ -93,7 +93,7 @@ impl Index {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexBytesError> {
         let body = check_header(bytes)?;
         let mut reader = Reader { rest: body };
-        let index = reader.index()?;
+        let index = index(&mut reader)?;
         if reader.rest.is_empty() {
             Ok(index.finish())
         } else {
@@ -137,128 +137,70 @@ fn checksum(bytes: &[u8]) -> u64 {
     mix(sum, ODD)
 }
 
-fn push_bytes(bytes: &mut Vec<u8>, part: &[u8]) {
-    bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(part);
-}
-
-fn push_numbers(bytes: &mut Vec<u8>, numbers: &[u32]) {
-    bytes.extend_from_slice(&(numbers.len() as u64 * 4).to_le_bytes());
-    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-}
-
-fn push_texts(bytes: &mut Vec<u8>, texts: &Texts) {
-    let (joined, ends) = texts.parts();
-    push_bytes(bytes, joined.as_bytes());
-    push_numbers(bytes, ends);
-}
-
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn index(&mut self) -> Result<Index, IndexBytesError> {
-        let names = self.texts("names")?;
-        let ids = self.texts("ids")?;
-        let (lengths, odd) = {
-            let numbers = self.numbers("lengths")?;
-            let (rows, rest) = numbers.as_chunks::<{ Field::COUNT }>();
-            (rows.to_vec(), !rest.is_empty())
-        };
-        let documents = lengths.len();
-        require(
-            !odd && names.len() == documents && ids.len() == documents,
-            "lengths",
-        )?;
-        let terms = self.texts("terms")?;
-        let document_counts = self.numbers("document counts")?;
-        let head_counts = self.numbers("head counts")?;
-        let posting_ends = self.numbers("posting ends")?;
-        let compounds = self.numbers("compounds")?;
-        let postings = self.bytes("postings")?.to_vec();
-        let columns = [&document_counts, &head_counts, &posting_ends];
-        require(
-            columns.iter().all(|column| column.len() == terms.len()),
-            "vocabulary",
-        )?;
-        require(
-            terms.iter().is_sorted_by(|left, right| left < right),
-            "terms",
-        )?;
-        let possible = |counts: &[u32]| counts.iter().all(|count| *count as usize <= documents);
-        require(
-            possible(&document_counts) && possible(&head_counts),
-            "document counts",
-        )?;
-        require(
-            posting_ends.is_sorted()
-                && posting_ends.last().map_or(0, |end| *end as usize) == postings.len(),
-            "posting ends",
-        )?;
-        require(
-            compounds.iter().all(|term| (*term as usize) < terms.len()),
-            "compounds",
-        )?;
-        let owners = self.numbers("pattern documents")?;
-        let sources = self.texts("patterns")?;
-        require(
-            owners.len() == sources.len()
-                && owners.iter().all(|owner| (*owner as usize) < documents),
-            "patterns",
-        )?;
-        let patterns = owners
-            .iter()
-            .zip(sources.iter())
-            .map(|(owner, source)| Pattern::new(*owner, source))
-            .collect();
-        let vocabulary =
-            Vocabulary::new(terms, document_counts, head_counts, posting_ends, compounds);
-        Ok(Index {
-            names,
-            ids,
-            lengths,
-            vocabulary,
-            postings,
-            patterns,
-            ..Index::default()
-        })
-    }
-
-    fn bytes(&mut self, section: &'static str) -> Result<&'a [u8], IndexBytesError> {
-        let cut = IndexBytesError::Length { section };
-        let (length, rest) = self
-            .rest
-            .split_first_chunk::<8>()
-            .ok_or_else(|| cut.clone())?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| cut.clone())?;
-        let (part, rest) = rest.split_at_checked(length).ok_or(cut)?;
-        self.rest = rest;
-        Ok(part)
-    }
-
-    fn numbers(&mut self, section: &'static str) -> Result<Vec<u32>, IndexBytesError> {
-        let (words, odd) = self.bytes(section)?.as_chunks::<4>();
-        require(odd.is_empty(), section)?;
-        Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
-    }
-
-    fn texts(&mut self, section: &'static str) -> Result<Texts, IndexBytesError> {
-        let inconsistent = IndexBytesError::Inconsistent { section };
-        let joined = str::from_utf8(self.bytes(section)?)
-            .map_err(|_| inconsistent.clone())?
-            .to_owned();
-        let ends = self.numbers(section)?;
-        Texts::from_parts(joined, ends).ok_or(inconsistent)
-    }
-}
-
-fn require(holds: bool, section: &'static str) -> Result<(), IndexBytesError> {
-    if holds {
-        Ok(())
-    } else {
-        Err(IndexBytesError::Inconsistent { section })
-    }
+/// The columns, which must fit together.
+fn index(reader: &mut Reader<'_>) -> Result<Index, IndexBytesError> {
+    let names = reader.texts("names")?;
+    let ids = reader.texts("ids")?;
+    let (lengths, odd) = {
+        let numbers = reader.numbers("lengths")?;
+        let (rows, rest) = numbers.as_chunks::<{ Field::COUNT }>();
+        (rows.to_vec(), !rest.is_empty())
+    };
+    let documents = lengths.len();
+    require(
+        !odd && names.len() == documents && ids.len() == documents,
+        "lengths",
+    )?;
+    let terms = reader.texts("terms")?;
+    let document_counts = reader.numbers("document counts")?;
+    let head_counts = reader.numbers("head counts")?;
+    let posting_ends = reader.numbers("posting ends")?;
+    let compounds = reader.numbers("compounds")?;
+    let postings = reader.bytes("postings")?.to_vec();
+    let columns = [&document_counts, &head_counts, &posting_ends];
+    require(
+        columns.iter().all(|column| column.len() == terms.len()),
+        "vocabulary",
+    )?;
+    require(
+        terms.iter().is_sorted_by(|left, right| left < right),
+        "terms",
+    )?;
+    let possible = |counts: &[u32]| counts.iter().all(|count| *count as usize <= documents);
+    require(
+        possible(&document_counts) && possible(&head_counts),
+        "document counts",
+    )?;
+    require(
+        posting_ends.is_sorted()
+            && posting_ends.last().map_or(0, |end| *end as usize) == postings.len(),
+        "posting ends",
+    )?;
+    require(
+        compounds.iter().all(|term| (*term as usize) < terms.len()),
+        "compounds",
+    )?;
+    let owners = reader.numbers("pattern documents")?;
+    let sources = reader.texts("patterns")?;
+    require(
+        owners.len() == sources.len() && owners.iter().all(|owner| (*owner as usize) < documents),
+        "patterns",
+    )?;
+    let patterns = owners
+        .iter()
+        .zip(sources.iter())
+        .map(|(owner, source)| Pattern::new(*owner, source))
+        .collect();
+    let vocabulary = Vocabulary::new(terms, document_counts, head_counts, posting_ends, compounds);
+    Ok(Index {
+        names,
+        ids,
+        lengths,
+        vocabulary,
+        postings,
+        patterns,
+        ..Index::default()
+    })
 }
 
 #[cfg(test)]

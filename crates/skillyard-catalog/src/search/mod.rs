@@ -4,7 +4,7 @@
 //!
 //! A task is read into words ([`tokenize`], [`stem`], [`words`]), these into weighted words of the collection (`query`, with
 //! `spelling` and [`thesaurus`]), and these into scores (`rank`, numbers in [`scoring`]). [`Index`] is the collection in the form that is
-//! stored (`bytes`); `build` makes it. [`fuse()`] adds other rankings, such as one by embeddings. [`near_duplicates`] and [`evaluate()`]
+//! stored (`bytes`, made of `sections`); `build` makes it. [`fuse()`] adds other rankings, such as one by embeddings. [`near_duplicates`] and [`evaluate()`]
 //! serve the authors of skills. Nothing here touches disk, clock, environment or terminal.
 // Scores are `f32`, places `u32`; counts that do not fit are cut off where they arise.
 #![allow(
@@ -27,6 +27,7 @@ mod posting;
 mod query;
 mod rank;
 pub mod scoring;
+mod sections;
 mod spelling;
 pub mod stem;
 mod texts;

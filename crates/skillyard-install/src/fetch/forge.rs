@@ -1,8 +1,12 @@
 //! What GitHub and GitLab have in common: revisions become commits, commits become archives.
 
+mod error;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
+
+pub use error::ForgeError;
 
 use super::http::{Download, Header, Http, HttpError, Request};
 use super::{Content, Fetched, Shape, Transfer};
@@ -27,68 +31,6 @@ pub struct Resolved {
     pub tag: Option<String>,
     /// The version that a chosen tag names.
     pub version: Option<String>,
-}
-
-/// Why a forge gave nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum ForgeError {
-    /// The repository is missing, or private.
-    #[error("`{project}` does not exist on {forge}, or is private{}", if *.authenticated { " to this token" } else { "" })]
-    NotFound {
-        /// The repository.
-        project: String,
-        /// The forge.
-        forge: String,
-        /// Whether a token was sent.
-        authenticated: bool,
-    },
-    /// The token is refused.
-    #[error("{forge} refuses the token it was sent")]
-    Unauthorized {
-        /// The forge.
-        forge: String,
-    },
-    /// The forge wants fewer requests.
-    #[error("{forge} allows no more requests for now{}", if *.authenticated { "" } else { "; with a token it allows many more" })]
-    RateLimited {
-        /// The forge.
-        forge: String,
-        /// Whether a token was sent.
-        authenticated: bool,
-        /// What it answered.
-        source: HttpError,
-    },
-    /// The repository has no such branch, tag or commit.
-    #[error("`{project}` has no branch, tag or commit `{revision}`")]
-    NoRevision {
-        /// The repository.
-        project: String,
-        /// What was asked for.
-        revision: String,
-    },
-    /// No tag fits the requirement.
-    #[error("`{project}` has no tag that fits `{requirement}`{}", highest(.tags))]
-    NoTag {
-        /// The repository.
-        project: String,
-        /// What was asked for.
-        requirement: String,
-        /// The highest tags that are versions.
-        tags: Vec<String>,
-    },
-    /// The forge answered something else than was asked for.
-    #[error("{forge} gave no commit for `{revision}` of `{project}`")]
-    NoCommit {
-        /// The forge.
-        forge: String,
-        /// The repository.
-        project: String,
-        /// What was asked for.
-        revision: String,
-    },
-    /// A request failed.
-    #[error(transparent)]
-    Http(#[from] HttpError),
 }
 
 /// What every forge says about a repository.
@@ -160,11 +102,13 @@ impl<'a> Project<'a> {
                 let about: About = self.json(api.repository(self, &[]), None)?;
                 self.named(api, &about.default_branch)
             }
-            Some(Revision::Commit(commit)) if matches!(commit.len(), 40 | 64) => Ok(Resolved {
-                commit: commit.clone(),
-                tag: None,
-                version: None,
-            }),
+            Some(revision @ Revision::Commit(commit)) if revision.is_full_commit() => {
+                Ok(Resolved {
+                    commit: commit.clone(),
+                    tag: None,
+                    version: None,
+                })
+            }
             Some(Revision::Commit(commit)) => {
                 let resolved = self.named(api, commit)?;
                 // It could be the name of a branch, which leads elsewhere tomorrow.
@@ -328,11 +272,4 @@ fn highest_tags<'a>(tags: impl Iterator<Item = &'a str>, name: Option<&str>) -> 
         rest.retain(|other| *other != tag);
     }
     highest
-}
-
-fn highest(tags: &[String]) -> String {
-    match tags {
-        [] => "; it has no tags that are versions".to_owned(),
-        tags => format!("; the highest are `{}`", tags.join("`, `")),
-    }
 }

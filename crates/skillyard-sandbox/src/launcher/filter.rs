@@ -8,49 +8,10 @@ use std::collections::BTreeMap;
 
 use libc::c_long;
 
-const LOAD: u16 = 0x20;
-const AND: u16 = 0x54;
-const JUMP: u16 = 0x05;
-const IF_EQUAL: u16 = 0x15;
-const IF_AT_LEAST: u16 = 0x35;
-const IF_ANY_BIT: u16 = 0x45;
-const RETURN: u16 = 0x06;
-
-const ALLOW: u32 = 0x7fff_0000;
-const FAIL: u32 = 0x0005_0000;
-const KILL_PROCESS: u32 = 0x8000_0000;
-
-/// Where things stand in what the kernel hands to a filter.
-const NUMBER: u32 = 0;
-const ARCHITECTURE: u32 = 4;
-const ARGUMENTS: u32 = 16;
-
-#[cfg(target_arch = "x86_64")]
-const OURS: u32 = 0xc000_003e;
-#[cfg(target_arch = "aarch64")]
-const OURS: u32 = 0xc000_00b7;
-#[cfg(target_arch = "riscv64")]
-const OURS: u32 = 0xc000_00f3;
-
-/// One instruction, with the kernel's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instruction {
-    code: u16,
-    jt: u8,
-    jf: u8,
-    k: u32,
-}
-
-impl Instruction {
-    /// The instruction as it lies in memory.
-    pub(super) fn bits(self) -> u64 {
-        let (code, [jt, jf]) = (u64::from(self.code), [self.jt, self.jf].map(u64::from));
-        code | jt << 16 | jf << 24 | u64::from(self.k) << 32
-    }
-}
-
-/// What the kernel is given.
-pub(super) type Program = Vec<Instruction>;
+use super::instruction::{
+    ALLOW, AND, ARCHITECTURE, ARGUMENTS, FAIL, IF_ANY_BIT, IF_AT_LEAST, IF_EQUAL, Instruction,
+    JUMP, KILL_PROCESS, LOAD, NUMBER, OURS, Program, RETURN, returns, step,
+};
 
 /// Something about one argument of a call.
 #[derive(Debug, Clone, Copy)]
@@ -183,14 +144,6 @@ impl Block {
     }
 }
 
-fn step(code: u16, k: u32, jt: u8, jf: u8) -> Instruction {
-    Instruction { code, jt, jf, k }
-}
-
-fn returns(verdict: u32) -> Instruction {
-    step(RETURN, verdict, 0, 0)
-}
-
 /// The conditions in turn; where one does not hold, the next group follows.
 fn group_code(group: &[Condition], error: i32) -> Program {
     let mut code = vec![returns(answer(error))];
@@ -235,44 +188,9 @@ fn answer(error: i32) -> u32 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// Runs a filter as the kernel does: the error's number, or nothing if the call is allowed.
-    pub(in crate::launcher) fn answer(
-        program: &[Instruction],
-        call: c_long,
-        arguments: &[u64],
-    ) -> Option<i32> {
-        match verdict(program, OURS, number(call), arguments) {
-            ALLOW => None,
-            verdict if verdict & 0xffff_0000 == FAIL => Some((verdict & 0xffff).cast_signed()),
-            verdict => panic!("{verdict:x}"),
-        }
-    }
-
-    fn verdict(program: &[Instruction], architecture: u32, call: u32, arguments: &[u64]) -> u32 {
-        let mut data = vec![call, architecture, 0, 0];
-        for argument in arguments.iter().chain([&0; 6]).take(6) {
-            data.extend([(argument & 0xffff_ffff) as u32, (argument >> 32) as u32]);
-        }
-        let (mut at, mut value) = (0, 0);
-        loop {
-            let step = &program[at];
-            at += 1;
-            let mut branch = |holds: bool| at += usize::from(if holds { step.jt } else { step.jf });
-            match step.code {
-                LOAD => value = data[step.k as usize / 4],
-                AND => value &= step.k,
-                JUMP => at += step.k as usize,
-                IF_EQUAL => branch(value == step.k),
-                0x35 => branch(value >= step.k),
-                IF_ANY_BIT => branch(value & step.k != 0),
-                RETURN => return step.k,
-                code => panic!("{code}"),
-            }
-        }
-    }
+    use crate::launcher::interpreter::{answer, verdict};
 
     #[test]
     fn other_architectures_and_numbers_end_the_process() {

@@ -5,7 +5,12 @@
 //! over: it makes mounts as root, gives root up and becomes the next program, or it is the
 //! stage itself where the small one cannot be executed.
 
+mod calls;
+mod encoding;
 mod filter;
+mod instruction;
+#[cfg(test)]
+mod interpreter;
 pub(crate) mod landlock;
 mod outer;
 mod seccomp;

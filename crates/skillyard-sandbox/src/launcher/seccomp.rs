@@ -4,166 +4,10 @@
 //! what each of them may call would be wrong with the next version of one. What is refused is
 //! what reaches other processes, the kernel's settings, new namespaces, or old bugs.
 
-use libc::c_long;
-
-use super::filter::{Condition, Filter, Instruction, Test};
+use super::calls::{MODES, NAMED, PRETENDED, REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN};
+use super::filter::{Condition, Filter, Test};
+use super::instruction::Instruction;
 use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
-
-/// Always refused.
-const REFUSED: &[c_long] = &[
-    // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    // Namespaces and mounts.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
-    // Large parts of the kernel that scripts do not need.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_userfaultfd,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_fanotify_init,
-    libc::SYS_lookup_dcookie,
-    libc::SYS_nfsservctl,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_move_pages,
-    libc::SYS_migrate_pages,
-    libc::SYS_vhangup,
-    // Keys of the user's sessions.
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    // The machine.
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_syslog,
-    libc::SYS_acct,
-];
-
-#[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] = &[
-    libc::SYS_kexec_file_load,
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-    libc::SYS_modify_ldt,
-    libc::SYS_uselib,
-    libc::SYS__sysctl,
-    libc::SYS_ustat,
-    libc::SYS_sysfs,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[c_long] = &[libc::SYS_kexec_file_load];
-
-/// Objects of the host that are shared with everybody, unless there is an own namespace.
-const SHARED_OBJECTS: &[c_long] = &[
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
-
-/// Calls that take their arguments through a pointer, where no filter sees them. Programs know
-/// how to do without: they believe in an older kernel.
-const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
-
-/// What landlock does not see: mode and times of files that are named. Without any other fence
-/// these calls do nothing and say they did: tools that copy files go on, and no file outside is
-/// touched. What is done to an open file is done, because only allowed files can be opened.
-#[cfg(target_arch = "x86_64")]
-const PRETENDED: &[c_long] = &[
-    libc::SYS_chmod,
-    libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const PRETENDED: &[c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
-
-/// The same for owners, attributes and watches, without which tools go on.
-#[cfg(target_arch = "x86_64")]
-const NAMED: &[c_long] = &[
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_inotify_add_watch,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const NAMED: &[c_long] = &[
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_inotify_add_watch,
-];
-
-/// Where the mode of a file to be made or changed stands: nobody may set its setuid bits.
-#[cfg(target_arch = "x86_64")]
-const MODES: &[(c_long, u8)] = &[
-    (libc::SYS_chmod, 1),
-    (libc::SYS_fchmod, 1),
-    (libc::SYS_fchmodat, 2),
-    (libc::SYS_fchmodat2, 2),
-    (libc::SYS_creat, 1),
-    (libc::SYS_open, 2),
-    (libc::SYS_openat, 3),
-    (libc::SYS_mknod, 1),
-    (libc::SYS_mknodat, 2),
-];
-#[cfg(not(target_arch = "x86_64"))]
-const MODES: &[(c_long, u8)] = &[
-    (libc::SYS_fchmod, 1),
-    (libc::SYS_fchmodat, 2),
-    (libc::SYS_fchmodat2, 2),
-    (libc::SYS_openat, 3),
-    (libc::SYS_mknodat, 2),
-];
 
 const SETUID_BITS: u32 = 0o6000;
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
@@ -274,8 +118,10 @@ fn is_not(place: u8, value: u32) -> Condition {
 
 #[cfg(test)]
 mod tests {
+    use libc::c_long;
+
     use super::*;
-    use crate::launcher::filter::tests::answer;
+    use crate::launcher::interpreter::answer;
 
     const EPERM: Option<i32> = Some(libc::EPERM);
 

@@ -7,6 +7,8 @@
 mod destination;
 #[cfg(target_os = "linux")]
 mod http;
+#[cfg(target_os = "linux")]
+mod public;
 mod rules;
 #[cfg(target_os = "linux")]
 mod server;

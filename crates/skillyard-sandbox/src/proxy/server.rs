@@ -9,7 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::destination::{Destination, Host, plain};
-use super::rules::{HostRule, not_public};
+use super::public::not_public;
+use super::rules::HostRule;
 use super::{http, socks};
 use crate::outcome::Denial;
 

@@ -7,29 +7,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceTemplate, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceTemplate, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
 use skillyard_agent::message::CallOutcome;
 
 use super::caller::{Caller, Connection};
 use super::edition::{Edition, LIFETIME};
-use super::instructions::instructions;
+use super::introduction::introduction;
 use super::skills::{Asked, invalid};
 use super::subscriptions::Subscriptions;
 use super::{directory, gateway, news, prompts, run, skills, tools};
 use crate::served::Watched;
 use crate::server::Server;
 use crate::tool::Tool;
-
-/// The extension's name.
-const SKILLS: &str = "io.modelcontextprotocol/skills";
 
 /// Answers one connection.
 #[derive(Clone)]
@@ -86,26 +81,7 @@ fn milliseconds() -> u64 {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut extensions = ExtensionCapabilities::new();
-        let settings = json!({ "directoryRead": true });
-        extensions.insert(
-            SKILLS.into(),
-            settings.as_object().cloned().unwrap_or_default(),
-        );
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .enable_prompts()
-            .enable_prompts_list_changed()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_resources_subscribe()
-            .enable_logging()
-            .enable_extensions_with(extensions)
-            .build();
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("skillyard", self.server.version))
-            .with_instructions(instructions(&self.server))
+        introduction(&self.server)
     }
 
     async fn list_tools(

@@ -14,6 +14,7 @@ mod foreign;
 mod gateway;
 mod handler;
 mod instructions;
+mod introduction;
 mod news;
 mod prompts;
 mod run;

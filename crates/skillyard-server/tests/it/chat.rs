@@ -1,9 +1,12 @@
 //! Talking: the agent answers, a person decides, and nobody reads what is not theirs.
 
+mod access;
+mod sessions;
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, TestServer};
+use crate::context::TestServer;
 
 /// How long an event is waited for.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
@@ -210,96 +213,6 @@ async fn stopping_ends_scripts_and_questions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_goes_on_later_finds_the_same() {
-    let server = TestServer::new();
-    let person = Person::on(&server);
-    let id = person.begin(Value::Null).await;
-    let before = person.said(&id, "/pdf the form").await;
-    let later = server.restarted();
-    let after = Person::on(&later).events(&id).await;
-    let kept = |events: &[Value]| -> Vec<Value> {
-        let shown = ["user", "skill", "text", "tool_call"];
-        let kept = events.iter().filter(|event| {
-            let kind = event["type"].as_str().unwrap();
-            shown.contains(&kind)
-        });
-        kept.cloned().collect()
-    };
-    assert_eq!(kept(&after), kept(&before));
-    assert_eq!(found(&after, "active"), found(&before, "active"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_the_terminal_added_is_seen() {
-    let server = TestServer::new();
-    let person = Person::on(&server);
-    let id = person.begin(Value::Null).await;
-    person.said(&id, "/pdf the form").await;
-    let other = server.restarted();
-    Person::on(&other).said(&id, "/attack").await;
-    let texts: Vec<Value> = person.events(&id).await;
-    let users = texts.iter().filter(|event| event["type"] == "user");
-    assert_eq!(users.count(), 2);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_reader_goes_on_where_it_was() {
-    let server = TestServer::new();
-    let person = Person::on(&server);
-    let id = person.begin(Value::Null).await;
-    person.said(&id, "/pdf the form").await;
-    let path = format!("/api/v1/sessions/{id}/events");
-    let all = server.stream(&path, &[], 6).await;
-    assert_eq!(all[0].1["type"], "user");
-    let known = all[2].0.as_str();
-    let rest = server.stream(&path, &[("last-event-id", known)], 3).await;
-    assert_eq!(rest, all[3..]);
-    // Another telling of the session, such as that of a server before this one.
-    let anew = server
-        .stream(&path, &[("last-event-id", "0123-7")], 2)
-        .await;
-    assert_eq!(anew[0].1["type"], "reset");
-    assert_eq!(anew[1], all[0]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn sessions_are_copied_exported_released_and_forgotten() {
-    let server = TestServer::new();
-    let person = Person::on(&server);
-    let id = person.begin(Value::Null).await;
-    person.said(&id, "/pdf the form").await;
-    let path = format!("/sessions/{id}");
-    let fork = person
-        .ask("POST", &format!("{path}/fork"), Value::Null)
-        .await;
-    let fork = fork.json()["id"].as_str().unwrap().to_owned();
-    assert_ne!(fork, id);
-    let release = format!("{path}/release");
-    let released = person
-        .ask("POST", &release, json!({ "skill": "pdf" }))
-        .await;
-    assert_eq!(released.json()["released"], true);
-    let again = person
-        .ask("POST", &release, json!({ "skill": "pdf" }))
-        .await;
-    assert_eq!(again.json()["released"], false);
-    let get = async |id: &str| {
-        let path = format!("/sessions/{id}");
-        person.ask("GET", &path, Value::Null).await
-    };
-    assert_eq!(get(&id).await.json()["active_skills"], json!([]));
-    assert_eq!(get(&fork).await.json()["active_skills"][0]["name"], "pdf");
-    let export = person
-        .ask("GET", &format!("{path}/export"), Value::Null)
-        .await;
-    assert_eq!(export.json()["messages"][0]["role"], "user");
-    let deleted = person.ask("DELETE", &path, Value::Null).await;
-    assert_eq!(deleted.status, StatusCode::NO_CONTENT);
-    assert_eq!(get(&id).await.status, StatusCode::NOT_FOUND);
-    assert_eq!(get(&fork).await.status, StatusCode::OK);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn names_that_mean_something_in_the_terminal_mean_nothing_here() {
     let server = TestServer::new();
     let person = Person::on(&server);
@@ -353,130 +266,6 @@ async fn what_makes_no_sense_is_refused() {
         let answer = person.ask("POST", "/sessions", wish.clone()).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wish}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nobody_reads_or_changes_the_chats_of_others() {
-    let server = TestServer::with_tokens();
-    let (owner, other) = (Person::with(&server, CHAT), Person::with(&server, OTHER));
-    let id = owner.begin(Value::Null).await;
-    owner.said(&id, "/pdf the form").await;
-    for (method, part, body) in [
-        ("GET", "", Value::Null),
-        ("DELETE", "", Value::Null),
-        ("GET", "/export", Value::Null),
-        ("GET", "/events", Value::Null),
-        ("POST", "/fork", Value::Null),
-        ("POST", "/stop", Value::Null),
-        ("POST", "/release", json!({ "skill": "pdf" })),
-        ("POST", "/messages", json!({ "text": "x" })),
-        ("POST", "/approvals/q0", json!({ "consent": "no" })),
-    ] {
-        let answer = other
-            .ask(method, &format!("/sessions/{id}{part}"), body)
-            .await;
-        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{method} {part}");
-    }
-    let listed = other.ask("GET", "/sessions", Value::Null).await.json();
-    assert_eq!(listed["sessions"], json!([]));
-    let token = format!("Bearer {OTHER}");
-    let page = server
-        .ask(
-            "GET",
-            &format!("/chat/{id}"),
-            &[("authorization", &token)],
-            "",
-        )
-        .await;
-    assert_eq!(page.status, StatusCode::NOT_FOUND);
-    let admin = Person::with(&server, ADMIN);
-    let listed = admin.ask("GET", "/sessions", Value::Null).await.json();
-    assert_eq!(listed["sessions"][0]["id"], id.as_str());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn consent_needs_its_role() {
-    let server = TestServer::with_tokens();
-    for (token, expected) in [
-        (
-            CHAT,
-            [
-                StatusCode::FORBIDDEN,
-                StatusCode::FORBIDDEN,
-                StatusCode::FORBIDDEN,
-            ],
-        ),
-        (
-            RUN,
-            [
-                StatusCode::FORBIDDEN,
-                StatusCode::NOT_FOUND,
-                StatusCode::NOT_FOUND,
-            ],
-        ),
-        (
-            ADMIN,
-            [
-                StatusCode::NOT_FOUND,
-                StatusCode::NOT_FOUND,
-                StatusCode::NOT_FOUND,
-            ],
-        ),
-    ] {
-        let person = Person::with(&server, token);
-        let id = person.begin(Value::Null).await;
-        let question = format!("/sessions/{id}/approvals/q0");
-        for (consent, expected) in ["digest", "once", "session"].into_iter().zip(expected) {
-            assert_eq!(
-                person.decide(&question, consent).await,
-                expected,
-                "{consent}"
-            );
-        }
-        assert_eq!(person.decide(&question, "no").await, StatusCode::NOT_FOUND);
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn paths_of_the_machine_are_for_admins() {
-    let server = TestServer::with_tokens();
-    let home = server.folder.path().display().to_string();
-    let person = Person::with(&server, CHAT);
-    let id = person.begin(Value::Null).await;
-    person.said(&id, "/pdf the form").await;
-    for part in ["", "/export"] {
-        let answer = person
-            .ask("GET", &format!("/sessions/{id}{part}"), Value::Null)
-            .await;
-        assert!(!answer.text.contains(&home), "{part}: {}", answer.text);
-        assert!(answer.text.contains("~/.agents/skills/pdf"), "{part}");
-    }
-    let token = format!("Bearer {CHAT}");
-    let path = format!("/api/v1/sessions/{id}/events");
-    let told = server.stream(&path, &[("authorization", &token)], 5).await;
-    assert!(
-        told.iter()
-            .all(|(_, event)| !event.to_string().contains(&home))
-    );
-}
-
-#[tokio::test]
-async fn readers_do_not_talk() {
-    let server = TestServer::with_tokens();
-    let person = Person::with(&server, READ);
-    for (method, path) in [
-        ("POST", "/sessions"),
-        ("GET", "/sessions"),
-        ("GET", "/models"),
-    ] {
-        let answer = person.ask(method, path, Value::Null).await;
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
-    }
-    let token = format!("Bearer {READ}");
-    let answer = server
-        .ask("GET", "/", &[("authorization", &token)], "")
-        .await;
-    assert_eq!(answer.headers["location"], "/skills");
 }
 
 #[tokio::test(flavor = "multi_thread")]

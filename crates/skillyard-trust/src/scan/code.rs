@@ -1,18 +1,16 @@
 //! Code, taken apart into statements and comments by lexers that know strings.
 //!
-//! Four small lexers in one: what differs between the languages is how a comment starts,
-//! what a string is, and what makes a statement go on. They never fail; code that is not
-//! what it claims to be comes out as lines.
+//! Four small lexers in one: `dialect` knows how the languages differ. They never fail; code
+//! that is not what it claims to be comes out as lines.
 
 use std::ops::Range;
 
 use super::bytes::ByteSet;
+use super::dialect::StringEnd;
 use super::file::Language;
 
 /// Most bytes of a statement; longer ones are cut.
 const MOST_BYTES: usize = 8_192;
-/// Most bytes of a string; a quote without an end so near is taken as a character.
-const MOST_STRING: usize = 4_096;
 
 /// Bytes that mean nothing in any of the languages, and are stepped over.
 static OTHERS: ByteSet = ByteSet::all_but(b"#/<\"'`\\\n;()[]{}");
@@ -85,7 +83,7 @@ impl Lexer<'_> {
                 self.at += others;
                 continue;
             }
-            if let Some(end) = self.comment_end(byte) {
+            if let Some(end) = self.language.comment_end(self.bytes, self.at) {
                 self.cut();
                 self.comments.push(self.at..end);
                 self.at = end;
@@ -93,7 +91,7 @@ impl Lexer<'_> {
                 continue;
             }
             match byte {
-                b'"' | b'\'' | b'`' if self.has_strings(byte) => self.string(byte),
+                b'"' | b'\'' | b'`' if self.language.has_strings(byte) => self.string(byte),
                 b'\\' => self.at += 2,
                 b'\n' => self.line_end(),
                 b';' if self.language == Language::Script && self.depth == 0 => {
@@ -111,69 +109,16 @@ impl Lexer<'_> {
         self.end();
     }
 
-    /// Where the comment that starts here ends.
-    fn comment_end(&self, byte: u8) -> Option<usize> {
-        let rest = &self.bytes[self.at..];
-        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
-        let at_word = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b';');
-        let line = || self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        match (self.language, byte) {
-            (Language::JavaScript | Language::Script, b'/')
-                if rest.starts_with(b"//") && before != Some(&b':') =>
-            {
-                Some(line())
-            }
-            (Language::JavaScript, b'/') if rest.starts_with(b"/*") => {
-                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |found| found + 2);
-                Some(self.at + end)
-            }
-            (Language::JavaScript, _) => None,
-            (Language::PowerShell, b'<') if rest.starts_with(b"<#") => {
-                let end = memchr::memmem::find(rest, b"#>").map_or(rest.len(), |found| found + 2);
-                Some(self.at + end)
-            }
-            (Language::Python, b'#') => Some(line()),
-            (_, b'#') if at_word => Some(line()),
-            _ => None,
-        }
-    }
-
-    fn has_strings(&self, quote: u8) -> bool {
-        match self.language {
-            Language::JavaScript => true,
-            Language::Python | Language::Shell | Language::PowerShell | Language::Script => {
-                quote != b'`'
-            }
-            Language::Data | Language::Other => false,
-        }
-    }
-
     /// Steps over a string, or over its first quote if it has no end.
     fn string(&mut self, quote: u8) {
-        let rest = &self.bytes[self.at..];
-        let triple = [quote; 3];
-        let is_triple = self.language == Language::Python && rest.starts_with(&triple);
-        let width = if is_triple { 3 } else { 1 };
-        let many_lines = is_triple || quote == b'`' || self.language == Language::Shell;
-        let escapes = !(self.language == Language::Shell && quote == b'\'');
-        let mut end = width;
-        while let Some(&byte) = rest.get(end) {
-            let too_far = end > MOST_STRING && !is_triple;
-            if too_far || (byte == b'\n' && !many_lines) {
-                break;
-            }
-            if byte == b'\\' && escapes {
-                end += 2;
-            } else if byte == quote && (!is_triple || rest[end..].starts_with(&triple)) {
-                let string = self.at..self.at + end + width;
+        match self.language.string(&self.bytes[self.at..], quote) {
+            StringEnd::At(length) => {
+                let string = self.at..self.at + length;
                 self.at = string.end;
                 self.parts.strings.push(string);
-                return;
-            } else {
-                end += 1;
             }
+            StringEnd::None { width } => self.at += width,
         }
-        self.at += width;
     }
 
     fn count(&mut self, byte: u8) {
@@ -202,16 +147,8 @@ impl Lexer<'_> {
     }
 
     fn line_end(&mut self) {
-        let goes_on = match self.language {
-            Language::Python | Language::JavaScript | Language::PowerShell | Language::Script => {
-                self.depth > 0
-            }
-            Language::Shell => {
-                let line = self.bytes[self.piece..self.at].trim_ascii_end();
-                line.ends_with(b"|") || line.ends_with(b"&&")
-            }
-            Language::Data | Language::Other => false,
-        };
+        let line = &self.bytes[self.piece..self.at];
+        let goes_on = self.language.goes_on(line, self.depth);
         let first = self.parts.pieces.get(self.first);
         let length = self.at - first.map_or(self.piece, |piece| piece.start);
         if goes_on && length < MOST_BYTES {

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::file::Language;
 use super::finding::Severity;
+use super::here::Here;
 use super::pattern::Pattern;
 use super::prepare::Place;
-use super::subject::Here;
 
 static WARNS: Pattern = Pattern::new(
     r"\b(?:never|avoid|do\s+not|don't|must\s+not|should\s+not|refuse|flag|reject|detect\w*|watch\s+(?:out\s+)?for|look\s+for|check\s+for|suspicious|red\s+flags?|

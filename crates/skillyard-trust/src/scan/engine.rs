@@ -11,10 +11,11 @@ use super::file::File;
 use super::finding::{Finding, Report, Severity};
 use super::flow::flows;
 use super::grams::Grams;
+use super::here::Here;
 use super::prepare::{Place, Prepared, Unit};
 use super::rules::{ALL, Check, Rule};
 use super::signals::SIGNALS;
-use super::subject::{Here, Subject};
+use super::subject::Subject;
 use super::text::Text;
 use super::words::{Question, WORDS};
 

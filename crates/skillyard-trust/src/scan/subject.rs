@@ -1,16 +1,13 @@
 //! A whole skill, as the rules see it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use super::facts::{Fact, Seen};
-use super::file::Language;
 use super::flow::Flow;
-use super::grams::Grams;
+use super::here::Here;
 use super::hosts;
 use super::pattern::Pattern;
-use super::prepare::{Place, Prepared, Unit};
-use super::text::Text;
+use super::prepare::{Place, Prepared};
 
 static SECURITY: Pattern = Pattern::new(
     r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
@@ -20,18 +17,10 @@ static LOCAL: Pattern = Pattern::new(
     r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|never\s+(?:goes|connects|is)\s+online|(?:does|do)\s+not\s+(?:use|need)\s+the\s+(?:network|internet)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
 
-static CHANGES: Pattern = Pattern::new(
-    r#"write_text|writefile(?:sync)?\s*\(|appendfile\w*\s*\(|json\.dump\s*\(|open\s*\([^)]*,\s*['"][aw]|\.write\s*\(|(?:^|\s)>>?\s*\S|\btee\b|\bsed\s+-i|\bmv\s|set-content|add-content|out-file"#,
-);
-
 /// Words without which no promise to stay on this machine is made.
 const PROMISES: [&str; 7] = [
     "local", "offline", "online", "network", "internet", "leaves", " api",
 ];
-/// Most bytes of a title or of the words before a block; what each unit asks for must be short.
-const MOST_TITLE: usize = 300;
-/// Most units that are looked back over.
-const MOST_BACK: usize = 200;
 
 /// A skill that was prepared.
 #[derive(Debug)]
@@ -137,189 +126,5 @@ impl<'a> Subject<'a> {
         block
             .iter()
             .find(|seen| seen.fact == fact && self.here(seen).runs())
-    }
-}
-
-/// A unit and its surroundings.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Here<'a> {
-    pub(crate) subject: &'a Subject<'a>,
-    pub(crate) file: &'a Prepared<'a>,
-    pub(crate) unit: &'a Unit,
-    /// Which file and which unit.
-    pub(crate) index: (usize, usize),
-    /// Its plain text.
-    pub(crate) text: Text<'a>,
-}
-
-impl<'a> Here<'a> {
-    pub(crate) fn new(subject: &'a Subject<'a>, file: usize, unit: usize) -> Self {
-        let index = (file, unit);
-        let file = &subject.files[file];
-        let unit = &file.units[unit];
-        let text = Text::from(file.text(unit));
-        Self {
-            subject,
-            file,
-            unit,
-            index,
-            text,
-        }
-    }
-
-    /// The same, with the sketch of its text.
-    pub(crate) fn sketched<'b>(&self, grams: &'b Grams) -> Here<'b>
-    where
-        'a: 'b,
-    {
-        let text = Text::sketched(self.text.plain(), grams);
-        Here { text, ..*self }
-    }
-
-    /// Whether it is words for the agent rather than code.
-    pub(crate) fn is_prose(&self) -> bool {
-        match self.unit.place {
-            Place::Prose | Place::Heading | Place::Frontmatter | Place::Hidden => true,
-            Place::Code => {
-                let is_words = matches!(self.unit.language, Language::Other | Language::Data);
-                is_words && self.file.is_document
-            }
-            Place::Comment | Place::Data | Place::Decoded => false,
-        }
-    }
-
-    /// Whether it is written as code, in a script or a fenced block, or was encoded.
-    pub(crate) fn is_code(&self) -> bool {
-        matches!(self.unit.place, Place::Code | Place::Decoded | Place::Data)
-    }
-
-    /// Whether it is a statement that runs when its script or its block does.
-    pub(crate) fn runs(&self) -> bool {
-        match self.unit.place {
-            Place::Code => self.unit.language != Language::Data,
-            Place::Decoded => true,
-            _ => false,
-        }
-    }
-
-    /// Whether commands in it reach a shell: it is shell, or it starts programs.
-    pub(crate) fn is_shell(&self) -> bool {
-        match (self.unit.place, self.unit.language) {
-            (Place::Code, Language::Shell | Language::PowerShell | Language::Other)
-            | (Place::Decoded, _) => true,
-            (Place::Code, Language::Python | Language::JavaScript | Language::Script) => {
-                self.starts_programs()
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the statement starts programs.
-    pub(crate) fn starts_programs(&self) -> bool {
-        let starts = |seen: &&Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
-        let mut seen = self.facts().iter().filter(starts);
-        seen.any(|seen| !self.is_quoted(&self.inside(seen)))
-    }
-
-    /// Whether a fact was seen in this unit.
-    pub(crate) fn has(&self, fact: Fact) -> bool {
-        self.facts().iter().any(|seen| seen.fact == fact)
-    }
-
-    /// Whether a fact was seen in this unit outside strings that nothing runs.
-    pub(crate) fn does(&self, fact: Fact) -> bool {
-        let starts = self.starts_programs();
-        let mut seen = self.facts().iter().filter(|seen| seen.fact == fact);
-        seen.any(|seen| starts || !self.is_quoted(&self.inside(seen)))
-    }
-
-    /// Where in this unit a fact was seen.
-    fn inside(&self, seen: &Seen) -> Range<usize> {
-        let base = self.unit.range.start;
-        seen.range.start - base..seen.range.end - base
-    }
-
-    /// The facts that were seen in this unit.
-    fn facts(&self) -> &'a [Seen] {
-        let facts = &self.subject.facts;
-        let place = |seen: &Seen| (seen.file, seen.unit);
-        let start = facts.partition_point(|seen| place(seen) < self.index);
-        let length = facts[start..].partition_point(|seen| place(seen) == self.index);
-        &facts[start..start + length]
-    }
-
-    /// Whether the statement writes to a file.
-    pub(crate) fn writes(&self) -> bool {
-        CHANGES.is_match(self.text)
-    }
-
-    /// Whether it or one of the next statements writes to a file.
-    pub(crate) fn writes_nearby(&self) -> bool {
-        let last = (self.index.1 + 8).min(self.file.units.len());
-        let mut after = self.file.units[self.index.1..last].iter();
-        after.any(|unit| CHANGES.is_match(self.file.text(unit)))
-    }
-
-    /// Whether the skill is called like the host: the makers of a tool explain how to get it.
-    pub(crate) fn is_own_host(&self) -> bool {
-        let mut owners = hosts::urls(self.text).map(|url| hosts::owner(hosts::host(url)));
-        let skill = self.subject.files.iter().find(|file| file.is_skill_file());
-        let fields = || {
-            let units = skill.into_iter().flat_map(|file| file.units.iter());
-            let fields = units.take_while(|unit| unit.place == Place::Frontmatter);
-            fields.filter_map(|unit| skill.map(|file| file.text(unit)))
-        };
-        let speaks_of = |name: &str| {
-            let mut fields = fields().filter(|field| !field.contains("http"));
-            fields.any(|field| field.contains(name))
-        };
-        owners.any(|owner| {
-            let name = owner.split('.').next().unwrap_or(owner);
-            name.len() > 3 && name != "githubusercontent" && name != "github" && speaks_of(name)
-        })
-    }
-
-    /// The heading it stands under, as much of it as a title has.
-    pub(crate) fn heading(&self) -> &'a str {
-        let heading = self.unit.heading.and_then(|at| self.file.units.get(at));
-        let text = heading.map_or("", |unit| self.file.text(unit));
-        &text[..text.floor_char_boundary(MOST_TITLE)]
-    }
-
-    /// The end of the unit before it, where that is prose.
-    pub(crate) fn introduction(&self) -> &'a str {
-        let units = &self.file.units[..self.index.1];
-        let near = units.iter().rev().take(MOST_BACK);
-        let before = near.into_iter().find(|unit| unit.block != self.unit.block);
-        match before {
-            Some(unit) if matches!(unit.place, Place::Prose | Place::Heading) => {
-                let text = self.file.text(unit);
-                let start = text.len().saturating_sub(MOST_TITLE);
-                &text[text.ceil_char_boundary(start)..]
-            }
-            _ => "",
-        }
-    }
-
-    /// The units around this one, `far` of them on each side.
-    pub(crate) fn around(&self, far: usize) -> impl Iterator<Item = &'a str> {
-        let (from, until) = (self.index.1.saturating_sub(far), self.index.1 + far + 1);
-        let file = self.file;
-        let units = file.units.iter().take(until).skip(from);
-        units.map(move |unit| file.text(unit))
-    }
-
-    /// The place in the file's plain text of a place in this unit.
-    pub(crate) fn at(&self, range: &Range<usize>) -> Range<usize> {
-        let base = self.unit.range.start;
-        base + range.start..base + range.end
-    }
-
-    /// Whether a place in this unit is inside a string of a program.
-    pub(crate) fn is_quoted(&self, range: &Range<usize>) -> bool {
-        matches!(
-            self.unit.language,
-            Language::Python | Language::JavaScript | Language::Script
-        ) && self.file.is_in_string(self.at(range).start)
     }
 }

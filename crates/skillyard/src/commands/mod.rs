@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 mod doctor_agents;
 mod doctor_home;
 mod doctor_install;
+mod doctor_sandbox;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;

@@ -1,18 +1,19 @@
 //! `skillyard read`.
 
+mod resource;
+
 use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use skillyard_catalog::builtin;
-use skillyard_catalog::resource::{
-    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
-    digest,
-};
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::reference::Properties;
 use skillyard_format::rules::{self, Profile};
 use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
+
+use resource::resource;
 
 use super::Outcome;
 use crate::context::Context;
@@ -22,7 +23,6 @@ use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::for_people;
 use crate::report::json::Diagnostics;
-use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
 
 /// Print a skill's instructions, one of its files, or its properties
@@ -110,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 .detail(&format!("{}: {message}", problem.code));
         }
         let body = document.body().trim_start_matches(['\n', '\r']);
-        show(context, body)?;
+        context.printer.untrusted(body)?;
     }
     Ok(Status::Yes)
 }
@@ -152,129 +152,6 @@ fn tell(altered: Option<Altered>, value: &mut Value) {
         let digests = json!({ "digest": now.to_string(), "installed": installed.to_string() });
         value["altered"] = digests;
     }
-}
-
-fn resource(
-    context: &Context,
-    args: &Args,
-    file: &SkillFileOnDisk,
-    path: &str,
-    altered: Option<Altered>,
-) -> Outcome {
-    let config = context.config()?;
-    let limits = ReadLimits {
-        max_bytes: config.max_resource_bytes(),
-        nested: config.reads_nested_resources(),
-        // The user reads their own disk; the guard against links is for agents.
-        hard_links: HardLinks::Allow,
-        binary: BinaryContent::Include,
-    };
-    let range = ReadRange {
-        offset: args.offset,
-        limit: args.limit,
-    };
-    let builtin = file
-        .folder
-        .strip_prefix("builtin:")
-        .ok()
-        .and_then(Path::to_str);
-    let resource = match builtin.and_then(builtin::files) {
-        Some(files) => builtin_resource(files, path, range)?,
-        None => SkillRoot::open(&file.folder)
-            .and_then(|root| root.read(path, range, &limits))
-            .map_err(CommandError::Resource)?,
-    };
-    if context.printer.is_json() {
-        let mut value = resource_json(&resource);
-        tell(altered, &mut value);
-        context.printer.json(&value)?;
-        return Ok(Status::Yes);
-    }
-    match &resource.content {
-        Content::Text(text) => show(context, text)?,
-        Content::Binary { media_type, bytes } => {
-            if context.printer.is_terminal() {
-                context.printer.note(&format!(
-                    "binary, {media_type}, {} bytes; send it to a file to get it",
-                    resource.size
-                ));
-            } else {
-                context.printer.raw(bytes.as_deref().unwrap_or_default())?;
-            }
-        }
-    }
-    if let Some(next) = resource.next_offset {
-        context.printer.note(&format!(
-            "{} of {} bytes; go on with `--offset {next}`",
-            next, resource.size
-        ));
-    }
-    Ok(Status::Yes)
-}
-
-fn builtin_resource(
-    files: &[(&str, &'static str)],
-    path: &str,
-    range: ReadRange,
-) -> Result<Resource, CommandError> {
-    let found = files
-        .iter()
-        .find(|(each, _)| *each == path.trim_start_matches("./"));
-    let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile(path.to_owned()))?;
-    let size = text.len() as u64;
-    if range.offset > size {
-        return Err(CommandError::Resource(ResourceError::OffsetPastEnd {
-            path: (*path).to_owned(),
-            offset: range.offset,
-            size,
-        }));
-    }
-    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-    let end = range.offset.saturating_add(range.limit.unwrap_or(size));
-    let start = text.floor_char_boundary(place(range.offset));
-    let end = text.floor_char_boundary(place(end));
-    Ok(Resource {
-        path: (*path).to_owned(),
-        size,
-        offset: start as u64,
-        content: Content::Text(text[start..end].to_owned()),
-        next_offset: (end < text.len()).then_some(end as u64),
-        executable: false,
-    })
-}
-
-fn resource_json(resource: &Resource) -> Value {
-    let mut value = json!({
-        "path": resource.path,
-        "size": resource.size,
-        "offset": resource.offset,
-        "next_offset": resource.next_offset,
-        "executable": resource.executable,
-    });
-    match &resource.content {
-        Content::Text(text) => value["text"] = json!(text),
-        Content::Binary { media_type, bytes } => {
-            use base64::Engine as _;
-            value["media_type"] = json!(media_type);
-            value["base64"] = json!(
-                bytes
-                    .as_ref()
-                    .map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
-            );
-        }
-    }
-    value
-}
-
-/// Text of a stranger: as it is into a pipe, harmless onto a terminal.
-fn show(context: &Context, text: &str) -> Result<(), CommandError> {
-    let shown = if context.printer.is_terminal() {
-        visible(text)
-    } else {
-        text.into()
-    };
-    context.printer.raw(shown.as_bytes())?;
-    Ok(())
 }
 
 /// Loads a skill leniently, with what is wrong about it.

@@ -9,7 +9,7 @@ use super::origin::LayerKind;
 use super::private_file::{self, Owner};
 use super::problem::{ConfigError, Problem};
 use super::removal::removed;
-use super::schema;
+use super::spelling::spellings;
 use super::value::Value;
 use crate::error::CommandError;
 
@@ -63,7 +63,7 @@ impl Target {
         self.change(|text| {
             let mut result = text.to_owned();
             change = Change::Added;
-            for spelling in schema::spellings(key).iter().skip(1) {
+            for spelling in spellings(key).iter().skip(1) {
                 if let Some(without) = removed(&self.path, &result, spelling)? {
                     change = Change::Changed;
                     result = without;
@@ -93,7 +93,7 @@ impl Target {
             let layer = Layer::of_file(LayerKind::Org, &self.path, text);
             for setting in layer.settings {
                 if setting.key == key || setting.key.starts_with(&format!("{key}.")) {
-                    keys.extend(schema::spellings(&setting.key));
+                    keys.extend(spellings(&setting.key));
                 }
             }
             let mut result = text.to_owned();

@@ -431,21 +431,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// Spellings of other tools, and the keys they mean.
-pub(crate) const ALIASES: &[(&str, &str)] = &[
-    ("skills.registry", "registry.url"),
-    ("skills.sources.NAME.type", "sources.NAME.type"),
-    ("skills.sources.NAME.url", "sources.NAME.url"),
-    ("skills.sources.NAME.auth", "sources.NAME.auth"),
-    ("skills.allow_scripts", "scripts.allow"),
-    ("app.skills.enabled", "server.skills"),
-    ("app.skills.directories", "discovery.directories"),
-    ("app.skills.max_skills", "limits.max_skills"),
-    ("app.skills.max_skill_md_bytes", "limits.max_skill_md_bytes"),
-    ("app.skills.max_resource_bytes", "limits.max_resource_bytes"),
-    ("app.skills.activation", "agents.activation"),
-];
-
 const fn entry(key: &'static str, kind: Kind, project: Project, doc: &'static str) -> Entry {
     Entry {
         key,
@@ -490,6 +475,7 @@ mod tests {
     use super::*;
     use crate::config::provenances::PROVENANCES;
     use crate::config::schema::defaults;
+    use crate::config::spelling::ALIASES;
 
     #[test]
     fn the_table_is_sound() {

@@ -1,8 +1,10 @@
 //! The configuration: layers put together, each value knowing who said it.
 //!
-//! `keys` is the table of all keys, `schema` looks one up; `kind` and `value` say what stands behind one, with
-//! `template`, `auth` and `address` for what may hold a secret. `layer` reads one layer,
-//! `origin` names it, `lock` drops what the organisation forbids, `problem` is what can be wrong.
+//! `keys` is the table of all keys, `schema` looks one up, with `key_pattern`, `chosen_name` and
+//! `spelling` for the names in it. `kind` and `value` say what stands behind one, with `template`,
+//! `auth` and `address` for what may hold a secret, and `reading` reads it. `layer` is one layer,
+//! `origin` names it, `load` puts them together, `lock` drops what the organisation forbids,
+//! `problem` is what can be wrong.
 //! `edit`, `removal` and `private_file` change files.
 //! `discovery`, `limits`, `sources`, `hosts`, `mcp` and `install` are what the commands ask for.
 //!
@@ -12,14 +14,17 @@
 
 mod address;
 mod auth;
+mod chosen_name;
 pub(crate) mod discovery;
 pub(crate) mod edit;
 pub(crate) mod hosts;
 pub(crate) mod install;
+mod key_pattern;
 pub(crate) mod keys;
 mod kind;
 pub(crate) mod layer;
 mod limits;
+mod load;
 mod lock;
 pub(crate) mod mcp;
 pub(crate) mod models;
@@ -28,26 +33,24 @@ pub(crate) mod private_file;
 pub(crate) mod problem;
 pub(crate) mod project;
 pub(crate) mod provenances;
+mod reading;
 mod removal;
 pub(crate) mod schema;
 pub(crate) mod sources;
+mod spelling;
 pub(crate) mod telemetry;
 mod template;
 pub(crate) mod value;
 
-use std::path::Path;
-
 use skillyard_catalog::ProjectTrust;
 
-use layer::{Layer, Setting};
-use origin::{LayerKind, Origin};
-use private_file::Owner;
-use problem::{ConfigError, Problem};
-use schema::{Layers, Project};
+use layer::Setting;
+pub(crate) use load::loosened;
+use origin::LayerKind;
+use schema::Layers;
 use value::Value;
 
 use crate::environment::Environment;
-use crate::error::CommandError;
 use crate::redactor::Redactor;
 
 /// All layers together.
@@ -66,67 +69,6 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Reads all layers; what is wrong in any of them is told at once.
-    pub(crate) fn load(
-        environment: &Environment,
-        flags: &[String],
-        redactor: &Redactor,
-    ) -> Result<Self, CommandError> {
-        let mut config = Self {
-            defaults: defaults(),
-            said: Vec::new(),
-            warnings: Vec::new(),
-            project_trust: ProjectTrust::Untrusted,
-            environment: environment.clone(),
-            redactor: redactor.clone(),
-        };
-        let mut problems = Vec::new();
-        let layers = [
-            config.file(LayerKind::Org, &environment.org_config)?,
-            config.file(LayerKind::User, &environment.config_file())?,
-            Layer::of_environment(environment),
-            Layer::of_flags(flags),
-        ];
-        for layer in layers {
-            config.learn(&layer.settings);
-            config.said.extend(layer.settings);
-            problems.extend(layer.problems);
-        }
-        config.lock();
-        if !problems.is_empty() {
-            return Err(CommandError::Configuration(problems));
-        }
-        // Whether a project has a say is decided without it.
-        config.project_trust = project::trust(environment, config.trust_projects())?;
-        if config.project_trust == ProjectTrust::Trusted {
-            let problems = match project::config_file(environment) {
-                Some(file) => {
-                    let layer = config.file(LayerKind::Project, &file)?;
-                    config.add_project(layer)
-                }
-                None => Vec::new(),
-            };
-            if !problems.is_empty() {
-                return Err(CommandError::Configuration(problems));
-            }
-        }
-        Ok(config)
-    }
-
-    /// What would be wrong with the project's file, whether it has a say or not.
-    pub(crate) fn problems_of_project(&self) -> Result<Vec<ConfigError>, CommandError> {
-        let Some(file) = project::config_file(&self.environment) else {
-            return Ok(Vec::new());
-        };
-        let layer = self.clone().file(LayerKind::Project, &file)?;
-        Ok(self.problems_with_project(layer))
-    }
-
-    /// What would be wrong with such a file of the project.
-    pub(crate) fn problems_with_project(&self, layer: Layer) -> Vec<ConfigError> {
-        self.clone().add_project(layer)
-    }
-
     /// What a key is without the project, the environment and flags.
     pub(crate) fn below_project(&self, key: &str) -> Option<&Setting> {
         let weaker = self.said.iter().rev();
@@ -134,41 +76,6 @@ impl Config {
         weaker
             .find(|each| each.key == key)
             .or_else(|| self.default_of(key))
-    }
-
-    /// Puts the project's settings below the environment's, but for those that loosen.
-    fn add_project(&mut self, layer: Layer) -> Vec<ConfigError> {
-        let mut problems = layer.problems;
-        let mut settings = layer.settings;
-        let before = |each: &Setting| each.origin.layer() < LayerKind::Project;
-        settings.retain(|setting| {
-            let problem = loosened(setting, self.below_project(&setting.key));
-            let is_fine = problem.is_none();
-            problems.extend(problem.map(|problem| ConfigError {
-                at: Some(setting.origin.clone()),
-                problem,
-            }));
-            is_fine
-        });
-        self.learn(&settings);
-        let at = self.said.partition_point(before);
-        self.said.splice(at..at, settings);
-        self.lock();
-        problems
-    }
-
-    /// What one layer says, whether it counts or not.
-    pub(crate) fn of_layer(&self, kind: LayerKind) -> Result<Vec<Setting>, CommandError> {
-        if kind == LayerKind::Project
-            && self.project_trust != ProjectTrust::Trusted
-            && let Some(file) = project::config_file(&self.environment)
-        {
-            let settings = self.clone().file(kind, &file)?.settings;
-            self.learn(&settings);
-            return Ok(settings);
-        }
-        let said = self.said.iter().filter(|each| each.origin.layer() == kind);
-        Ok(said.cloned().collect())
     }
 
     /// Every value that counts: for each key the strongest, or all where they count together.
@@ -242,81 +149,4 @@ impl Config {
     fn default_of(&self, key: &str) -> Option<&Setting> {
         self.defaults.iter().find(|setting| setting.key == key)
     }
-
-    fn file(&mut self, kind: LayerKind, path: &Path) -> Result<Layer, CommandError> {
-        let owner = match kind {
-            LayerKind::Project => Owner::Project,
-            _ => Owner::User,
-        };
-        let file = private_file::read(path, owner)?;
-        let layer = Layer::of_file(kind, path, &file.text);
-        if kind != LayerKind::Project {
-            let path = path.display();
-            let holds_secret = layer
-                .settings
-                .iter()
-                .any(|setting| setting.value.holds_secret());
-            if file.mode & 0o002 != 0 {
-                self.warnings.push(format!(
-                    "everyone on this machine can change `{path}`: run `chmod go-w` on it"
-                ));
-            } else if file.mode & 0o044 != 0 && holds_secret && kind == LayerKind::User {
-                self.warnings.push(format!(
-                    "others on this machine can read the secrets in `{path}`: run `chmod 600` on it"
-                ));
-            }
-        }
-        Ok(layer)
-    }
-
-    /// Keeps the secrets in settings, and the values of the variables they name, from being said.
-    fn learn(&self, settings: &[Setting]) {
-        for setting in settings {
-            let template = match &setting.value {
-                Value::Auth(auth) => auth.template(),
-                Value::Token(token) => token,
-                Value::Address(address) => {
-                    self.redactor.learn_address(&address.written());
-                    continue;
-                }
-                _ => continue,
-            };
-            for secret in template.secrets() {
-                self.redactor.learn(secret.expose());
-            }
-            for variable in template.variables() {
-                if let Some(value) = self.environment.variable(variable) {
-                    self.redactor.learn(value.expose());
-                }
-            }
-        }
-    }
-}
-
-/// Why a project may not set this, given what holds without it.
-pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Problem> {
-    if setting.entry.project != Project::Tighten {
-        return None;
-    }
-    let weaker = weaker?;
-    let is_tight = setting
-        .entry
-        .kind
-        .is_as_tight(&setting.value, &weaker.value);
-    (!is_tight).then(|| Problem::Loosens {
-        key: setting.key.clone(),
-        than: format!("{} ({})", weaker.value, weaker.origin.described()),
-    })
-}
-
-fn defaults() -> Vec<Setting> {
-    let settings = schema::defaults().filter_map(|(key, entry, plain)| {
-        Some(Setting {
-            key,
-            entry,
-            value: entry.kind.read_plain(plain).ok()?,
-            origin: Origin::Default,
-        })
-    });
-    settings.collect()
 }

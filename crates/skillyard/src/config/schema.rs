@@ -5,9 +5,12 @@
 
 use skillyard_format::nearest::nearest;
 
-use super::keys::{ALIASES, ENTRIES};
+use super::chosen_name::refused;
+use super::key_pattern::{is_placeholder, is_table_of, matched};
+use super::keys::ENTRIES;
 use super::kind::Kind;
 use super::provenances::PROVENANCES;
+use super::spelling::{ALIASES, own_name};
 
 /// One key.
 #[derive(Debug)]
@@ -58,11 +61,6 @@ pub(crate) enum Layers {
     /// Only the organisation's file may say it.
     OrgOnly,
 }
-
-/// Words that a reference can begin with, which no source may take.
-const TAKEN: &[&str] = &[
-    "file", "git", "github", "gitlab", "http", "https", "npm", "oci", "skill", "ssh",
-];
 
 impl Entry {
     /// Whether the user chooses a part of the name.
@@ -133,111 +131,6 @@ pub(crate) fn find(key: &str) -> Found {
         return Found::Table;
     }
     Found::Unknown(meant(key))
-}
-
-/// The key's own name, if this is another tool's.
-fn own_name(key: &str) -> String {
-    let found = ALIASES.iter().find_map(|(spelling, own)| {
-        let names = matched(spelling, key)?;
-        let mut own = (*own).to_owned();
-        for (placeholder, name) in names {
-            own = own.replace(placeholder, name);
-        }
-        Some(own)
-    });
-    found.unwrap_or_else(|| key.to_owned())
-}
-
-/// All spellings of a key, its own name first.
-pub(crate) fn spellings(own: &str) -> Vec<String> {
-    let others = ALIASES.iter().filter_map(|(spelling, pattern)| {
-        let names = matched(pattern, own)?;
-        let mut spelling = (*spelling).to_owned();
-        for (placeholder, name) in names {
-            spelling = spelling.replace(placeholder, name);
-        }
-        Some(spelling)
-    });
-    std::iter::once(own.to_owned()).chain(others).collect()
-}
-
-/// The names that `key` puts in place of the capitals of `pattern`, if it fits.
-fn matched<'a>(pattern: &'a str, key: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-    let mut names = Vec::new();
-    let mut segments = key.split('.');
-    for expected in pattern.split('.') {
-        let segment = segments.next()?;
-        if is_placeholder(expected) {
-            names.push((expected, segment));
-        } else if expected != segment {
-            return None;
-        }
-    }
-    segments.next().is_none().then_some(names)
-}
-
-fn is_table_of(key: &str, pattern: &str) -> bool {
-    let mut expected = pattern.split('.');
-    let fits = key.split('.').all(|segment| {
-        expected
-            .next()
-            .is_some_and(|expected| expected == segment || is_placeholder(expected))
-    });
-    fits && expected.next().is_some()
-}
-
-fn is_placeholder(segment: &str) -> bool {
-    segment.bytes().all(|byte| byte.is_ascii_uppercase())
-}
-
-/// Why a name may not stand there, if it may not.
-fn refused(placeholder: &str, name: &str) -> Option<String> {
-    if placeholder == "PROVENANCE" {
-        let names: Vec<&str> = PROVENANCES.iter().map(|each| each.name).collect();
-        if names.contains(&name) {
-            return None;
-        }
-        let meant = nearest(name, names.iter().copied());
-        let meant = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        return Some(format!(
-            "`{name}` is no provenance: it can be {}{meant}",
-            names.join(", ")
-        ));
-    }
-    if let "VARIABLE" | "HEADER" = placeholder {
-        let fine = |c: char| {
-            c.is_ascii_alphanumeric() || c == '_' || (c == '-' && placeholder == "HEADER")
-        };
-        let is_fine = !name.is_empty() && name.len() <= 128 && name.chars().all(fine);
-        return (!is_fine)
-            .then(|| format!("`{name}` is no name of a {}", placeholder.to_lowercase()));
-    }
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    if name.is_empty()
-        || name.len() > 64
-        || !name.chars().all(is_plain)
-        || name.starts_with(['-', '_'])
-    {
-        let what = match placeholder {
-            "NAME" => "source",
-            "HEADER" => "header",
-            _ => "server",
-        };
-        return Some(format!(
-            "`{name}` is no name for a {what}: use lowercase letters, digits, `-` and `_`"
-        ));
-    }
-    // A tool is called `mcp__SERVER__TOOL`, and one must see where the name ends.
-    if placeholder == "SERVER" && (name.contains("__") || name.ends_with('_') || name.len() > 32) {
-        return Some(format!(
-            "`{name}` is no name for a server: it is too long, or has `_` twice or at its end"
-        ));
-    }
-    (placeholder == "NAME" && TAKEN.contains(&name)).then(|| {
-        format!(
-            "no source may be called `{name}`: references with `{name}:` have a meaning already"
-        )
-    })
 }
 
 /// The known key that is nearest to this one.

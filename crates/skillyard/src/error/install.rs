@@ -1,4 +1,6 @@
-//! What can go wrong while installing, and what the user can do about it.
+//! What can go wrong while installing.
+
+mod hint;
 
 use std::path::PathBuf;
 
@@ -16,7 +18,7 @@ use skillyard_install::git::GitError;
 use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::material::MaterialError;
-use skillyard_install::plan::{Conflict, Obstacle};
+use skillyard_install::plan::Conflict;
 use skillyard_install::reference::ReferenceError;
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
@@ -144,94 +146,6 @@ impl InstallFailure {
         }
     }
 
-    /// What the user can do about it.
-    pub(super) fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Conflicts(conflicts) => match conflicts.first().map(|each| &each.obstacle) {
-                Some(Obstacle::Edited) => {
-                    "Keep your changes elsewhere, or give them up with `--force`".into()
-                }
-                _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
-            },
-            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
-            Self::Several { names, .. } => format!(
-                "Choose with `--skill NAME` or take all with `--all`: {}",
-                listed(names)
-            ),
-            Self::NotOffered { nearest: Some(name), .. }
-            | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-            Self::Written { name, .. } => {
-                format!("`skillyard remove {name} --force` deletes that folder for good")
-            }
-            Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
-            Self::NotAsLocked { .. } => {
-                "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
-            }
-            Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
-            Self::Offline(_) => "Run it once without `--offline`".into(),
-            Self::Findings { codes, .. } => format!(
-                "Read about it with `skillyard explain {}`; if you know it is harmless, pass `--accept {}`",
-                codes.first().map_or("", String::as_str),
-                deduplicated(codes).join(",")
-            ),
-            Self::NoneLoadable { place, .. } if std::path::Path::new(place).is_dir() => {
-                format!("See all that is wrong with `skillyard validate {place}`")
-            }
-            Self::NotAsked => "Pass `--yes` to go on without the question".into(),
-            Self::NoRegistry => {
-                "Set one with `skillyard config set registry.url URL`; `install` takes a folder, `owner/repo/path` or an address without one".into()
-            }
-            Self::NoSource { alias, known } => {
-                match nearest(alias, known.iter().map(String::as_str)) {
-                    Some(name) => format!("Did you mean `{name}`?"),
-                    None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
-                }
-            }
-            Self::RegistryAnswer(RegistryError::NotFound { nearest: Some(name), .. }) => {
-                format!("Did you mean `{name}`?")
-            }
-            Self::RegistryAnswer(
-                RegistryError::NotARegistry { .. }
-                | RegistryError::Index { .. }
-                | RegistryError::Http(HttpError::Unreadable { .. }),
-            ) => "Look whether that is the address of a registry: `skillyard config list --show-origin` says where it comes from".into(),
-            Self::RegistryAnswer(RegistryError::NotFound { .. }) => {
-                "Look for one with `skillyard search WORDS`".into()
-            }
-            Self::RegistryAnswer(RegistryError::Withdrawn { name, .. }) => {
-                format!("Ask for another version, or for the newest with `skillyard install {name}`")
-            }
-            Self::RegistryAnswer(RegistryError::Unauthorized { .. }) => {
-                "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`".into()
-            }
-            Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
-                "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
-            }
-            Self::RegistryAnswer(RegistryError::Http(HttpError::Connect { .. }))
-            | Self::Site(WellKnownError::Http(HttpError::Connect { .. }))
-            | Self::Forge(ForgeError::Http(HttpError::Connect { .. }))
-            | Self::Http(HttpError::Connect { .. }) => {
-                "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
-            }
-            Self::Git(error) => return git_hint(error),
-            Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
-            Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
-            Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
-            Self::Store(error) | Self::Transaction(TransactionError::Store(error))
-                if error.is_damage() =>
-            {
-                "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
-            }
-            Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
-                format!("Did you mean `{name}`?")
-            }
-            Self::Target(TargetError::NoSuchAgent { .. }) => {
-                "List the agents with `skillyard install --help`".into()
-            }
-            _ => return None,
-        })
-    }
-
     /// 1 when it was refused, 2 when it could not be tried.
     pub(super) fn code(&self) -> u8 {
         match self {
@@ -287,40 +201,4 @@ fn http_code(error: &HttpError) -> u8 {
             _ => 2,
         },
     }
-}
-
-fn git_hint(error: &GitError) -> Option<String> {
-    Some(match error {
-        GitError::Missing => "Install git, or name an archive instead of a repository".into(),
-        GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-        GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
-        GitError::NoVersion { newest: None, .. } => {
-            "It has no tags such as `v1.2.3`; name a branch or a commit".into()
-        }
-        GitError::Failed { message, .. } if message.contains("could not read Username") => {
-            "It is private or does not exist; set up git's credentials for it, or use its ssh address".into()
-        }
-        _ => return None,
-    })
-}
-
-fn deduplicated(codes: &[String]) -> Vec<String> {
-    let mut codes = codes.to_vec();
-    codes.sort_unstable();
-    codes.dedup();
-    codes
-}
-
-fn listed(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let mut text = names
-        .iter()
-        .take(MOST)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > MOST {
-        text.push_str(", …");
-    }
-    text
 }

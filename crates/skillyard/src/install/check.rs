@@ -61,6 +61,9 @@ pub(crate) fn check<'a>(
         .map(|each| &each.candidate)
         .filter(|candidate| has_new_bytes(plan, &candidate.name))
         .collect();
+    if fresh.is_empty() {
+        return Ok(Vec::new());
+    }
     let permissions = Permissions::load(context)?;
     let signers = policy::load(&context.environment)?;
     let now = now().0;

@@ -61,8 +61,8 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let mut transaction =
-        Transaction::begin(&place.scope, &place.store).map_err(InstallFailure::from)?;
+    let transaction = Transaction::begin(&place.scope, &place.store, &place.records);
+    let mut transaction = transaction.map_err(InstallFailure::from)?;
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);

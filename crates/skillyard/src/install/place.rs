@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
+use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
 use skillyard_install::target::AgentChoice;
@@ -49,6 +50,7 @@ impl ScopeArgs {
 pub(crate) struct Place {
     pub(crate) scope: Scope,
     pub(crate) store: Store,
+    pub(crate) records: Records,
     home: Option<PathBuf>,
     /// The scope's root with no link in its path, once somebody asked for it.
     root: OnceLock<Option<PathBuf>>,
@@ -93,6 +95,7 @@ impl Place {
         Self {
             scope,
             store: store(context),
+            records: Records::default(),
             home: environment.home.clone(),
             root: OnceLock::new(),
         }
@@ -100,13 +103,13 @@ impl Place {
 
     /// What is installed.
     pub(crate) fn lock(&self) -> Result<Lockfile, CommandError> {
-        Ok(Lockfile::read(&self.scope.lock_file()).map_err(InstallFailure::from)?)
+        let lock = self.records.lock(&self.scope);
+        Ok(lock.map_err(InstallFailure::from)?)
     }
 
     /// What the project wants; nothing in the user's scope.
     pub(crate) fn manifest(&self) -> Result<Option<Manifest>, CommandError> {
-        let file = self.scope.manifest_file();
-        let manifest = file.map(|file| Manifest::read(&file)).transpose();
+        let manifest = self.records.manifest(&self.scope);
         Ok(manifest.map_err(InstallFailure::from)?)
     }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::chat::{call, model};
 use crate::project::project;
+use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 

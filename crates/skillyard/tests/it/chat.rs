@@ -1,12 +1,10 @@
 //! `skillyard chat`, from the prompt to the sandbox and the log.
 
-use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::io::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::scripted_model::{call, model};
 use crate::{TestContext, output, text};
 
 /// A key that nobody may see.
@@ -29,44 +27,6 @@ fn conformance() -> TestContext {
         );
     assert_eq!(context.code(&["trust", "."]), Some(0));
     context
-}
-
-/// A server that gives these answers in order, as Chat Completions, and keeps the requests.
-pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
-    let seen = Arc::clone(&asked);
-    let mut answers: VecDeque<Value> = answers.into();
-    std::thread::spawn(move || {
-        while let Some(delta) = answers.pop_front() {
-            let (mut connection, _) = listener.accept().unwrap();
-            let mut reader = BufReader::new(connection.try_clone().unwrap());
-            let (mut line, mut length) = (String::new(), 0);
-            while reader.read_line(&mut line).unwrap() > 2 {
-                if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            seen.lock()
-                .unwrap()
-                .push(serde_json::from_slice(&body).unwrap());
-            let chunk =
-                json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] });
-            let answer = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: {chunk}\n\ndata: [DONE]\n\n"
-            );
-            connection.write_all(answer.as_bytes()).unwrap();
-        }
-    });
-    (url, asked)
-}
-
-pub(crate) fn call(id: &str, tool: &str, arguments: &Value) -> Value {
-    json!({ "index": 0, "id": id, "type": "function", "function": { "name": tool, "arguments": arguments.to_string() } })
 }
 
 #[test]

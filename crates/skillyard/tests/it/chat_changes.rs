@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::chat::{call, model};
+use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 

@@ -1,4 +1,4 @@
-//! `skillyard doctor`: which skills the agents on this machine see.
+//! `skillyard doctor`: what is here, and which skills the agents on this machine see.
 
 use insta::assert_snapshot;
 
@@ -87,4 +87,31 @@ fn agents_in_use_are_found_and_wrong_names_refused() {
 
     hint: Did you mean `codex`?
     ");
+}
+
+#[test]
+fn doctor_says_what_is_here() {
+    let context = TestContext::new();
+    let shown = context.run(&["doctor"]);
+    assert!(
+        shown.contains("✓ scripts run in the sandbox `bubblewrap`"),
+        "{shown}"
+    );
+    let value = context.json(&["doctor", "--json"]);
+    assert_eq!(value["healthy"], true);
+    let names: Vec<&str> = value["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| check["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"git"), "{names:?}");
+    let names: Vec<&str> = names
+        .into_iter()
+        .skip_while(|name| *name != "backend")
+        .collect();
+    assert!(
+        names.starts_with(&["backend", "bubblewrap", "landlock", "seccomp", "cgroups"]),
+        "{names:?}"
+    );
 }

@@ -56,6 +56,7 @@ mod registry_names;
 mod registry_offline;
 mod run;
 mod scan;
+mod scripted_model;
 mod seeds;
 mod serve;
 mod serve_chat;
@@ -81,7 +82,7 @@ mod name_attacks;
 mod stream_attacks;
 #[path = "../../../skillyard-format/tests/archives/tar_attacks.rs"]
 mod tar_attacks;
-#[path = "../../../skillyard-format/tests/archives/zip_attacks.rs"]
+#[path = "../../../skillyard-format/tests/archives/zip_attacks/mod.rs"]
 mod zip_attacks;
 
 /// PostgreSQL and a server of the S3 protocol, which the registry's own tests start.

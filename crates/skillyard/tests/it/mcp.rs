@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::chat::{call, model};
+use crate::scripted_model::{call, model};
 use crate::{TestContext, output, text};
 
 /// The key of a server, which nobody may see.

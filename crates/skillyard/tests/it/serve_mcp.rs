@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::TestContext;
-use crate::chat::model;
+use crate::scripted_model::model;
 use crate::serve_chat::Serving;
 use crate::servers::http::{Reply, Server};
 

@@ -6,8 +6,8 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::chat::{call, model};
 use crate::machine::TRUSTING;
+use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 

@@ -7,9 +7,11 @@
 
 mod compound;
 mod cursor;
+mod expansion;
 mod heredoc;
 mod parse;
 mod redirect;
+mod simple;
 mod spaces;
 mod word;
 

@@ -4,9 +4,9 @@ use super::value::Value;
 use super::{Flow, Kind};
 use crate::scan::facts::Fact;
 use crate::scan::file::Language;
+use crate::scan::here::Here;
 use crate::scan::hosts;
 use crate::scan::pattern::Pattern;
-use crate::scan::subject::Here;
 
 /// Most statements between a download and what runs it.
 const MOST_APART: usize = 60;

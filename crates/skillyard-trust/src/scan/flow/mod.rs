@@ -13,8 +13,9 @@ mod walk;
 
 use super::facts::{Fact, Seen};
 use super::grams::Grams;
+use super::here::Here;
 use super::hosts::Standing;
-use super::subject::{Here, Subject};
+use super::subject::Subject;
 use walk::Walk;
 
 /// Most statements of one block that are followed.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::scan::file::Language;
+use crate::scan::here::Here;
 use crate::scan::pattern::Pattern;
-use crate::scan::subject::Here;
 
 use super::position::{is_command, is_first_argument, is_read, is_started, mark_length};
 

@@ -7,9 +7,9 @@ use super::value::{Value, give};
 use super::{Flow, arrive, position};
 use crate::scan::facts::Fact;
 use crate::scan::file::Language;
+use crate::scan::here::Here;
 use crate::scan::hosts;
 use crate::scan::pattern::Pattern;
-use crate::scan::subject::Here;
 
 /// Most folders above a file that are looked at.
 const MOST_FOLDERS: usize = 4;

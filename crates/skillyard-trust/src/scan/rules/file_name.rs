@@ -2,7 +2,7 @@
 
 use super::{Findings, Subject};
 use crate::scan::Severity;
-use crate::scan::fold::is_invisible;
+use crate::scan::glyphs::is_invisible;
 
 rule! {
     /// The name of a file deceives about what it is.

@@ -4,7 +4,7 @@ use skillyard_format::Span;
 
 use super::{Findings, Subject};
 use crate::scan::Severity;
-use crate::scan::fold::look_alike;
+use crate::scan::glyphs::look_alike;
 
 rule! {
     /// The name of a host mixes letters of several alphabets, or is spelled in code.

@@ -5,7 +5,8 @@
 
 use super::engine::Findings;
 use super::finding::Severity;
-use super::subject::{Here, Subject};
+use super::here::Here;
+use super::subject::Subject;
 
 /// Declares a file's rule: documentation, code, worst severity, help, and what is asked.
 ///

@@ -1,13 +1,15 @@
 //! The index: whatever happened since, a warm start tells what a cold one does.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod any_history;
+mod damage;
+#[path = "../tree/mod.rs"]
 mod tree;
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps};
 use skillyard_catalog::{Catalog, IndexUse, Settings};
 use tree::{Tree, skill, told};
@@ -328,19 +330,6 @@ fn each_set_of_sources_and_limits_has_its_own_index() {
 }
 
 #[test]
-fn an_index_that_cannot_be_written_costs_no_answer() {
-    let tree = old_tree();
-    tree.write("index", "a file where the folder should be");
-    for _ in 0..2 {
-        assert!(same(&tree).walked > 0);
-    }
-    assert_eq!(
-        fs::read_to_string(tree.path("index")).unwrap(),
-        "a file where the folder should be"
-    );
-}
-
-#[test]
 fn many_load_and_write_at_once() {
     let tree = old_tree();
     let cold = told(&tree.load());
@@ -358,115 +347,4 @@ fn many_load_and_write_at_once() {
     let left = fs::read_dir(tree.path("index")).unwrap().count();
     assert_eq!(left, 1, "no temporary file stays behind");
     assert_eq!(same(&tree).walked, 0);
-}
-
-fn index_file(tree: &Tree) -> PathBuf {
-    let mut files = fs::read_dir(tree.path("index")).unwrap();
-    files.next().unwrap().unwrap().path()
-}
-
-/// Damages the index of an old tree and compares.
-fn damaged(tree: &Tree, damage: impl FnOnce(&mut Vec<u8>)) {
-    tree.load_indexed();
-    let file = index_file(tree);
-    let good = fs::read(&file).unwrap();
-    let mut bytes = good.clone();
-    damage(&mut bytes);
-    fs::write(&file, &bytes).unwrap();
-    let used = same(tree);
-    if bytes != good {
-        assert_eq!(used.fresh, 0);
-    }
-    // It was rebuilt without a word.
-    assert_eq!(same(tree).walked, 0);
-}
-
-#[test]
-fn damage_of_every_kind() {
-    let tree = old_tree();
-    damaged(&tree, Vec::clear);
-    damaged(&tree, |bytes| bytes.truncate(11));
-    damaged(&tree, |bytes| bytes[6..8].copy_from_slice(b"99"));
-    damaged(&tree, |bytes| bytes.push(0));
-    damaged(&tree, |bytes| bytes.extend_from_within(..));
-    // A sound checksum over something else.
-    damaged(&tree, |bytes| {
-        bytes.truncate(8);
-        let garbage = [0xff; 64];
-        bytes.extend(crc32fast::hash(&garbage).to_le_bytes());
-        bytes.extend(garbage);
-    });
-}
-
-#[derive(Debug, Clone)]
-enum Step {
-    Write(String, String),
-    Remove(String),
-    Rename(String, String),
-    Link(String, String),
-    Ignore(String),
-    Age,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let place = || "[abc](/[abc]){0,2}";
-    prop_oneof![
-        4 => (place(), "[xyz]{1,3}").prop_map(|(place, text)| Step::Write(place, text)),
-        2 => place().prop_map(Step::Remove),
-        1 => (place(), place()).prop_map(|(from, to)| Step::Rename(from, to)),
-        1 => (place(), place()).prop_map(|(target, link)| Step::Link(target, link)),
-        1 => "[abc]".prop_map(Step::Ignore),
-        3 => Just(Step::Age),
-    ]
-}
-
-/// Does what can be done; what cannot, such as moving a folder into itself, is left.
-fn take(tree: &Tree, step: &Step) {
-    let skills = tree.path("work/.skills");
-    let at = |place: &str| skills.join(place);
-    match step {
-        Step::Write(place, text) => {
-            let _ = fs::create_dir_all(at(place));
-            let _ = fs::write(at(place).join("SKILL.md"), skill("s", text));
-        }
-        Step::Remove(place) if at(place).is_symlink() => fs::remove_file(at(place)).unwrap(),
-        Step::Remove(place) => drop(fs::remove_dir_all(at(place))),
-        Step::Rename(from, to) => drop(fs::rename(at(from), at(to))),
-        Step::Link(target, link) => drop(symlink(at(target), at(link))),
-        Step::Ignore(name) => fs::write(at(".gitignore"), name).unwrap(),
-        Step::Age => drop(tree.age()),
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    /// After any history of changes a warm start tells what a cold one does.
-    #[test]
-    fn warm_is_cold(steps in proptest::collection::vec(step(), 1..24)) {
-        let tree = Tree::new();
-        tree.mkdir("work/.skills");
-        for step in &steps {
-            take(&tree, step);
-            let (warm, cold) = (tree.load_indexed(), tree.load());
-            prop_assert_eq!(told(&warm), told(&cold), "after {:?}", step);
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// An index that is cut, changed or garbage is rebuilt.
-    #[test]
-    fn a_damaged_index_is_rebuilt(cut: prop::sample::Index, flip: prop::sample::Index, bit in 0_u8..8, garbage: Vec<u8>) {
-        let tree = Tree::new();
-        tree.skill("work/.skills/pdf", "x").write("home/.agents/skills/bad/SKILL.md", "bad").age();
-        damaged(&tree, |bytes| bytes.truncate(cut.index(bytes.len())));
-        damaged(&tree, |bytes| {
-            let at = flip.index(bytes.len());
-            bytes[at] ^= 1 << bit;
-        });
-        damaged(&tree, |bytes| *bytes = garbage);
-    }
 }

@@ -1,0 +1,112 @@
+//! The files of a scope, which a command reads more than once.
+//!
+//! Others may change them while it runs, so they are read each time; what they mean is worked out
+//! again only where their text is another one.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::lockfile::{Lockfile, LockfileError};
+use crate::manifest::{Manifest, ManifestError};
+use crate::scope::Scope;
+
+/// The lock and the manifest of one scope.
+#[derive(Debug, Default)]
+pub struct Records {
+    lock: Remembered<Lockfile>,
+    manifest: Remembered<Manifest>,
+}
+
+impl Records {
+    /// What is installed; nothing where there is no lock.
+    pub fn lock(&self, scope: &Scope) -> Result<Lockfile, LockfileError> {
+        let path = scope.lock_file();
+        match Lockfile::text_of(&path)? {
+            Some(text) => self.lock.of(text, |text| Lockfile::parse(text, &path)),
+            None => Ok(Lockfile::default()),
+        }
+    }
+
+    /// What the project wants; the user's scope has no manifest.
+    pub fn manifest(&self, scope: &Scope) -> Result<Option<Manifest>, ManifestError> {
+        let Some(path) = scope.manifest_file() else {
+            return Ok(None);
+        };
+        let text = Manifest::text_of(&path)?;
+        let manifest = self
+            .manifest
+            .of(text, |text| Manifest::parse(text, &path))?;
+        Ok(Some(manifest))
+    }
+}
+
+/// The last text of a file, and what it meant.
+#[derive(Debug)]
+struct Remembered<T>(Mutex<Option<(String, T)>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T: Clone> Remembered<T> {
+    fn of<E>(&self, text: String, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, E> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, meaning)) = last.as_ref().filter(|(known, _)| *known == text) {
+            return Ok(meaning.clone());
+        }
+        let meaning = parse(&text)?;
+        *last = Some((text, meaning.clone()));
+        Ok(meaning)
+    }
+}
+
+/// The text of a file; none where there is no file.
+pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_understood_once() {
+        let remembered = Remembered::default();
+        let read = |text: &str, meaning: Result<i32, ()>| remembered.of(text.into(), |_| meaning);
+        assert_eq!(read("a", Ok(1)), Ok(1));
+        assert_eq!(read("a", Ok(2)), Ok(1));
+        assert_eq!(read("b", Ok(3)), Ok(3));
+        assert_eq!(read("a", Ok(4)), Ok(4));
+        // A failure is not remembered, and forgets nothing.
+        assert_eq!(read("c", Err(())), Err(()));
+        assert_eq!(read("a", Ok(5)), Ok(4));
+    }
+
+    #[test]
+    fn what_others_changed_is_seen() {
+        let place = tempfile::tempdir().unwrap();
+        let scope = Scope::project(place.path(), &place.path().join("home"));
+        let records = Records::default();
+        assert_eq!(records.lock(&scope).unwrap(), Lockfile::default());
+        let manifest = scope.manifest_file().unwrap();
+        std::fs::write(&manifest, "[skills]\na = \"./a\"\n").unwrap();
+        let wanted = |records: &Records| {
+            let manifest = records.manifest(&scope).unwrap().unwrap();
+            manifest.skills().len()
+        };
+        assert_eq!(wanted(&records), 1);
+        std::fs::write(&manifest, "[skills]\na = \"./a\"\nb = \"./b\"\n").unwrap();
+        assert_eq!(wanted(&records), 2);
+        std::fs::remove_file(&manifest).unwrap();
+        assert_eq!(wanted(&records), 0);
+        std::fs::write(scope.lock_file(), "version = 9").unwrap();
+        assert!(records.lock(&scope).is_err());
+    }
+}

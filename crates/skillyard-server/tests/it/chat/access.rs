@@ -1,0 +1,131 @@
+//! Who may talk, decide and read.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Person;
+use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, TestServer};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_reads_or_changes_the_chats_of_others() {
+    let server = TestServer::with_tokens();
+    let (owner, other) = (Person::with(&server, CHAT), Person::with(&server, OTHER));
+    let id = owner.begin(Value::Null).await;
+    owner.said(&id, "/pdf the form").await;
+    for (method, part, body) in [
+        ("GET", "", Value::Null),
+        ("DELETE", "", Value::Null),
+        ("GET", "/export", Value::Null),
+        ("GET", "/events", Value::Null),
+        ("POST", "/fork", Value::Null),
+        ("POST", "/stop", Value::Null),
+        ("POST", "/release", json!({ "skill": "pdf" })),
+        ("POST", "/messages", json!({ "text": "x" })),
+        ("POST", "/approvals/q0", json!({ "consent": "no" })),
+    ] {
+        let answer = other
+            .ask(method, &format!("/sessions/{id}{part}"), body)
+            .await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{method} {part}");
+    }
+    let listed = other.ask("GET", "/sessions", Value::Null).await.json();
+    assert_eq!(listed["sessions"], json!([]));
+    let token = format!("Bearer {OTHER}");
+    let page = server
+        .ask(
+            "GET",
+            &format!("/chat/{id}"),
+            &[("authorization", &token)],
+            "",
+        )
+        .await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    let admin = Person::with(&server, ADMIN);
+    let listed = admin.ask("GET", "/sessions", Value::Null).await.json();
+    assert_eq!(listed["sessions"][0]["id"], id.as_str());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn consent_needs_its_role() {
+    let server = TestServer::with_tokens();
+    for (token, expected) in [
+        (
+            CHAT,
+            [
+                StatusCode::FORBIDDEN,
+                StatusCode::FORBIDDEN,
+                StatusCode::FORBIDDEN,
+            ],
+        ),
+        (
+            RUN,
+            [
+                StatusCode::FORBIDDEN,
+                StatusCode::NOT_FOUND,
+                StatusCode::NOT_FOUND,
+            ],
+        ),
+        (
+            ADMIN,
+            [
+                StatusCode::NOT_FOUND,
+                StatusCode::NOT_FOUND,
+                StatusCode::NOT_FOUND,
+            ],
+        ),
+    ] {
+        let person = Person::with(&server, token);
+        let id = person.begin(Value::Null).await;
+        let question = format!("/sessions/{id}/approvals/q0");
+        for (consent, expected) in ["digest", "once", "session"].into_iter().zip(expected) {
+            assert_eq!(
+                person.decide(&question, consent).await,
+                expected,
+                "{consent}"
+            );
+        }
+        assert_eq!(person.decide(&question, "no").await, StatusCode::NOT_FOUND);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_of_the_machine_are_for_admins() {
+    let server = TestServer::with_tokens();
+    let home = server.folder.path().display().to_string();
+    let person = Person::with(&server, CHAT);
+    let id = person.begin(Value::Null).await;
+    person.said(&id, "/pdf the form").await;
+    for part in ["", "/export"] {
+        let answer = person
+            .ask("GET", &format!("/sessions/{id}{part}"), Value::Null)
+            .await;
+        assert!(!answer.text.contains(&home), "{part}: {}", answer.text);
+        assert!(answer.text.contains("~/.agents/skills/pdf"), "{part}");
+    }
+    let token = format!("Bearer {CHAT}");
+    let path = format!("/api/v1/sessions/{id}/events");
+    let told = server.stream(&path, &[("authorization", &token)], 5).await;
+    assert!(
+        told.iter()
+            .all(|(_, event)| !event.to_string().contains(&home))
+    );
+}
+
+#[tokio::test]
+async fn readers_do_not_talk() {
+    let server = TestServer::with_tokens();
+    let person = Person::with(&server, READ);
+    for (method, path) in [
+        ("POST", "/sessions"),
+        ("GET", "/sessions"),
+        ("GET", "/models"),
+    ] {
+        let answer = person.ask(method, path, Value::Null).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
+    }
+    let token = format!("Bearer {READ}");
+    let answer = server
+        .ask("GET", "/", &[("authorization", &token)], "")
+        .await;
+    assert_eq!(answer.headers["location"], "/skills");
+}

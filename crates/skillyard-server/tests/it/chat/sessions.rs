@@ -1,0 +1,97 @@
+//! Sessions: going on, copying, exporting and forgetting.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Person, found};
+use crate::context::TestServer;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_goes_on_later_finds_the_same() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    let before = person.said(&id, "/pdf the form").await;
+    let later = server.restarted();
+    let after = Person::on(&later).events(&id).await;
+    let kept = |events: &[Value]| -> Vec<Value> {
+        let shown = ["user", "skill", "text", "tool_call"];
+        let kept = events.iter().filter(|event| {
+            let kind = event["type"].as_str().unwrap();
+            shown.contains(&kind)
+        });
+        kept.cloned().collect()
+    };
+    assert_eq!(kept(&after), kept(&before));
+    assert_eq!(found(&after, "active"), found(&before, "active"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_terminal_added_is_seen() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    person.said(&id, "/pdf the form").await;
+    let other = server.restarted();
+    Person::on(&other).said(&id, "/attack").await;
+    let texts: Vec<Value> = person.events(&id).await;
+    let users = texts.iter().filter(|event| event["type"] == "user");
+    assert_eq!(users.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_goes_on_where_it_was() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    person.said(&id, "/pdf the form").await;
+    let path = format!("/api/v1/sessions/{id}/events");
+    let all = server.stream(&path, &[], 6).await;
+    assert_eq!(all[0].1["type"], "user");
+    let known = all[2].0.as_str();
+    let rest = server.stream(&path, &[("last-event-id", known)], 3).await;
+    assert_eq!(rest, all[3..]);
+    // Another telling of the session, such as that of a server before this one.
+    let anew = server
+        .stream(&path, &[("last-event-id", "0123-7")], 2)
+        .await;
+    assert_eq!(anew[0].1["type"], "reset");
+    assert_eq!(anew[1], all[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_copied_exported_released_and_forgotten() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    person.said(&id, "/pdf the form").await;
+    let path = format!("/sessions/{id}");
+    let fork = person
+        .ask("POST", &format!("{path}/fork"), Value::Null)
+        .await;
+    let fork = fork.json()["id"].as_str().unwrap().to_owned();
+    assert_ne!(fork, id);
+    let release = format!("{path}/release");
+    let released = person
+        .ask("POST", &release, json!({ "skill": "pdf" }))
+        .await;
+    assert_eq!(released.json()["released"], true);
+    let again = person
+        .ask("POST", &release, json!({ "skill": "pdf" }))
+        .await;
+    assert_eq!(again.json()["released"], false);
+    let get = async |id: &str| {
+        let path = format!("/sessions/{id}");
+        person.ask("GET", &path, Value::Null).await
+    };
+    assert_eq!(get(&id).await.json()["active_skills"], json!([]));
+    assert_eq!(get(&fork).await.json()["active_skills"][0]["name"], "pdf");
+    let export = person
+        .ask("GET", &format!("{path}/export"), Value::Null)
+        .await;
+    assert_eq!(export.json()["messages"][0]["role"], "user");
+    let deleted = person.ask("DELETE", &path, Value::Null).await;
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT);
+    assert_eq!(get(&id).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(get(&fork).await.status, StatusCode::OK);
+}

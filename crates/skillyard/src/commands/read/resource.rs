@@ -1,0 +1,129 @@
+//! One file of a skill, or a part of it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use skillyard_catalog::builtin;
+use skillyard_catalog::resource::{
+    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+};
+
+use super::{Args, tell};
+use crate::commands::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::installed::Altered;
+use crate::skill_files::SkillFileOnDisk;
+
+/// Prints a file of a skill.
+pub(super) fn resource(
+    context: &Context,
+    args: &Args,
+    file: &SkillFileOnDisk,
+    path: &str,
+    altered: Option<Altered>,
+) -> Outcome {
+    let config = context.config()?;
+    let limits = ReadLimits {
+        max_bytes: config.max_resource_bytes(),
+        nested: config.reads_nested_resources(),
+        // The user reads their own disk; the guard against links is for agents.
+        hard_links: HardLinks::Allow,
+        binary: BinaryContent::Include,
+    };
+    let range = ReadRange {
+        offset: args.offset,
+        limit: args.limit,
+    };
+    let builtin = file
+        .folder
+        .strip_prefix("builtin:")
+        .ok()
+        .and_then(Path::to_str);
+    let resource = match builtin.and_then(builtin::files) {
+        Some(files) => builtin_resource(files, path, range)?,
+        None => SkillRoot::open(&file.folder)
+            .and_then(|root| root.read(path, range, &limits))
+            .map_err(CommandError::Resource)?,
+    };
+    if context.printer.is_json() {
+        let mut value = resource_json(&resource);
+        tell(altered, &mut value);
+        context.printer.json(&value)?;
+        return Ok(Status::Yes);
+    }
+    match &resource.content {
+        Content::Text(text) => context.printer.untrusted(text)?,
+        Content::Binary { media_type, bytes } => {
+            if context.printer.is_terminal() {
+                context.printer.note(&format!(
+                    "binary, {media_type}, {} bytes; send it to a file to get it",
+                    resource.size
+                ));
+            } else {
+                context.printer.raw(bytes.as_deref().unwrap_or_default())?;
+            }
+        }
+    }
+    if let Some(next) = resource.next_offset {
+        context.printer.note(&format!(
+            "{} of {} bytes; go on with `--offset {next}`",
+            next, resource.size
+        ));
+    }
+    Ok(Status::Yes)
+}
+
+fn builtin_resource(
+    files: &[(&str, &'static str)],
+    path: &str,
+    range: ReadRange,
+) -> Result<Resource, CommandError> {
+    let found = files
+        .iter()
+        .find(|(each, _)| *each == path.trim_start_matches("./"));
+    let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile(path.to_owned()))?;
+    let size = text.len() as u64;
+    if range.offset > size {
+        return Err(CommandError::Resource(ResourceError::OffsetPastEnd {
+            path: (*path).to_owned(),
+            offset: range.offset,
+            size,
+        }));
+    }
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    let end = range.offset.saturating_add(range.limit.unwrap_or(size));
+    let start = text.floor_char_boundary(place(range.offset));
+    let end = text.floor_char_boundary(place(end));
+    Ok(Resource {
+        path: (*path).to_owned(),
+        size,
+        offset: start as u64,
+        content: Content::Text(text[start..end].to_owned()),
+        next_offset: (end < text.len()).then_some(end as u64),
+        executable: false,
+    })
+}
+
+fn resource_json(resource: &Resource) -> Value {
+    let mut value = json!({
+        "path": resource.path,
+        "size": resource.size,
+        "offset": resource.offset,
+        "next_offset": resource.next_offset,
+        "executable": resource.executable,
+    });
+    match &resource.content {
+        Content::Text(text) => value["text"] = json!(text),
+        Content::Binary { media_type, bytes } => {
+            use base64::Engine as _;
+            value["media_type"] = json!(media_type);
+            value["base64"] = json!(
+                bytes
+                    .as_ref()
+                    .map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
+            );
+        }
+    }
+    value
+}

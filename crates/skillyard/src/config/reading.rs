@@ -1,0 +1,217 @@
+//! How the value of a key is read: from a file, a command line or a variable.
+
+use std::path::PathBuf;
+
+use skillyard_catalog::selection::Pattern;
+use skillyard_format::nearest::nearest;
+use toml_edit::{DocumentMut, Item};
+
+use super::address::Address;
+use super::auth::Auth;
+use super::kind::Kind;
+use super::schema::{self, Found, Plain};
+use super::template::Template;
+use super::value::{OrgFolder, Value};
+
+impl Kind {
+    /// Reads the value of a file.
+    pub(crate) fn read(self, item: &Item) -> Result<Value, String> {
+        let value = match self {
+            Self::Switch => item.as_bool().map(Value::Switch),
+            Self::Count { least, most } => item
+                .as_integer()
+                .and_then(|number| u64::try_from(number).ok())
+                .filter(|number| (least..=most).contains(number))
+                .map(Value::Count),
+            Self::Paths | Self::Globs | Self::Names | Self::Keys => match strings(item) {
+                Some(texts) => Some(self.list(texts)?),
+                None => None,
+            },
+            Self::OrgFolders => org_folders(item),
+            Self::Word(_)
+            | Self::Question(_)
+            | Self::Text
+            | Self::Url
+            | Self::Auth
+            | Self::Token => match item.as_str() {
+                Some(text) => Some(self.text(text)?),
+                None => None,
+            },
+        };
+        // What stands there may be a secret in the wrong place, so it is not quoted.
+        value.ok_or_else(|| format!("it must be {self}"))
+    }
+
+    /// Reads a value of the table of keys.
+    pub(crate) fn read_plain(self, value: Plain) -> Result<Value, String> {
+        match value {
+            Plain::Switch(value) => Ok(Value::Switch(value)),
+            Plain::Count(value) => Ok(Value::Count(value)),
+            Plain::Text(text) => self.text(text),
+        }
+    }
+
+    /// Reads a value as written in TOML.
+    fn read_toml(self, text: &str) -> Result<Value, String> {
+        let unreadable = || format!("it must be {self}");
+        // A second line would be a second key.
+        if text.contains(['\n', '\r']) {
+            return Err(unreadable());
+        }
+        let document = format!("value = {text}").parse::<DocumentMut>();
+        let document = document.map_err(|_| unreadable())?;
+        self.read(&document["value"])
+    }
+
+    /// Reads the words of a command line.
+    pub(crate) fn read_words(self, words: &[String]) -> Result<Value, String> {
+        if let Self::Paths | Self::Globs | Self::Names | Self::Keys = self {
+            return match words {
+                // A list in TOML may be meant; a pattern can begin with a bracket too.
+                [only] if only.starts_with('[') => match self.read_toml(only) {
+                    Ok(value) => Ok(value),
+                    Err(_) => self.list(words.to_vec()),
+                },
+                _ => self.list(words.to_vec()),
+            };
+        }
+        let [word] = words else {
+            return Err(format!("it takes one value: {self}"));
+        };
+        match self {
+            Self::Switch => match word.as_str() {
+                "true" | "yes" | "on" | "1" => Ok(Value::Switch(true)),
+                "false" | "no" | "off" | "0" => Ok(Value::Switch(false)),
+                _ => Err(format!("it must be {self}")),
+            },
+            Self::Count { .. } => self.read_toml(word),
+            Self::OrgFolders => {
+                Err("it is a list of tables; write it with `skillyard config edit`".into())
+            }
+            _ => self.text(word),
+        }
+    }
+
+    /// Reads the value of an environment variable, where lists are separated by commas, and
+    /// folders as in `PATH`.
+    pub(crate) fn read_variable(self, text: &str) -> Result<Value, String> {
+        let separator = match self {
+            Self::Paths => ':',
+            Self::Globs | Self::Names | Self::Keys => ',',
+            _ => return self.read_words(&[text.to_owned()]),
+        };
+        let parts = text.split(separator).map(str::trim);
+        self.list(
+            parts
+                .filter(|part| !part.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    fn text(self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Word(words) | Self::Question(words) if words.contains(&text) => {
+                Ok(Value::Text(text.to_owned()))
+            }
+            Self::Word(words) | Self::Question(words) => {
+                let meant = nearest(text, words.iter().copied());
+                let meant =
+                    meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"));
+                Err(format!("it must be {self}{meant}"))
+            }
+            Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
+            Self::Text => Ok(Value::Text(text.to_owned())),
+            Self::Url => Address::parse(text).map(Value::Address),
+            Self::Auth => Auth::parse(text).map(Value::Auth),
+            _ => Template::parse(text).map(Value::Token),
+        }
+    }
+
+    fn list(self, texts: Vec<String>) -> Result<Value, String> {
+        if texts.iter().any(|text| text.trim().is_empty()) {
+            return Err("it has an empty entry".into());
+        }
+        for text in &texts {
+            match self {
+                Self::Globs => drop(Pattern::new(text).map_err(|error| error.to_string())?),
+                // A lock with a typo would lock nothing.
+                Self::Keys => match schema::find(text) {
+                    Found::Key(..) | Found::Table => {}
+                    _ => return Err(format!("there is no key `{text}`")),
+                },
+                _ => {}
+            }
+        }
+        Ok(Value::List(texts))
+    }
+}
+
+fn strings(item: &Item) -> Option<Vec<String>> {
+    let texts = item.as_array()?.iter();
+    texts.map(|each| each.as_str().map(str::to_owned)).collect()
+}
+
+fn org_folders(item: &Item) -> Option<Value> {
+    let folders = item.as_array_of_tables()?.iter().map(|table| {
+        let is_known = |(key, _): (&str, &Item)| matches!(key, "path" | "pinned");
+        if !table.iter().all(is_known) {
+            return None;
+        }
+        Some(OrgFolder {
+            path: PathBuf::from(table.get("path")?.as_str()?),
+            pinned: match table.get("pinned") {
+                Some(pinned) => pinned.as_bool()?,
+                None => false,
+            },
+        })
+    });
+    folders.collect::<Option<Vec<_>>>().map(Value::OrgFolders)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORD: Kind = Kind::Word(&["sandboxed", "blocked"]);
+    const COUNT: Kind = Kind::Count { least: 1, most: 64 };
+
+    fn check(kind: Kind, text: &str, expected: &str) {
+        let read = kind.read_words(&[text.to_owned()]);
+        let told = read.map_or_else(|problem| problem, |value| value.to_string());
+        assert_eq!(told, expected, "{text}");
+    }
+
+    #[test]
+    fn words_of_the_command_line() {
+        check(Kind::Switch, "yes", "true");
+        check(Kind::Switch, "maybe", "it must be `true` or `false`");
+        check(COUNT, "9", "9");
+        check(COUNT, "0", "it must be a whole number from 1 to 64");
+        check(COUNT, "1\nx = 2", "it must be a whole number from 1 to 64");
+        check(COUNT, "-1", "it must be a whole number from 1 to 64");
+        check(
+            WORD,
+            "blokced",
+            "it must be `sandboxed` or `blocked`; did you mean `blocked`?",
+        );
+        check(Kind::Globs, "[\"a\", 'b']", r#"["a", "b"]"#);
+        check(Kind::Globs, "[ab]*", r#"["[ab]*"]"#);
+        check(
+            Kind::Globs,
+            "a[",
+            "`a[` is not a pattern: unclosed character class; missing ']'",
+        );
+        check(Kind::Names, "", "it has an empty entry");
+    }
+
+    #[test]
+    fn lists_in_variables() {
+        let shown = |kind: Kind, text| kind.read_variable(text).unwrap().to_string();
+        assert_eq!(
+            shown(Kind::Names, "codex, claude-code,"),
+            r#"["codex", "claude-code"]"#
+        );
+        assert_eq!(shown(Kind::Paths, "/a:/b,c"), r#"["/a", "/b,c"]"#);
+    }
+}

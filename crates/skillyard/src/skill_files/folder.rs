@@ -1,0 +1,194 @@
+//! What lies in a skill's folder: the names of its files, and what is in them.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use skillyard_format::rules::SkillFile;
+
+use crate::error::CommandError;
+
+/// Most files of a skill that the rules look at, and how deep.
+const MAX_FILES: usize = 2_000;
+const MAX_DEPTH: usize = 16;
+/// Most bytes of one file, and of all files of a skill, that are looked into.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_ALL_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The files of a skill's folder, as far as the rules look at them.
+pub(crate) fn files(folder: &Path) -> Vec<SkillFile> {
+    listed(folder).0
+}
+
+/// The files of a skill's folder, and what is there and was not looked at.
+fn listed(folder: &Path) -> (Vec<SkillFile>, Vec<(String, LeftOut)>) {
+    let mut listing = Listing::default();
+    listing.add(folder, "", 0);
+    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    (listing.files, listing.left_out)
+}
+
+#[derive(Default)]
+struct Listing {
+    files: Vec<SkillFile>,
+    left_out: Vec<(String, LeftOut)>,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Path, below: &str, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else {
+            self.left_out.push((below.to_owned(), LeftOut::Unreadable));
+            return;
+        };
+        let mut folders = Vec::new();
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let path = match below {
+                "" => name.to_string_lossy().into_owned(),
+                below => format!("{below}/{}", name.to_string_lossy()),
+            };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if name.to_str().is_none() {
+                self.left_out.push((path, LeftOut::Name));
+            } else if kind.is_dir() {
+                folders.push((entry, path));
+            } else if self.files.len() >= MAX_FILES {
+                self.left_out.push((path, LeftOut::TooMany));
+                return;
+            } else {
+                let is_script = path.starts_with("scripts/");
+                self.files.push(SkillFile {
+                    executable: is_script && is_executable(&entry.path()),
+                    shebang: is_script && has_shebang(&entry.path()),
+                    path,
+                });
+            }
+        }
+        // Later, so that no crowd of files below hides what lies at the top.
+        for (entry, path) in folders
+            .into_iter()
+            .filter(|each| each.0.file_name() != ".git")
+        {
+            if depth >= MAX_DEPTH {
+                self.left_out.push((path, LeftOut::TooDeep));
+            } else {
+                self.add(&entry.path(), &path, depth + 1);
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
+}
+
+/// Without executable bits every file with a `#!` line counts as executable.
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    has_shebang(path)
+}
+
+fn has_shebang(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| start == *b"#!")
+}
+
+/// A file with its content.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadFile {
+    /// Its path below the skill's root, separated by `/`.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether its owner may execute it.
+    pub(crate) executable: bool,
+}
+
+/// Why something in a skill's folder was not looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    Link,
+    NoFile,
+    TooLarge,
+    SkillTooLarge,
+    TooMany,
+    TooDeep,
+    Name,
+    Unreadable,
+}
+
+impl LeftOut {
+    /// In words.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "it is a link",
+            Self::NoFile => "it is no file",
+            Self::TooLarge => "it is too large",
+            Self::SkillTooLarge => "the skill is too large",
+            Self::TooMany => "this and what follows: there are more files than are looked at",
+            Self::TooDeep => "it lies deeper than is looked at",
+            Self::Name => "its name is not UTF-8",
+            Self::Unreadable => "it cannot be read",
+        }
+    }
+
+    /// Whether anything could be in it. What an install would refuse can hide no attack from one,
+    /// but a skill need not be installed to be used.
+    pub(crate) fn hides(self) -> bool {
+        !matches!(self, Self::Link | Self::NoFile)
+    }
+}
+
+/// All files of a skill's folder, as far as they can be read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contents {
+    /// The files, by their paths.
+    pub(crate) files: Vec<ReadFile>,
+    /// What was left out, and why.
+    pub(crate) skipped: Vec<(String, LeftOut)>,
+}
+
+/// Reads all files of a skill's folder; links are not followed.
+pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
+    let (names, skipped) = listed(folder);
+    let mut contents = Contents {
+        files: Vec::new(),
+        skipped,
+    };
+    let mut left = MAX_ALL_BYTES;
+    for file in names {
+        let path = folder.join(&file.path);
+        let metadata = fs::symlink_metadata(&path).map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let reason = match metadata.len() {
+            _ if metadata.is_symlink() => Some(LeftOut::Link),
+            _ if !metadata.is_file() => Some(LeftOut::NoFile),
+            size if size > MAX_FILE_BYTES => Some(LeftOut::TooLarge),
+            size if size > left => Some(LeftOut::SkillTooLarge),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            contents.skipped.push((file.path, reason));
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(|source| CommandError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        left = left.saturating_sub(bytes.len() as u64);
+        contents.files.push(ReadFile {
+            executable: is_executable(&path),
+            path: file.path,
+            bytes,
+        });
+    }
+    Ok(contents)
+}

@@ -1,0 +1,233 @@
+//! Files: edited as a copy, links, permissions, many writers.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+use super::FILE;
+use crate::{TestContext, output};
+
+/// An editor that replaces the file by a text.
+fn edited(context: &TestContext, text: &str, arguments: &[&str]) -> String {
+    context.write("../text", text);
+    context.write(
+        "../editor",
+        "#!/bin/sh\ncat \"$(dirname \"$0\")/text\" > \"$1\"\n",
+    );
+    let editor = context.root().join("../editor");
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
+    let told = context.tell_with(&[("EDITOR", editor.to_str().unwrap())], arguments);
+    // The copy has a name of its own each time.
+    let start = told
+        .find(".skillyard/config-")
+        .map(|at| at + ".skillyard/config-".len());
+    match start.and_then(|start| Some((start, told[start..].find(".toml")?))) {
+        Some((start, length)) => format!("{}[X]{}", &told[..start], &told[start + length..]),
+        None => told,
+    }
+}
+
+#[test]
+fn the_editor_gets_a_copy() {
+    let context = TestContext::configured("[scripts]\nallow = true\n");
+    assert_snapshot!(edited(&context, "# New.\nscripts.allow = false\n", &["config", "edit"]), @r"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Written to `[HOME]/.skillyard/config.toml`
+    ");
+    assert_eq!(context.read(FILE), "# New.\nscripts.allow = false\n");
+    assert_eq!(context.mode(FILE), 0o600);
+    assert_snapshot!(edited(&context, "# New.\nscripts.allow = false\n", &["config", "edit"]), @r"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing changed
+    ");
+    assert_snapshot!(edited(&context, "scripts.alow = false\n", &["config", "edit"]), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: your text cannot be used, and is kept in `[HOME]/.skillyard/config-[X].toml`
+      Caused by: [HOME]/.skillyard/config.toml:1: there is no key `scripts.alow`
+
+    hint: Did you mean `scripts.allow`?
+    ");
+    assert_eq!(context.read(FILE), "# New.\nscripts.allow = false\n");
+    let told = edited(
+        &context,
+        "scripts.allow = true\n",
+        &["config", "edit", "--project"],
+    );
+    assert!(told.contains("a project may only tighten"), "{told}");
+    assert!(!context.root().join(".skillyard/config.toml").exists());
+    assert_snapshot!(context.tell_with(&[("EDITOR", "false")], &["config", "edit"]), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the editor failed, and nothing was changed
+    ");
+    assert_eq!(context.code(&["config", "edit"]), Some(2));
+}
+
+#[test]
+fn links_are_followed_for_the_user_and_refused_in_a_project() {
+    let context = TestContext::new();
+    // Who keeps dotfiles elsewhere keeps the link.
+    context
+        .write("../dotfiles/skillyard.toml", "# Mine.\n")
+        .mkdir("../home/.skillyard");
+    context.link("../../dotfiles/skillyard.toml", FILE);
+    assert_eq!(
+        context.code(&["config", "set", "scripts.allow", "true"]),
+        Some(0)
+    );
+    assert!(
+        context
+            .root()
+            .join(FILE)
+            .symlink_metadata()
+            .unwrap()
+            .is_symlink()
+    );
+    assert!(
+        context
+            .read("../dotfiles/skillyard.toml")
+            .contains("allow = true")
+    );
+    // A project could point anywhere.
+    context.tell(&["trust", "."]);
+    context
+        .write("../victim.toml", "discovery.max_depth = 2\n")
+        .mkdir(".skillyard");
+    context.link("../../victim.toml", ".skillyard/config.toml");
+    let told = context.tell(&["list"]);
+    assert!(
+        told.contains("a project's configuration may not be a link"),
+        "{told}"
+    );
+    assert_eq!(
+        context.code(&["config", "set", "--project", "scripts.allow", "false"]),
+        Some(2)
+    );
+    fs::remove_dir_all(context.root().join(".skillyard")).unwrap();
+    context
+        .mkdir("../elsewhere")
+        .link("../elsewhere", ".skillyard");
+    assert_eq!(
+        context.code(&["config", "set", "--project", "scripts.allow", "false"]),
+        Some(2)
+    );
+    assert_eq!(context.read("../victim.toml"), "discovery.max_depth = 2\n");
+    assert_eq!(
+        fs::read_dir(context.root().join("../elsewhere"))
+            .unwrap()
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn files_that_are_no_configuration() {
+    let context = TestContext::configured("");
+    let file = context.root().join(FILE);
+    context.write(FILE, "# long\n".repeat(200_000));
+    assert!(context.tell(&["list"]).contains("it is larger than 1 MiB"));
+    context.write(FILE, [0xff, 0xfe]);
+    assert!(context.tell(&["list"]).contains("it is not UTF-8"));
+    fs::remove_file(&file).unwrap();
+    context.link("/dev/zero", FILE);
+    assert!(context.tell(&["list"]).contains("it is not a file"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(context.code(&["list"]), Some(2));
+    fs::remove_dir(&file).unwrap();
+    // A pipe without a writer would be waited for.
+    assert!(
+        output(context.command("mkfifo").arg(&file))
+            .status
+            .success()
+    );
+    assert!(context.tell(&["list"]).contains("it is not a file"));
+}
+
+#[test]
+fn permissions_that_are_too_wide_are_told() {
+    let context = TestContext::configured("[hosts.github]\ntoken = \"secret-token\"\n");
+    let file = context.root().join(FILE);
+    let stderr = |mode: u32| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let told = context.tell(&["config", "get", "scripts.allow"]);
+        told.split("stderr -----").nth(1).unwrap().trim().to_owned()
+    };
+    assert_snapshot!(stderr(0o600), @"");
+    assert_snapshot!(stderr(0o644), @"warning: others on this machine can read the secrets in `[HOME]/.skillyard/config.toml`: run `chmod 600` on it");
+    assert_snapshot!(stderr(0o666), @"warning: everyone on this machine can change `[HOME]/.skillyard/config.toml`: run `chmod go-w` on it");
+    context.tell(&["config", "set", "hosts.github.token", "${TOKEN}"]);
+    assert_eq!(context.mode(FILE), 0o600);
+    assert_snapshot!(stderr(0o644), @"");
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let context = TestContext::new();
+    let start = |arguments: &[&str]| {
+        let mut command: Command = context.skillyard();
+        command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let keys: Vec<String> = (0..24).map(|at| format!("sources.s{at}.url")).collect();
+    let children: Vec<_> = keys
+        .iter()
+        .map(|key| start(&["config", "set", key, "https://h.example"]))
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let file = context.read(FILE);
+    for at in 0..24 {
+        assert!(
+            file.contains(&format!("[sources.s{at}]\n")),
+            "s{at} in\n{file}"
+        );
+    }
+    let left: Vec<_> = fs::read_dir(context.home().join(".skillyard"))
+        .unwrap()
+        .collect();
+    assert_eq!(
+        left.len(),
+        3,
+        "only the file, its lock and the log: {left:?}"
+    );
+}
+
+#[test]
+fn limits_are_kept() {
+    let context = TestContext::configured("[limits]\nmax_skills = 1\nmax_resource_bytes = 4\n");
+    context
+        .skill("../home/.agents/skills/a", "Use when asked.")
+        .skill("../home/.agents/skills/b", "Use when asked.")
+        .write("../home/.agents/skills/a/x.txt", "12345678")
+        .write("../home/.agents/skills/a/deep/er/x.txt", "1");
+    assert!(context.in_prompt(&[]).starts_with("a\n"));
+    assert_eq!(context.stdout(&["read", "a", "x.txt"]), "1234");
+    assert_eq!(context.stdout(&["read", "a", "deep/er/x.txt"]), "1");
+    let told = context.tell(&[
+        "read",
+        "a",
+        "deep/er/x.txt",
+        "--config",
+        "resources.nested=false",
+    ]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+}

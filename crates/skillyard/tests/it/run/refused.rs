@@ -1,0 +1,144 @@
+//! Skills and scripts that are not run, and how that is said.
+
+use insta::assert_snapshot;
+
+use super::{check, ran, skill};
+
+#[test]
+fn a_skill_that_is_named_by_its_path_needs_a_yes() {
+    let context = skill("");
+    let path = "../home/.agents/skills/tools";
+    assert_snapshot!(context.run(&["run", path, "words.pl"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: skill `tools` has not been approved to run scripts
+
+    hint: Look at it with `skillyard show tools --files`, then pass `--yes` to run it this once
+    ");
+    for flag in ["--yes", "-y", "--allow-scripts"] {
+        check(&context, &[path, "words.pl", flag, "--", "a"], "A\n");
+    }
+}
+
+#[test]
+fn skills_that_may_not_run() {
+    let context = skill("");
+    context
+        .write(".git/HEAD", "x")
+        .write_skill(".skills/project");
+    context.write(".skills/project/scripts/x.sh", "echo x\n");
+    assert_snapshot!(context.run(&["run", "project", "x.sh", "--yes", "--allow-scripts"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: skill `project` may not run scripts: it belongs to a project that you have not trusted
+
+    hint: Look at the project, then trust it with `skillyard trust .`
+    ");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    assert_eq!(context.code(&["run", "project", "x.sh"]), Some(1));
+    check(&context, &["project", "x.sh", "--yes"], "x\n");
+    assert_eq!(context.code(&["disable", "tools"]), Some(0));
+    let (printed, code) = ran(&context, &["tools", "words.pl"]);
+    assert!(
+        code == Some(1) && printed.contains("it is disabled"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn wrong_usage() {
+    let context = skill("");
+    assert_snapshot!(context.run(&["run", "tools", "wrods.pl"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: skill `tools` has no script `wrods.pl`
+
+    hint: Did you mean `scripts/words.pl`?
+    ");
+    assert_snapshot!(context.run(&["run", "tools", "notes.txt"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `scripts/notes.txt` is no script: it has no `#!` line and no known ending
+
+    hint: Start it with a line such as `#!/usr/bin/env python3`
+    ");
+    assert_snapshot!(context.run(&["run", "tools", "odd"]), @"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `scripts/odd` needs `no-such-interpreter`, which is not installed where a sandbox can use it
+
+    hint: Install `no-such-interpreter`, then run the command again
+    ");
+    for (arguments, part) in [
+        (&["tools", "../../../etc/passwd"][..], "has no script"),
+        (&["toolz", "words.pl"], "Did you mean `tools`?"),
+        (
+            &["tools", "words.pl", "--workspace", "../home"],
+            "your home folder is in it",
+        ),
+        (
+            &["tools", "words.pl", "--workspace", "/"],
+            "cannot be the workspace",
+        ),
+        (
+            &["tools", "words.pl", "--workspace", "nowhere"],
+            "No such file",
+        ),
+        (
+            &["tools", "words.pl", "--net", "https://example.com/"],
+            "without scheme and path",
+        ),
+        (&["tools", "words.pl", "--net", "*.com"], "top-level domain"),
+        (
+            &["tools", "words.pl", "--env", "NOT_SET"],
+            "`NOT_SET` is not set",
+        ),
+        (
+            &["tools", "words.pl", "--backend", "jail"],
+            "there is no sandbox `jail`",
+        ),
+        (
+            &[
+                "tools",
+                "words.pl",
+                "--backend",
+                "landlock",
+                "--net",
+                "example.com",
+            ],
+            "cannot enforce",
+        ),
+        (
+            &[
+                "tools",
+                "words.pl",
+                "--backend",
+                "landlock",
+                "--workspace",
+                ".",
+            ],
+            "--read-only",
+        ),
+    ] {
+        let (printed, code) = ran(&context, arguments);
+        assert!(
+            code != Some(0) && printed.contains(part),
+            "{arguments:?}: {printed}"
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! What a signature is there for: changed, swapped and older skills.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use insta::assert_snapshot;
+
+use super::{Signed, skill};
+
+#[test]
+fn a_changed_tree() {
+    let check = |change: &dyn Fn(&Signed)| {
+        let signed = Signed::new();
+        change(&signed);
+        signed.refused("pdf")
+    };
+    let write = |path: &'static str, text: &'static str| {
+        move |signed: &Signed| {
+            signed.0.write(path, text);
+        }
+    };
+    assert_snapshot!(check(&write("pdf/scripts/run.sh", "evil\n")), @"changed: the files are not those that were signed: `scripts/run.sh` was changed");
+    assert_snapshot!(check(&write("pdf/scripts/more.sh", "evil\n")), @"changed: the files are not those that were signed: `scripts/more.sh` was added");
+    let remove = |signed: &Signed| fs::remove_file(signed.path("pdf/scripts/run.sh")).unwrap();
+    assert_snapshot!(check(&remove), @"changed: the files are not those that were signed: `scripts/run.sh` is missing");
+    let rename = |signed: &Signed| {
+        fs::rename(signed.path("pdf/scripts"), signed.path("pdf/tools")).unwrap();
+    };
+    assert_snapshot!(check(&rename), @"changed: the files are not those that were signed: `scripts/run.sh` is now `tools/run.sh`");
+    let executable = |signed: &Signed| {
+        let path = signed.path("pdf/scripts/run.sh");
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    };
+    assert_snapshot!(check(&executable), @"invalid: an executable bit or one of git's files is not as it was signed");
+    let link = |signed: &Signed| symlink("/etc/passwd", signed.path("pdf/scripts/link")).unwrap();
+    assert_snapshot!(check(&link), @"invalid: `scripts/link` is not a regular file, and no signature can cover it");
+}
+
+#[test]
+fn the_repository_and_the_installers_note_do_not_matter() {
+    let signed = Signed::new();
+    signed
+        .0
+        .write("pdf/.git/config", "x")
+        .write("pdf/.skillyard.json", "{}");
+    signed.done(&["verify", "pdf"]);
+}
+
+#[test]
+fn a_signature_of_another_skill() {
+    let signed = Signed::new();
+    signed.0.write("csv/SKILL.md", skill("csv", "1.2.0"));
+    fs::copy(
+        signed.path("pdf/skill.oms.sig"),
+        signed.path("csv/skill.oms.sig"),
+    )
+    .unwrap();
+    assert_snapshot!(signed.refused("csv"), @"changed: the files are not those that were signed: `SKILL.md` was changed, `scripts/run.sh` is missing");
+}
+
+#[test]
+fn a_renamed_skill() {
+    let signed = Signed::new();
+    fs::rename(signed.path("pdf"), signed.path("csv")).unwrap();
+    assert_snapshot!(signed.refused("csv"), @"other-name: it was made for the skill `pdf`, and this one is called `csv`");
+}
+
+#[test]
+fn an_older_version() {
+    let signed = Signed::new();
+    signed.done(&["verify", "pdf"]);
+    signed.0.write("pdf/SKILL.md", skill("pdf", "1.1.0"));
+    assert_snapshot!(signed.tell(&["sign", "pdf"]), @"
+    exit status: 0
+    ----- stdout -----
+     + pdf/skill.oms.sig
+    ----- stderr -----
+    Signed `pdf` 1.1.0 (2 files) with `mine` (key [ID])
+    warning: it is version 1.1.0, and 1.2.0 was seen before
+    ");
+    assert_snapshot!(signed.tell(&["verify", "pdf"]), @"
+    exit status: 1
+    ----- stdout -----
+    ✗ pdf: it is version 1.1.0, and 1.2.0 was seen before
+    ----- stderr -----
+      signed by  `mine` (key [ID])
+      expected   `mine` (key [ID])
+
+    hint: If you know why, start anew with `skillyard key forget pdf`
+    ");
+    signed.done(&["key", "forget", "pdf"]);
+    signed.done(&["verify", "pdf"]);
+}
+
+#[test]
+fn an_author_may_sign_the_same_version_again() {
+    let signed = Signed::new();
+    signed.done(&["verify", "pdf"]);
+    signed.0.write("pdf/scripts/run.sh", "echo better\n");
+    signed.done(&["sign", "pdf"]);
+    signed.done(&["verify", "pdf"]);
+}
+
+#[test]
+fn another_signer_than_before() {
+    let signed = Signed::new();
+    signed.done(&["verify", "pdf"]);
+    signed.done(&["key", "generate", "other"]);
+    signed.done(&["key", "trust", "other"]);
+    signed.done(&["sign", "pdf", "--key", "other"]);
+    assert_snapshot!(signed.tell(&["verify", "pdf"]), @"
+    exit status: 1
+    ----- stdout -----
+    ✗ pdf: `pdf` was signed by key:[ID] before
+    ----- stderr -----
+      signed by  `other` (key [ID])
+      expected   `mine` (key [ID])
+
+    hint: If you know why, start anew with `skillyard key forget pdf`
+    ");
+    fs::remove_file(signed.path("pdf/skill.oms.sig")).unwrap();
+    assert_snapshot!(signed.refused("pdf"), @"signature-removed: it is not signed, and `pdf` was signed by key:[ID] before");
+}
+
+#[test]
+fn a_wrong_key() {
+    let signed = Signed::new();
+    signed.done(&["key", "generate", "other"]);
+    signed.done(&["sign", "pdf", "--key", "other"]);
+    assert_snapshot!(signed.tell(&["verify", "pdf"]), @"
+    exit status: 1
+    ----- stdout -----
+    ✗ pdf: no trust policy names this signer
+    ----- stderr -----
+      signed by  the unknown key [ID]
+      expected   `mine` (key [ID])
+
+    hint: If you know whose it is, get their public key and run `skillyard key trust FILE`
+    ");
+}
+
+#[test]
+fn broken_files_are_refused_with_their_reason() {
+    let signed = Signed::new();
+    let bundle = signed.0.read("pdf/skill.oms.sig");
+    signed
+        .0
+        .write("pdf/skill.oms.sig", " ".repeat((4 << 20) + 1));
+    let told = signed.refused("pdf");
+    assert!(told.contains("and at most 4194304 are read"), "{told}");
+    signed.0.write(
+        "pdf/skill.oms.sig",
+        bundle.replacen("\"payload\":", "\"payload\":1,\"payload\":", 1),
+    );
+    let told = signed.refused("pdf");
+    assert!(told.contains("the key `payload` is repeated"), "{told}");
+    signed.0.write(
+        "pdf/skill.oms.sig",
+        bundle.replacen("vnd.in-toto+json", "text", 1),
+    );
+    let told = signed.refused("pdf");
+    assert!(
+        told.contains("its payload is of type `application/text`"),
+        "{told}"
+    );
+    signed
+        .0
+        .write("../home/.skillyard/trust.toml", "[[key]]\nnmae = 1\n");
+    assert_eq!(signed.0.code(&["verify", "pdf"]), Some(2));
+}

@@ -1,0 +1,105 @@
+//! `--fix`: what is mended, and what is left as it is.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::SIX_MISTAKES;
+use crate::TestContext;
+
+#[test]
+fn what_can_be_mended_is() {
+    let context = TestContext::new();
+    context.write("pdf-tools/SKILL.md", SIX_MISTAKES);
+    assert_snapshot!(context.run(&["validate", "--fix", "pdf-tools"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    warning[field-unknown]: `licence` is not a field of the specification
+     --> pdf-tools/SKILL.md:4:1
+      |
+    4 | licence: MIT
+      | ^^^^^^^
+      |
+      = help: did you mean `license`?
+
+    warning[body-empty]: the skill has no instructions
+    --> pdf-tools/SKILL.md
+     = help: write them below the closing `---`
+    ----- stderr -----
+    Checked 1 skill in [TIME]: ✓ valid, mended 5 problems, 2 warnings
+    ");
+    assert_snapshot!(context.read("pdf-tools/SKILL.md"), @"
+    ---
+    name: pdf-tools
+    description: 'Fills forms. Usage: when a task involves PDF files.'
+    licence: MIT
+    metadata:
+      version: '1.10'
+    allowed-tools: Read Write
+    ---
+    ");
+    assert_eq!(context.tree(), ["pdf-tools/", "pdf-tools/SKILL.md"]);
+}
+
+#[test]
+fn a_valid_file_is_not_written_by_fix() {
+    let context = TestContext::new();
+    context.write_skill("pdf-tools");
+    let path = context.root().join("pdf-tools/SKILL.md");
+    let before = fs::metadata(&path).unwrap().modified().unwrap();
+    assert_eq!(context.code(&["validate", "--fix", "pdf-tools"]), Some(0));
+    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn fix_writes_through_a_link_and_keeps_permissions() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let context = TestContext::new();
+    context.write(
+        "real.md",
+        "---\nname: pdf\ndescription: Usage: when\n---\nText.\n",
+    );
+    let real = context.root().join("real.md");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(context.root().join("pdf")).unwrap();
+    let link = context.root().join("pdf/SKILL.md");
+    symlink(&real, &link).unwrap();
+    assert_eq!(context.code(&["validate", "--fix", "pdf"]), Some(0));
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(context.read("real.md").contains("'Usage: when'"));
+    assert_eq!(
+        fs::metadata(&real).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_survive_fix() {
+    let context = TestContext::new();
+    let bytes = b"---\nname: pdf\ndescription: Usage: when caf\xe9\n---\nText.\n";
+    context.write("pdf/SKILL.md", bytes);
+    assert_eq!(context.code(&["validate", "--fix", "pdf"]), Some(1));
+    assert_eq!(
+        fs::read(context.root().join("pdf/SKILL.md")).unwrap(),
+        bytes
+    );
+}
+
+#[test]
+fn what_fix_would_mend_is_what_it_mends() {
+    let context = TestContext::new();
+    context.write("pdf-tools/SKILL.md", SIX_MISTAKES);
+    let before = context.json(&["validate", "pdf-tools", "--json"]);
+    let after = context.json(&["validate", "pdf-tools", "--fix", "--json"]);
+    assert_eq!(before["summary"]["fixable"], after["summary"]["fixed"]);
+    assert_eq!(after["summary"]["fixable"], 0);
+    // What cannot be written back without loss is not promised.
+    context.write(
+        "csv/SKILL.md",
+        b"---\nname: csv\ndescription: Usage: when caf\xe9\n---\nText.\n",
+    );
+    let before = context.json(&["validate", "csv", "--json"]);
+    assert_eq!(before["summary"]["fixable"], 0);
+}
