@@ -293,17 +293,24 @@ fn what_could_not_be_looked_into_is_no_yes() {
 #[test]
 fn a_crowd_of_files_hides_neither_the_instructions_nor_itself() {
     let context = TestContext::new();
-    context.write_skill("many");
+    let folder = "../home/.agents/skills/many";
+    context.write_skill(folder);
     for at in 0..2_000 {
-        context.write(&format!("many/a/{at}"), "");
+        context.write(&format!("{folder}/a/{at}"), "");
     }
-    context.write("many/scripts/x.sh", ATTACK);
+    context.write(&format!("{folder}/scripts/x.sh"), ATTACK);
     let value = context.json(&["scan", "many", "--json"]);
     let result = &value["results"][0];
     assert_eq!(result["files"], 2_000);
     assert_eq!(result["failed"], true);
-    let instructions = fs::metadata(context.root().join("many/SKILL.md")).unwrap();
+    let instructions = fs::metadata(context.root().join(folder).join("SKILL.md")).unwrap();
     assert!(result["bytes"].as_u64().unwrap() >= instructions.len());
+    let shown = context.run(&["show", "many"]);
+    assert!(
+        shown.contains("2000 (") && shown.contains("and there are more"),
+        "{shown}"
+    );
+
     let link = TestContext::new();
     link.write_skill("plain")
         .link("/etc/hostname", "plain/link");
