@@ -14,7 +14,7 @@ use crate::source::Source;
 use crate::walk::{Stamp, Watched};
 
 /// How many files one thread looks at before it takes the next.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
 
 /// What the index tells of one source, whose folders are as they were.
 pub(super) struct Known {
