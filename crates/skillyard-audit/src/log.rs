@@ -11,7 +11,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, OFlags};
+use rustix::fs::{FallocateFlags, FlockOperation, OFlags};
+use rustix::io::Errno;
 
 use crate::entry::{Entry, Hash};
 use crate::error::AuditError;
@@ -22,6 +23,9 @@ use crate::recorder::{Redact, Unredacted};
 
 /// Most events in one piece: a file may become larger than it should by so many.
 const PIECE: usize = 64;
+
+/// How much room is made for what comes next: more than nearly every event has.
+const ROOM: u64 = 64 * 1024;
 
 /// How the log is kept.
 pub struct Options {
@@ -137,6 +141,15 @@ impl AuditLog {
         })
     }
 
+    /// Finds the end of the log and makes room behind it, so that what is done next can be
+    /// written down.
+    pub fn make_ready(&self, time: Timestamp) -> Result<(), AuditError> {
+        self.locked(time, Sync::Each, |locked| {
+            locked.find_end()?;
+            locked.make_room()
+        })
+    }
+
     fn locked<T>(
         &self,
         time: Timestamp,
@@ -170,7 +183,7 @@ impl AuditLog {
             loop {
                 match rustix::fs::flock(&file, FlockOperation::LockExclusive) {
                     Ok(()) => break,
-                    Err(rustix::io::Errno::INTR) => {}
+                    Err(Errno::INTR) => {}
                     Err(error) => return Err(self.folder.failed(HEAD, error)),
                 }
             }
@@ -195,6 +208,24 @@ impl Locked<'_> {
             self.rotate()?;
         }
         self.write(actor, events)
+    }
+
+    /// Makes room behind the end.
+    fn make_room(&mut self) -> Result<(), AuditError> {
+        let file = match self.current.take() {
+            Some(file) => file,
+            None => self.open_current()?,
+        };
+        let keep_size = FallocateFlags::KEEP_SIZE;
+        let made = rustix::fs::fallocate(&file, keep_size, self.head.size, ROOM);
+        *self.current = Some(file);
+        match made {
+            Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => {
+                Err(self.log.folder.failed(CURRENT, error))
+            }
+            // Not every file system can do it.
+            _ => Ok(()),
+        }
     }
 
     /// Finds where the log ends: by the head if the file is as it says, else by looking.

@@ -46,6 +46,11 @@ impl Recorder {
         }
     }
 
+    /// Fails where nothing could be written down; for what must not happen unrecorded.
+    pub fn make_ready(&self) -> Result<(), AuditError> {
+        self.log.make_ready((self.clock)())
+    }
+
     /// Writes an event down; when this returns it is in the log.
     pub fn record(&self, event: &Event) -> Result<Receipt, AuditError> {
         self.log.append((self.clock)(), &self.actor, event)

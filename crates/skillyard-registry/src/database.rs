@@ -8,7 +8,7 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
-use sqlx::{Any, AnyConnection, AnyPool, Executor as _, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection as _, Executor as _, Transaction};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// The steps from an empty database to the present one; steps are added, never changed.
@@ -37,6 +37,14 @@ pub enum DatabaseError {
         found: i64,
         /// The last known step.
         known: i64,
+    },
+    /// The database cannot be used at all.
+    #[error("cannot open the database `{place}`")]
+    Open {
+        /// Which, without a password.
+        place: String,
+        /// Why.
+        source: sqlx::Error,
     },
     /// The database refused.
     #[error("the database refused")]
@@ -113,7 +121,25 @@ impl Database {
             Kind::Sqlite if !address.contains('?') => format!("{address}?mode=rwc"),
             _ => address.to_owned(),
         };
-        let pool = options.connect(&address).await?;
+        let pool = match kind {
+            // A file does not mend itself while one waits.
+            Kind::Sqlite => match try_once(&address, kind).await {
+                Err(error) if is_damage(&error) => Err(error),
+                _ => options.connect(&address).await,
+            },
+            // A server may just be starting.
+            Kind::Postgres => match options.connect(&address).await {
+                Err(sqlx::Error::PoolTimedOut) => {
+                    let reason = try_once(&address, kind).await;
+                    Err(reason.err().unwrap_or(sqlx::Error::PoolTimedOut))
+                }
+                answer => answer,
+            },
+        };
+        let pool = pool.map_err(|source| DatabaseError::Open {
+            place: place(&address, kind),
+            source,
+        })?;
         let database = Self {
             pool,
             kind,
@@ -235,6 +261,39 @@ pub enum CopyOutcome {
     Copied,
     /// This database has a tool of its own for it.
     OtherTool,
+}
+
+/// Connects without the pool, which tries again until its time is over and then says only that.
+async fn try_once(address: &str, kind: Kind) -> Result<(), sqlx::Error> {
+    let mut connection = AnyConnection::connect(address).await?;
+    set_up(&mut connection, kind).await?;
+    connection.close().await
+}
+
+/// Whether SQLite says that the file itself is the problem: it is read-only, damaged, not to be
+/// opened or no database, or its disk is full.
+fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
+    let code = code.and_then(|code| code.parse::<u32>().ok());
+    // The lower byte is the kind, whatever else is known.
+    code.is_some_and(|code| matches!(code & 0xff, 8 | 11 | 13 | 14 | 26))
+}
+
+/// What of an address may be shown.
+fn place(address: &str, kind: Kind) -> String {
+    match kind {
+        Kind::Sqlite => {
+            let path = address.strip_prefix("sqlite:").unwrap_or(address);
+            path.split('?').next().unwrap_or(path).to_owned()
+        }
+        Kind::Postgres => {
+            let server = address.rsplit('@').next().unwrap_or_default();
+            let server = server.rsplit("://").next().unwrap_or_default();
+            server.split('?').next().unwrap_or_default().to_owned()
+        }
+    }
 }
 
 async fn set_up(connection: &mut AnyConnection, kind: Kind) -> Result<(), sqlx::Error> {

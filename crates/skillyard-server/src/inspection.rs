@@ -35,6 +35,21 @@ pub(crate) struct Finding {
     pub(crate) help: String,
 }
 
+/// What came of looking at a skill.
+#[derive(Debug)]
+pub(crate) struct Inspection {
+    /// The worst first.
+    pub(crate) findings: Vec<Finding>,
+    /// Whether all files were looked at; else there may be more.
+    pub(crate) complete: bool,
+}
+
+/// The files that were looked at.
+struct Looked {
+    files: Vec<(File, Vec<u8>)>,
+    complete: bool,
+}
+
 /// What was found, by the bytes that it was found in: the same files are scanned once.
 #[derive(Debug, Default)]
 pub(crate) struct Inspections(Mutex<Known>);
@@ -47,17 +62,22 @@ struct Known {
 }
 
 impl Inspections {
-    /// What the scanner finds in a skill, the worst first.
-    pub(crate) fn of(&self, skill: &CatalogSkill) -> Result<Vec<Finding>, ContentsError> {
-        let files = read(skill)?;
-        let digest = digest(&files);
+    /// What the scanner finds in a skill.
+    pub(crate) fn of(&self, skill: &CatalogSkill) -> Result<Inspection, ContentsError> {
+        let Looked { files, complete } = read(skill)?;
+        let findings = self.in_files(&files);
+        Ok(Inspection { findings, complete })
+    }
+
+    fn in_files(&self, files: &[(File, Vec<u8>)]) -> Vec<Finding> {
+        let digest = digest(files);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.found.get(&digest) {
-            return Ok(found.clone());
+            return found.clone();
         }
         // Others are not kept waiting by a scan.
         drop(known);
-        let findings = scanned(&files);
+        let findings = scanned(files);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = findings.len().max(1);
         if known.count + count > MOST_FINDINGS {
@@ -66,12 +86,12 @@ impl Inspections {
         if known.found.insert(digest, findings.clone()).is_none() {
             known.count += count;
         }
-        Ok(findings)
+        findings
     }
 }
 
 /// The files that are looked at.
-fn read(skill: &CatalogSkill) -> Result<Vec<(File, Vec<u8>)>, ContentsError> {
+fn read(skill: &CatalogSkill) -> Result<Looked, ContentsError> {
     let contents = Contents::open(skill)?;
     let limits = ReadLimits {
         max_bytes: MOST_BYTES,
@@ -81,9 +101,16 @@ fn read(skill: &CatalogSkill) -> Result<Vec<(File, Vec<u8>)>, ContentsError> {
     };
     let mut files = Vec::new();
     let mut left = MOST_BYTES;
-    for file in contents.list(None)?.files {
+    let list = contents.list(None)?;
+    let mut complete = !list.truncated && list.unreadable.is_empty();
+    for file in list.files {
+        if left == 0 {
+            complete = false;
+            break;
+        }
         // What cannot be read is shown in the list of files.
         let Ok(read) = contents.read(&file.path, ReadRange::default(), limits) else {
+            complete = false;
             continue;
         };
         let bytes = match read.content {
@@ -92,11 +119,8 @@ fn read(skill: &CatalogSkill) -> Result<Vec<(File, Vec<u8>)>, ContentsError> {
         };
         left = left.saturating_sub(bytes.len() as u64);
         files.push((file, bytes));
-        if left == 0 {
-            break;
-        }
     }
-    Ok(files)
+    Ok(Looked { files, complete })
 }
 
 fn digest(files: &[(File, Vec<u8>)]) -> Digest {

@@ -72,6 +72,11 @@ impl Context {
         Ok(Recorder::new(log, &*self.environment.user, Timestamp::now))
     }
 
+    /// Fails where nothing can be recorded: what must not happen unrecorded asks before it begins.
+    pub(crate) fn ready_to_record(&self) -> Result<(), CommandError> {
+        Ok(self.recorder()?.make_ready()?)
+    }
+
     /// Writes down what a command did.
     pub(crate) fn record(&self, event: &Event) -> Result<(), CommandError> {
         self.recorder()?.record(event)?;

@@ -14,6 +14,7 @@ mod report;
 mod run;
 pub(crate) mod serve;
 pub(crate) mod signing;
+mod system;
 pub(crate) mod trust;
 mod usage;
 

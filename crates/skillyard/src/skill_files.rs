@@ -12,7 +12,7 @@ use skillyard_catalog::walk::{
     Extent, Found, Links, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
 };
 
-pub(crate) use folder::{Contents, contents, files};
+pub(crate) use folder::{Contents, LeftOut, contents, files};
 
 use crate::error::CommandError;
 

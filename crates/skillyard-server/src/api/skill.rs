@@ -17,7 +17,7 @@ use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
 use crate::activation::Asker;
 use crate::contents::Contents;
-use crate::inspection::Finding;
+use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::usable;
@@ -173,6 +173,8 @@ pub(super) async fn body(
 pub(crate) struct Findings {
     /// The worst first.
     findings: Vec<Finding>,
+    /// Whether all of its files were looked at; else there may be more.
+    complete: bool,
 }
 
 /// Scan a skill as it is now
@@ -185,8 +187,8 @@ pub(super) async fn findings(
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
         let stock = server.shelf.stock();
-        let findings = server.inspections.of(stock.known(&name)?)?;
-        Ok::<_, Problem>(Findings { findings })
+        let Inspection { findings, complete } = server.inspections.of(stock.known(&name)?)?;
+        Ok::<_, Problem>(Findings { findings, complete })
     });
     Ok(Json(found.await??))
 }

@@ -16,7 +16,7 @@ use skillyard_web::markdown::render;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
-use crate::inspection::Finding;
+use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::usage::Usage;
@@ -37,6 +37,8 @@ struct SkillPage {
     problems: Vec<(String, String)>,
     shadows: Vec<String>,
     findings: Vec<Finding>,
+    /// Whether the scanner saw all files.
+    complete: bool,
     /// Only admins see it.
     usage: Option<Usage>,
 }
@@ -66,6 +68,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let record = &skill.record;
     let problems = record.problems.iter();
     let losers = stock.catalog.shadowed.iter();
+    let Inspection { findings, complete } = server.inspections.of(skill)?;
     Ok(SkillPage {
         active: "library",
         skill: SkillSummary::of(skill, viewer),
@@ -78,7 +81,8 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         problems: problems
             .map(|problem| (problem.code.clone(), problem.message.clone()))
             .collect(),
-        findings: server.inspections.of(skill)?,
+        findings,
+        complete,
         usage: frame
             .is_admin()
             .then(|| server.usage(&record.name).ok())

@@ -154,6 +154,15 @@ async fn what_the_scanner_finds_is_shown() {
     std::fs::write(file.join("x.sh"), script).unwrap();
     let again = server.get("/api/v1/skills/pdf/findings").await.json();
     assert_eq!(again, found);
+    assert_eq!(found["complete"], true);
+    // What lies too deep is not looked at, and that is no "nothing found".
+    let deep = server.skills().join("pdf").join("d/".repeat(20));
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::rename(file.join("x.sh"), deep.join("x.sh")).unwrap();
+    let found = server.get("/api/v1/skills/pdf/findings").await.json();
+    assert_eq!(found["complete"], false, "{found}");
+    let page = server.get("/skills/pdf").await.text;
+    assert!(page.contains("Not all of its files"), "{page}");
     let usage = server.get("/api/v1/skills/pdf/usage").await.json();
     assert_eq!(usage["activations"], 0);
 }

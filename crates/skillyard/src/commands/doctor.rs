@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Outcome, doctor_agents, doctor_install, doctor_sandbox};
+use super::{Outcome, doctor_agents, doctor_home, doctor_install, doctor_sandbox};
 use crate::context::Context;
 use crate::error::Status;
 use crate::sanitize::visible;
@@ -72,6 +72,7 @@ impl Verdict {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Every area adds its own.
     let areas = [
+        doctor_home::checks(context),
         doctor_install::checks(context),
         doctor_agents::checks(context, &args.agent)?,
         doctor_sandbox::checks(context),

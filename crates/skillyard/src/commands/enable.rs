@@ -52,6 +52,10 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     for name in names.iter().filter(|name| !name.contains(['*', '?', '['])) {
         library::find(&catalog, name)?;
     }
+    // To disable counts even where it cannot be recorded.
+    if !disabled {
+        context.ready_to_record()?;
+    }
     let mut changed = Vec::new();
     for name in names {
         if file.set_member("skills.disabled", name, disabled)? {

@@ -128,7 +128,7 @@ pub(super) fn search(
         Err(CommandError::Install(InstallFailure::NoRegistry)) => Ok(None),
         Err(error) => {
             let note = format!(
-                "warning: the registry was not asked: {}",
+                "warning: nothing came from the registry: {}",
                 error.with_causes()
             );
             context.printer.note(&visible(&note));

@@ -107,6 +107,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("Running without a sandbox, as `--backend none` says");
     }
+    context.ready_to_record()?;
     let ran = start(context, &sandbox, &plan)?;
     context.record(&record::event(&request, &ran, &plan, script_digest))?;
     if context.printer.is_json() {

@@ -58,6 +58,8 @@ struct Details {
     body_tokens: usize,
     files: Vec<(String, u64, bool)>,
     unreadable: Vec<(String, String)>,
+    /// Whether there are more files than these.
+    truncated: bool,
 }
 
 impl Details {
@@ -79,10 +81,15 @@ impl Details {
                     })
                     .collect(),
                 unreadable: Vec::new(),
+                truncated: false,
             });
         }
         let root = SkillRoot::open(&record.folder).map_err(CommandError::Resource)?;
-        let Listing { files, skipped, .. } = root.list(None).map_err(CommandError::Resource)?;
+        let Listing {
+            files,
+            skipped,
+            truncated,
+        } = root.list(None).map_err(CommandError::Resource)?;
         let bytes = std::fs::read(record.path()).map_err(|source| CommandError::Read {
             path: record.path(),
             source,
@@ -98,6 +105,7 @@ impl Details {
                 .into_iter()
                 .map(|each| (each.path, each.reason.to_string()))
                 .collect(),
+            truncated,
         })
     }
 }
@@ -131,6 +139,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens },
         "fields": fields,
         "files": files,
+        "truncated": details.truncated,
         "unreadable": details.unreadable.iter().map(|(path, reason)| json!({ "path": path, "reason": reason })).collect::<Vec<_>>(),
         "problems": record.problems,
         "shadows": losers,
@@ -196,7 +205,13 @@ fn text(
         }
     }
     let size: u64 = details.files.iter().map(|(_, size, _)| size).sum();
-    row("files", &format!("{} ({size} bytes)", details.files.len()));
+    let more = if details.truncated {
+        ", and there are more"
+    } else {
+        ""
+    };
+    let files = details.files.len();
+    row("files", &format!("{files} ({size} bytes){more}"));
     for loser in catalog
         .shadowed
         .iter()

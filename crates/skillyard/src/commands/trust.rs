@@ -188,6 +188,8 @@ fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
 fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
     let (folder, changed) = if trusted {
         let folder = folder_to_trust(folder)?;
+        // What is taken back counts even where it cannot be recorded.
+        context.ready_to_record()?;
         let changed = trusted::change(file, &Change::TrustFolder(&folder))?;
         (folder, changed)
     } else {

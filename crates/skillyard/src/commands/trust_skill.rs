@@ -55,6 +55,7 @@ pub(super) fn approve(
     if !args.yes && !confirmed(context, name)? {
         return Err(CommandError::Stopped);
     }
+    context.ready_to_record()?;
     trusted::change(file, &Change::ApproveSkill(&approval))?;
     let event = Event::new(EventKind::ApprovalGranted)
         .skill(&approval.name)

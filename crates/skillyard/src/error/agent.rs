@@ -115,7 +115,13 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Provider(ProviderError::Status {
             status: 401 | 403, ..
         }) => "Set the right key with `skillyard config set models.SERVER.key -`, and the right model".into(),
-        TurnError::Provider(ProviderError::Status { status: 404, .. }) => {
+        TurnError::Provider(
+            ProviderError::Status {
+                status: 300..=399 | 404,
+                ..
+            }
+            | ProviderError::Malformed { .. },
+        ) => {
             "Is the model's name right, and the address in `models.SERVER.url`?".into()
         }
         TurnError::Provider(ProviderError::Connect { .. }) => {

@@ -4,11 +4,15 @@ use std::path::Path;
 
 use skillyard_format::nearest::nearest;
 
-use super::{CommandError, agent, config};
+use super::{CommandError, agent, config, system};
 
 impl CommandError {
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
+        self.own_hint().or_else(|| system::hint(self))
+    }
+
+    fn own_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoSuchPath(path) => return near_path(path),
             Self::NoSkills(_) => {
@@ -62,6 +66,9 @@ impl CommandError {
             }
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()
+            }
+            Self::Audit(skillyard_audit::AuditError::NotAFile { .. }) => {
+                "Move it away; what happens next begins a new log".into()
             }
             Self::AuditUsage(problem) => problem.hint(),
             Self::Configuration(problems) => return config::hint_of_all(problems),

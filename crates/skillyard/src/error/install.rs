@@ -154,6 +154,7 @@ impl InstallFailure {
             | Self::Address(_)
             | Self::NoRevisions(_)
             | Self::NoRegistry
+            | Self::RegistryAnswer(RegistryError::NotARegistry { .. })
             | Self::NoSource { .. }
             | Self::Forge(ForgeError::RateLimited { .. })
             | Self::Git(GitError::Missing | GitError::Run(_) | GitError::Failed { .. })

@@ -116,6 +116,11 @@ impl RegistryFailure {
     /// 1 when it was refused, 2 when it could not be tried.
     pub(super) fn code(&self) -> u8 {
         match self {
+            // A registry that fails has not answered.
+            Self::NotPublished {
+                source: RegistryError::Http(error),
+                ..
+            } if error.status().is_some_and(|status| status >= 500) => 2,
             Self::Refused(_)
             | Self::Pack(_)
             | Self::Tree(_)

@@ -67,10 +67,16 @@ pub(crate) fn apply(
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);
     }
+    let events = events(&plan);
+    if !events.is_empty() {
+        context.ready_to_record()?;
+    }
     transaction
         .commit(&plan, trees)
         .map_err(InstallFailure::from)?;
-    context.recorder()?.record_all(&events(&plan))?;
+    if !events.is_empty() {
+        context.recorder()?.record_all(&events)?;
+    }
     Ok(plan)
 }
 

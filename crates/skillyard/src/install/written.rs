@@ -31,6 +31,7 @@ pub(crate) fn folder(
 
 /// Deletes it for good; of a link only the link.
 pub(crate) fn delete(context: &Context, name: &str, folder: &Path) -> Result<(), CommandError> {
+    context.ready_to_record()?;
     let is_link = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink());
     let deleted = if is_link {
         fs::remove_file(folder)

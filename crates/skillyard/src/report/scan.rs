@@ -15,6 +15,11 @@ use super::text::{counted, elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
 use crate::baseline::{Accepted, Entry};
 use crate::printer::Printer;
+use crate::sanitize::visible;
+use crate::skill_files::LeftOut;
+
+/// How many files of a skill that were not read are named.
+const MAX_HIDDEN: usize = 5;
 
 /// A skill that was scanned.
 #[derive(Debug, Clone)]
@@ -29,8 +34,8 @@ pub(crate) struct Scanned {
     pub(crate) accepted: Vec<Accepted>,
     /// The texts of the files that something was found in.
     pub(crate) texts: BTreeMap<String, String>,
-    /// Files that were not looked into, and why.
-    pub(crate) skipped: Vec<(String, &'static str)>,
+    /// What was not looked into, and why.
+    pub(crate) skipped: Vec<(String, LeftOut)>,
     /// The severity from which on findings fail the command.
     pub(crate) fail_on: Severity,
     /// The severity from which on findings are shown.
@@ -38,9 +43,14 @@ pub(crate) struct Scanned {
 }
 
 impl Scanned {
-    /// Whether something was found that fails the command.
+    /// Whether something fails the command: a finding, or what could hide one.
     pub(crate) fn failed(&self) -> bool {
-        self.report.at_least(self.fail_on).next().is_some()
+        self.report.at_least(self.fail_on).next().is_some() || self.hidden().next().is_some()
+    }
+
+    /// What was not looked into and could hold anything.
+    fn hidden(&self) -> impl Iterator<Item = &(String, LeftOut)> {
+        self.skipped.iter().filter(|(_, why)| why.hides())
     }
 }
 
@@ -128,6 +138,12 @@ pub(crate) fn print(
     summary: &ScanSummary,
 ) -> io::Result<()> {
     print_findings(printer, scanned)?;
+    for skill in scanned {
+        for (path, why) in skill.hidden().take(MAX_HIDDEN) {
+            let path = displayed(&skill.folder, path);
+            printer.note(&visible(&format!("not read: `{path}`: {}", why.as_str())));
+        }
+    }
     for entry in stale {
         printer.note(&format!(
             "The baseline accepts `{}` in `{}`, which is not found any more",
@@ -186,7 +202,7 @@ fn result(scanned: &Scanned) -> Value {
     let skipped: Vec<Value> = scanned
         .skipped
         .iter()
-        .map(|(path, reason)| json!({ "path": path, "reason": reason }))
+        .map(|(path, reason)| json!({ "path": path, "reason": reason.as_str() }))
         .collect();
     let findings: Vec<Value> = scanned
         .report

@@ -174,6 +174,7 @@ fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError
         approved_by: Some(context.environment.user.clone()),
     };
     let file = context.environment.approvals_file();
+    context.ready_to_record()?;
     trusted::change(&file, &Change::ApproveSkill(&approval))?;
     context.record(&event(request, EventKind::ApprovalGranted))
 }

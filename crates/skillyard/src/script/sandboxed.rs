@@ -60,6 +60,7 @@ pub(crate) fn run(
     if let Some(stdin) = wanted.stdin {
         plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
     }
+    context.ready_to_record()?;
     let live = Live {
         cancel: Some(cancel),
         ..Live::default()

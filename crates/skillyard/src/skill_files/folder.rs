@@ -17,40 +17,65 @@ const MAX_ALL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The files of a skill's folder, as far as the rules look at them.
 pub(crate) fn files(folder: &Path) -> Vec<SkillFile> {
-    let mut files = Vec::new();
-    list(folder, "", 0, &mut files);
-    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    files
+    listed(folder).0
 }
 
-fn list(folder: &Path, below: &str, depth: usize, files: &mut Vec<SkillFile>) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        let path = if below.is_empty() {
-            name.clone()
-        } else {
-            format!("{below}/{name}")
-        };
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if files.len() >= MAX_FILES {
+/// The files of a skill's folder, and what is there and was not looked at.
+fn listed(folder: &Path) -> (Vec<SkillFile>, Vec<(String, LeftOut)>) {
+    let mut listing = Listing::default();
+    listing.add(folder, "", 0);
+    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    (listing.files, listing.left_out)
+}
+
+#[derive(Default)]
+struct Listing {
+    files: Vec<SkillFile>,
+    left_out: Vec<(String, LeftOut)>,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Path, below: &str, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else {
+            self.left_out.push((below.to_owned(), LeftOut::Unreadable));
             return;
+        };
+        let mut folders = Vec::new();
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let path = match below {
+                "" => name.to_string_lossy().into_owned(),
+                below => format!("{below}/{}", name.to_string_lossy()),
+            };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if name.to_str().is_none() {
+                self.left_out.push((path, LeftOut::Name));
+            } else if kind.is_dir() {
+                folders.push((entry, path));
+            } else if self.files.len() >= MAX_FILES {
+                self.left_out.push((path, LeftOut::TooMany));
+                return;
+            } else {
+                let is_script = path.starts_with("scripts/");
+                self.files.push(SkillFile {
+                    executable: is_script && is_executable(&entry.path()),
+                    shebang: is_script && has_shebang(&entry.path()),
+                    path,
+                });
+            }
         }
-        if kind.is_dir() && depth < MAX_DEPTH && name != ".git" {
-            list(&entry.path(), &path, depth + 1, files);
-        } else if !kind.is_dir() {
-            let is_script = path.starts_with("scripts/");
-            files.push(SkillFile {
-                executable: is_script && is_executable(&entry.path()),
-                shebang: is_script && has_shebang(&entry.path()),
-                path,
-            });
+        // Later, so that no crowd of files below hides what lies at the top.
+        for (entry, path) in folders
+            .into_iter()
+            .filter(|each| each.0.file_name() != ".git")
+        {
+            if depth >= MAX_DEPTH {
+                self.left_out.push((path, LeftOut::TooDeep));
+            } else {
+                self.add(&entry.path(), &path, depth + 1);
+            }
         }
     }
 }
@@ -85,25 +110,58 @@ pub(crate) struct ReadFile {
     pub(crate) executable: bool,
 }
 
+/// Why something in a skill's folder was not looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    Link,
+    NoFile,
+    TooLarge,
+    SkillTooLarge,
+    TooMany,
+    TooDeep,
+    Name,
+    Unreadable,
+}
+
+impl LeftOut {
+    /// In words.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "it is a link",
+            Self::NoFile => "it is no file",
+            Self::TooLarge => "it is too large",
+            Self::SkillTooLarge => "the skill is too large",
+            Self::TooMany => "this and what follows: there are more files than are looked at",
+            Self::TooDeep => "it lies deeper than is looked at",
+            Self::Name => "its name is not UTF-8",
+            Self::Unreadable => "it cannot be read",
+        }
+    }
+
+    /// Whether anything could be in it. What an install would refuse can hide no attack from one,
+    /// but a skill need not be installed to be used.
+    pub(crate) fn hides(self) -> bool {
+        !matches!(self, Self::Link | Self::NoFile)
+    }
+}
+
 /// All files of a skill's folder, as far as they can be read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contents {
     /// The files, by their paths.
     pub(crate) files: Vec<ReadFile>,
-    /// Files that were left out, and why.
-    pub(crate) skipped: Vec<(String, &'static str)>,
+    /// What was left out, and why.
+    pub(crate) skipped: Vec<(String, LeftOut)>,
 }
 
 /// Reads all files of a skill's folder; links are not followed.
 pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
-    let mut contents = Contents::default();
+    let (names, skipped) = listed(folder);
+    let mut contents = Contents {
+        files: Vec::new(),
+        skipped,
+    };
     let mut left = MAX_ALL_BYTES;
-    let names = files(folder);
-    if names.len() >= MAX_FILES {
-        contents
-            .skipped
-            .push((".".to_owned(), "there are more files than are looked at"));
-    }
     for file in names {
         let path = folder.join(&file.path);
         let metadata = fs::symlink_metadata(&path).map_err(|source| CommandError::Read {
@@ -111,10 +169,10 @@ pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
             source,
         })?;
         let reason = match metadata.len() {
-            _ if metadata.is_symlink() => Some("it is a link"),
-            _ if !metadata.is_file() => Some("it is no file"),
-            size if size > MAX_FILE_BYTES => Some("it is too large"),
-            size if size > left => Some("the skill is too large"),
+            _ if metadata.is_symlink() => Some(LeftOut::Link),
+            _ if !metadata.is_file() => Some(LeftOut::NoFile),
+            size if size > MAX_FILE_BYTES => Some(LeftOut::TooLarge),
+            size if size > left => Some(LeftOut::SkillTooLarge),
             _ => None,
         };
         if let Some(reason) = reason {

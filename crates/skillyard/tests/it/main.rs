@@ -64,6 +64,7 @@ mod serve_mcp;
 mod servers;
 mod show;
 mod signing;
+mod trouble;
 mod trust;
 mod trust_skill;
 mod validate;

@@ -115,6 +115,7 @@ fn as_json() {
           "executable": false
         }
       ],
+      "truncated": false,
       "unreadable": [],
       "problems": [],
       "shadows": [

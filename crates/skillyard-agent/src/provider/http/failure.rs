@@ -52,6 +52,12 @@ pub(super) fn failed(error: reqwest::Error, silence: Duration) -> ProviderError 
     ProviderError::Connect { problem }
 }
 
+/// Whether a page for people came, as from an address that leads beside the interface.
+pub(super) fn is_page(response: &Response) -> bool {
+    let kind = response.headers().get("content-type");
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
+}
+
 fn retry_after(response: &Response) -> Option<Duration> {
     let header = |name| response.headers().get(name)?.to_str().ok();
     let milliseconds = header("retry-after-ms").and_then(|text| text.trim().parse().ok());

@@ -10,7 +10,7 @@ use reqwest::blocking::Response;
 use secrecy::SecretString;
 
 use super::TICK;
-use super::failure::refused;
+use super::failure::{is_page, refused};
 use crate::provider::ProviderError;
 use crate::provider::sse::{SseEvent, SseParser};
 
@@ -47,6 +47,10 @@ pub(super) fn pump(
 ) -> Result<(), std::sync::mpsc::SendError<Piece>> {
     if response.status().as_u16() != 200 {
         return sender.send(Piece::Failed(refused(response, secrets)));
+    }
+    if is_page(&response) {
+        let problem = "it is a web page".to_owned();
+        return sender.send(Piece::Failed(ProviderError::Malformed { problem }));
     }
     sender.send(Piece::Begun)?;
     let mut buffer = vec![0; 16 << 10];

@@ -60,7 +60,7 @@ impl HttpRegistry {
     /// Whom the token names.
     pub fn account(&self, http: &Http) -> Result<Account, RegistryError> {
         let body = http.get(&self.request(&["me"]), MAX_ANSWER);
-        Ok(body.map_err(|error| self.explain(error, "me"))?.json()?)
+        Ok(body.map_err(|error| self.explain_own(error))?.json()?)
     }
 
     /// Publishes an archive.

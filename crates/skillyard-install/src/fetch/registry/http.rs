@@ -72,6 +72,14 @@ impl HttpRegistry {
         Request::new(self.address(segments)).headers(self.headers.iter().cloned())
     }
 
+    /// Why there is not even what every registry has.
+    pub(super) fn explain_own(&self, error: HttpError) -> RegistryError {
+        match self.explain(error, "") {
+            RegistryError::NotFound { registry, .. } => RegistryError::NotARegistry { registry },
+            error => error,
+        }
+    }
+
     pub(super) fn explain(&self, error: HttpError, name: &str) -> RegistryError {
         match error.status() {
             Some(404 | 410) => RegistryError::NotFound {
@@ -178,7 +186,7 @@ impl Registry for HttpRegistry {
             .headers(self.headers.iter().cloned());
         let body = http
             .get(&request, MAX_ANSWER)
-            .map_err(|error| self.explain(error, query.words))?;
+            .map_err(|error| self.explain_own(error))?;
         let found: SearchResults = body.json()?;
         if let Some(memory) = &self.memory {
             let kept = memory.keep_skills(&found.skills);

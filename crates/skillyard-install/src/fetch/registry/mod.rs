@@ -178,6 +178,12 @@ pub enum RegistryError {
         /// What its owners say.
         reason: Option<String>,
     },
+    /// What every registry has is not there.
+    #[error("no registry answers at {registry}")]
+    NotARegistry {
+        /// The address.
+        registry: String,
+    },
     /// The registry wants to know who asks.
     #[error("{registry} wants a token, or refuses the one it was sent")]
     Unauthorized {

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use skillyard_audit::{CSV_HEADER, Entry, csv, read};
+use skillyard_audit::{CSV_HEADER, Entry, Reading, csv, read};
 
 use super::super::Outcome;
 use super::Which;
@@ -61,15 +61,19 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             }
         }
     }
+    let status = completeness(context, &reading);
     let Some(file) = &args.output else {
-        return to_stdout(context, args.format, &bytes);
+        to_stdout(context, args.format, &bytes)?;
+        return Ok(status);
     };
     write(file, &bytes)?;
     let path = file.to_string_lossy();
     if context.printer.is_json() {
-        context
-            .printer
-            .json(&json!({ "file": path, "events": reading.lines.len() }))?;
+        context.printer.json(&json!({
+            "file": path,
+            "events": reading.lines.len(),
+            "unreadable": reading.unreadable,
+        }))?;
     } else {
         context.printer.note(&format!(
             "{} events written to `{}`",
@@ -77,10 +81,22 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             visible(&path)
         ));
     }
-    Ok(Status::Yes)
+    Ok(status)
 }
 
-fn to_stdout(context: &Context, format: Format, bytes: &[u8]) -> Outcome {
+/// Says what is not in it; whoever keeps only the export would never know.
+fn completeness(context: &Context, reading: &Reading) -> Status {
+    if reading.unreadable == 0 {
+        return Status::Yes;
+    }
+    context.printer.note(&format!(
+        "warning: {} lines could not be read and are not in it; find out more with `skillyard audit verify`",
+        reading.unreadable
+    ));
+    Status::No
+}
+
+fn to_stdout(context: &Context, format: Format, bytes: &[u8]) -> Result<(), CommandError> {
     // In a pipe the bytes are the answer; a terminal would obey them.
     if context.printer.is_terminal() {
         let text = String::from_utf8_lossy(bytes);
@@ -91,7 +107,7 @@ fn to_stdout(context: &Context, format: Format, bytes: &[u8]) -> Outcome {
     } else {
         context.printer.raw(bytes)?;
     }
-    Ok(Status::Yes)
+    Ok(())
 }
 
 /// Makes a file that only its owner may read.

@@ -71,6 +71,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         origin: Origin::Flag,
     };
     allowed(context, &setting, layer).map_err(wrong)?;
+    context.ready_to_record()?;
     let change = target.set(&setting.key, &setting.value)?;
     if change != Change::None {
         record(context, "set", &setting.key, &target)?;

@@ -1,9 +1,12 @@
 //! What the user can do about an installation that failed.
 
+use std::path::Path;
+
 use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
+use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::LockfileError;
 use skillyard_install::plan::Obstacle;
@@ -43,6 +46,9 @@ impl InstallFailure {
                 codes.first().map_or("", String::as_str),
                 deduplicated(codes).join(",")
             ),
+            Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
+                format!("See all that is wrong with `skillyard validate {place}`")
+            }
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
             Self::NoRegistry => {
                 "Set one with `skillyard config set registry.url URL`; `install` takes a folder, `owner/repo/path` or an address without one".into()
@@ -56,6 +62,11 @@ impl InstallFailure {
             Self::RegistryAnswer(RegistryError::NotFound { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }
+            Self::RegistryAnswer(
+                RegistryError::NotARegistry { .. }
+                | RegistryError::Index { .. }
+                | RegistryError::Http(HttpError::Unreadable { .. }),
+            ) => "Look whether that is the address of a registry: `skillyard config list --show-origin` says where it comes from".into(),
             Self::RegistryAnswer(RegistryError::NotFound { .. }) => {
                 "Look for one with `skillyard search WORDS`".into()
             }
@@ -68,7 +79,10 @@ impl InstallFailure {
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }
-            Self::Forge(ForgeError::Http(HttpError::Connect { .. })) | Self::Http(HttpError::Connect { .. }) => {
+            Self::RegistryAnswer(RegistryError::Http(HttpError::Connect { .. }))
+            | Self::Site(WellKnownError::Http(HttpError::Connect { .. }))
+            | Self::Forge(ForgeError::Http(HttpError::Connect { .. }))
+            | Self::Http(HttpError::Connect { .. }) => {
                 "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
             }
             Self::Git(error) => return git_hint(error),

@@ -1,0 +1,135 @@
+//! `skillyard doctor`: whether Skillyard's own files can be used.
+//!
+//! Where one of them cannot, most other commands fail, so here it must be told.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use rustix::fs::Access;
+use skillyard_audit::Fault;
+
+use super::doctor::{Check, Verdict};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::signing::policy;
+use crate::trusted;
+
+const AREA: &str = "home";
+
+/// The folders in it.
+const FOLDERS: &[&str] = &["agents", "index", "journal", "keys", "logs", "store"];
+
+/// How much is written to see whether there is room.
+const ROOM: usize = 64 * 1024;
+
+/// Everything about Skillyard's own folder.
+pub(super) fn checks(context: &Context) -> Vec<Check> {
+    let environment = &context.environment;
+    let readable = [
+        ("config", context.config().map(drop)),
+        (
+            "approvals",
+            trusted::read(&environment.approvals_file()).map(drop),
+        ),
+        ("trust", policy::load(environment).map(drop)),
+    ];
+    let home = &environment.skillyard_home;
+    let mut checks = vec![folder(home)];
+    // What was once started as root belongs to root, too.
+    checks.extend(FOLDERS.iter().filter_map(|name| below(&home.join(name))));
+    for (name, read) in readable {
+        checks.extend(read.err().map(|error| unusable(name, &error)));
+    }
+    checks.push(audit(context, &environment.logs_folder()));
+    checks
+}
+
+/// Whether something can be written there, by writing it.
+fn folder(folder: &Path) -> Check {
+    let tried = match folder.symlink_metadata() {
+        Ok(_) => tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&vec![0; ROOM])),
+        Err(error) if error.kind() == ErrorKind::NotFound => will_be_made(folder),
+        Err(error) => Err(error),
+    };
+    match tried {
+        Ok(()) => good(
+            "folder",
+            format!("`{}` can be written to", folder.display()),
+        ),
+        Err(source) => {
+            let path = folder.to_owned();
+            unusable("folder", &CommandError::Write { path, source })
+        }
+    }
+}
+
+/// What is wrong with a folder in it, if it is there.
+fn below(path: &Path) -> Option<Check> {
+    let error = match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => rustix::fs::access(path, Access::WRITE_OK)
+            .err()
+            .map(io::Error::from),
+        Ok(_) => Some(ErrorKind::NotADirectory.into()),
+        Err(error) => Some(error).filter(|error| error.kind() == ErrorKind::PermissionDenied),
+    };
+    let path = path.to_owned();
+    error.map(|source| unusable("folder", &CommandError::Write { path, source }))
+}
+
+/// Whether the folder can be made once it is needed.
+fn will_be_made(folder: &Path) -> io::Result<()> {
+    let above = folder.ancestors().find(|above| above.exists());
+    let above = above.unwrap_or(Path::new("/"));
+    Ok(rustix::fs::access(above, Access::WRITE_OK)?)
+}
+
+fn audit(context: &Context, folder: &Path) -> Check {
+    // Looked at before anything is written: a writer mends what it can, and says so in the log.
+    match skillyard_audit::verify(folder, None) {
+        Err(error) => return unusable("audit", &error.into()),
+        Ok(verdict) => {
+            if let Some(fault) = verdict.fault {
+                return changed(&fault);
+            }
+        }
+    }
+    if folder.exists()
+        && let Err(error) = context.ready_to_record()
+    {
+        return unusable("audit", &error);
+    }
+    good("audit", "the audit log is intact".into())
+}
+
+fn changed(fault: &Fault) -> Check {
+    Check {
+        verdict: Verdict::Bad,
+        hint: Some(
+            "Look at it with `skillyard audit verify`; docs/audit.md says what it means".into(),
+        ),
+        ..good(
+            "audit",
+            format!("the audit log is not intact: {}", fault.kind),
+        )
+    }
+}
+
+fn unusable(name: &'static str, error: &CommandError) -> Check {
+    Check {
+        verdict: Verdict::Bad,
+        hint: error
+            .hint()
+            .or_else(|| Some("Mend it, or move it away".into())),
+        ..good(name, error.with_causes())
+    }
+}
+
+fn good(name: &'static str, message: String) -> Check {
+    Check {
+        area: AREA,
+        name,
+        verdict: Verdict::Good,
+        message,
+        hint: None,
+    }
+}

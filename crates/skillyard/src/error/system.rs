@@ -1,0 +1,47 @@
+//! Hints about what the system refused, whoever asked it.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+
+use super::CommandError;
+
+/// What the user can do about the failure of the system that lies at the bottom of an error.
+pub(super) fn hint(error: &CommandError) -> Option<String> {
+    if let CommandError::Output(_) = error {
+        return None;
+    }
+    if is_missing(error) && std::env::current_dir().is_err() {
+        return Some("The folder that you are in was removed; change into another one".into());
+    }
+    let text = match kind(error)? {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "Look at whose it is with `ls -ld`; Skillyard keeps its own files where `SKILLYARD_HOME` says"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "Make room on the disk; `skillyard store gc` removes what no project uses"
+        }
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "A file stands where a folder is needed; move it away"
+        }
+        ErrorKind::IsADirectory => "A folder stands where a file is needed; move it away",
+        _ => return None,
+    };
+    Some(text.into())
+}
+
+fn is_missing(error: &CommandError) -> bool {
+    matches!(error, CommandError::NoSuchPath(_)) || kind(error) == Some(ErrorKind::NotFound)
+}
+
+/// What kind of failure lies at the bottom.
+fn kind(error: &CommandError) -> Option<ErrorKind> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    let mut kind = None;
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            kind = Some(error.kind());
+        }
+        cause = error.source();
+    }
+    kind
+}

@@ -1,0 +1,236 @@
+//! A machine on which something is wrong: nothing is done by halves, and what is wrong is said.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::project::installed;
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::skill;
+use crate::{TestContext, output, text};
+
+/// A project with a skill that has a script, on a machine whose audit log cannot be written.
+fn without_a_log() -> TestContext {
+    let context = installed();
+    context.write("lib/hello/SKILL.md", skill("hello", "one"));
+    context.write("lib/hello/scripts/hello.sh", "echo hello\n");
+    let user = ["install", "./lib/hello", "--scope", "user"];
+    assert_eq!(context.code(&user), Some(0));
+    let log = context.home().join(".skillyard/logs/audit.jsonl");
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    context
+}
+
+/// What a command may not change when it fails.
+fn state(context: &TestContext) -> Vec<(String, Option<Vec<u8>>)> {
+    let own = ["config.toml", "approvals.toml", "lock.toml"];
+    let own = own.map(|name| format!("../home/.skillyard/{name}"));
+    let paths = context.tree().into_iter().chain(own);
+    paths
+        .map(|path| {
+            let bytes = fs::read(context.root().join(&path)).ok();
+            (path, bytes)
+        })
+        .collect()
+}
+
+#[test]
+fn nothing_is_done_that_cannot_be_recorded() {
+    let context = without_a_log();
+    context.write("lib/new/SKILL.md", skill("new", "one"));
+    let before = state(&context);
+    for arguments in [
+        &["run", "hello", "hello.sh", "--yes"][..],
+        &["install", "./lib/new"],
+        &["install", "./lib/new", "--scope", "user"],
+        &["remove", "pdf", "--yes"],
+        &["trust", "."],
+        &["trust", "hello", "--scripts", "--yes"],
+        &["config", "set", "install.scope", "user"],
+    ] {
+        let told = output(context.skillyard().args(arguments));
+        assert_eq!(told.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(text(&told.stdout), "", "{arguments:?}");
+        let stderr = text(&told.stderr);
+        assert!(stderr.contains("the audit log"), "{arguments:?}: {stderr}");
+        assert_eq!(state(&context), before, "{arguments:?}");
+    }
+    // To allow less is possible all the same.
+    context.tell(&["disable", "hello"]);
+    assert!(
+        context
+            .read("../home/.skillyard/config.toml")
+            .contains("hello")
+    );
+}
+
+#[test]
+fn an_export_that_lacks_events_says_so() {
+    let context = installed();
+    let log = "../home/.skillyard/logs/audit.jsonl";
+    context.write(log, format!("nonsense\n{}", context.read(log)));
+    let told = output(context.skillyard().args(["audit", "export"]));
+    assert_eq!(told.status.code(), Some(1));
+    assert_eq!(text(&told.stdout).lines().count(), 1);
+    let stderr = text(&told.stderr);
+    assert!(stderr.contains("1 lines could not be read"), "{stderr}");
+}
+
+/// What the doctor finds wrong about Skillyard's own files.
+fn wrong(context: &TestContext) -> String {
+    let value = context.json(&["doctor", "--json"]);
+    let checks = value["checks"].as_array().unwrap().iter();
+    let bad = checks.filter(|check| check["area"] == "home" && check["verdict"] == "bad");
+    let lines: Vec<String> = bad
+        .map(|check| {
+            let hint = check["hint"].as_str().unwrap_or("nothing");
+            format!("{}\n  {hint}\n", check["message"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(value["healthy"], lines.is_empty());
+    context.placed(&lines.concat())
+}
+
+#[test]
+fn the_doctor_finds_what_keeps_other_commands_from_working() {
+    let context = TestContext::new();
+    assert_eq!(wrong(&context), "");
+    context.write("../home/.skillyard/config.toml", "[install]\nscope = 5\n");
+    context.write("../home/.skillyard/approvals.toml", "=");
+    context.write("../home/.skillyard/trust.toml", [0xff]);
+    context.write("../home/.skillyard/store", "");
+    context.mkdir("../home/.skillyard/logs/audit.jsonl");
+    assert_snapshot!(wrong(&context), @r"
+    cannot write `[HOME]/.skillyard/store`: not a directory
+      A file stands where a folder is needed; move it away
+    the configuration cannot be used: [HOME]/.skillyard/config.toml:2: `install.scope` has no valid value: it must be `user` or `project`
+      Mend it, or move it away
+    cannot use `[HOME]/.skillyard/approvals.toml`: TOML parse error at line 1, column 1
+      |
+    1 | =
+      | ^
+    unquoted keys cannot be empty, expected letters, numbers, `-`, `_`
+      Mend it, or move it away
+    cannot read `[HOME]/.skillyard/trust.toml`: it is not UTF-8
+      Mend it, or move it away
+    the audit log `[HOME]/.skillyard/logs/audit.jsonl` is not a plain file: links are not followed
+      Move it away; what happens next begins a new log
+    ");
+}
+
+#[test]
+fn the_doctor_looks_at_the_audit_log() {
+    let context = installed();
+    let log = context.read("../home/.skillyard/logs/audit.jsonl");
+    assert_eq!(wrong(&context), "");
+    context.write(
+        "../home/.skillyard/logs/audit.jsonl",
+        log.replace("ada", "eve"),
+    );
+    assert_snapshot!(wrong(&context), @r"
+    the audit log is not intact: this line was changed
+      Look at it with `skillyard audit verify`; docs/audit.md says what it means
+    ");
+}
+
+#[test]
+fn what_the_system_refuses_comes_with_a_hint() {
+    let context = TestContext::new();
+    context.write("../home/.skillyard", "");
+    assert_snapshot!(context.tell(&["config", "set", "install.scope", "user"]), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use the audit log `[HOME]/.skillyard/logs`
+      Caused by: Not a directory (os error 20)
+
+    hint: A file stands where a folder is needed; move it away
+    ");
+    let context = TestContext::new();
+    context.mkdir("gone");
+    let mut gone = context.command("sh");
+    let script = "cd gone && rmdir ../gone && exec \"$0\" trust .";
+    gone.args(["-c", script, env!("CARGO_BIN_EXE_skillyard")]);
+    assert_snapshot!(context.shown(&mut gone), @r"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `.` does not exist
+
+    hint: The folder that you are in was removed; change into another one
+    ");
+}
+
+#[test]
+fn a_damaged_database_is_called_so_at_once() {
+    let context = TestContext::new();
+    context.write("../home/.skillyard/registry/registry.db", "x".repeat(8192));
+    assert_snapshot!(context.tell(&["registry", "token", "list"]), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot open the database `[HOME]/.skillyard/registry/registry.db`
+      Caused by: error returned from database: (code: 26) file is not a database
+      Caused by: (code: 26) file is not a database
+    ");
+}
+
+#[test]
+fn a_web_page_is_no_model() {
+    let page = Server::start(|_| Reply::ok("<!doctype html>").header("Content-Type", "text/html"));
+    let context = TestContext::configured(&format!("[models.x]\nurl = \"{}\"\n", page.url("")));
+    let told = context.tell(&["chat", "--model", "x/y", "-p", "Hello"]);
+    assert!(
+        told.contains("error: the answer is not what the protocol says: it is a web page\n\nhint: Is the model's name right, and the address in `models.SERVER.url`?"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_address_without_a_registry_is_called_so() {
+    let context = TestContext::new();
+    let nothing = Server::start(|_| Reply::status(404));
+    let page = Server::start(|_| Reply::ok("<!doctype html><title>Welcome</title>"));
+    let failing = Server::start(|_| Reply::status(500));
+    context.write_skill("pdf");
+    let skill = context.read("pdf/SKILL.md");
+    let skill = skill.replacen("---\n\n", "metadata:\n  version: \"1.0.0\"\n---\n\n", 1);
+    context.write("pdf/SKILL.md", skill);
+    let ask = |server: &Server, arguments: &[&str]| {
+        let mut command = context.skillyard();
+        command.env("SKILLYARD_REGISTRY_URL", server.url("/base"));
+        let shown = context.shown(command.args(arguments));
+        shown.replace(&server.url(""), "[SERVER]")
+    };
+    assert_snapshot!(ask(&nothing, &["whoami"]), @r"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no registry answers at [SERVER]/base
+
+    hint: Look whether that is the address of a registry: `skillyard config list --show-origin` says where it comes from
+    ");
+    assert_snapshot!(ask(&page, &["whoami"]), @r"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[SERVER]/base/me` is not readable: expected value at line 1 column 1
+
+    hint: Look whether that is the address of a registry: `skillyard config list --show-origin` says where it comes from
+    ");
+    assert!(
+        ask(&nothing, &["search", "pdf"])
+            .contains("warning: nothing came from the registry: no registry answers at")
+    );
+    let published = ask(&failing, &["publish", "pdf", "--yes"]);
+    assert!(published.contains("exit code: 2"), "{published}");
+}
