@@ -53,8 +53,13 @@ pub enum UnpackError {
         source: io::Error,
     },
     /// It is damaged, dangerous or not an archive of skills.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
+    #[error("the archive `{place}` cannot be used")]
+    Archive {
+        /// Where it is from.
+        place: String,
+        /// What is wrong with it.
+        source: ArchiveError,
+    },
     /// The folder in it has another name than the skill.
     #[error("the folder in the archive is `{folder}`, and the skill in it is called `{name}`")]
     FolderName {
@@ -84,11 +89,13 @@ impl ArchiveMaterial {
             Expected::Skill => Rules::skill(),
             Expected::Repository => Rules::repository(),
         };
-        let archive = Archive::open(BufReader::with_capacity(1 << 16, reader), rules.clone())?;
+        let archive = Archive::open(BufReader::with_capacity(1 << 16, reader), rules.clone());
+        let archive = archive.map_err(unusable(&origin))?;
         let shape = match expected {
-            Expected::Skill => archive.listing().skill_shape()?,
-            Expected::Repository => archive.listing().repository_shape()?,
+            Expected::Skill => archive.listing().skill_shape(),
+            Expected::Repository => archive.listing().repository_shape(),
         };
+        let shape = shape.map_err(unusable(&origin))?;
         Ok(Self {
             archive,
             rules,
@@ -137,7 +144,8 @@ impl ArchiveMaterial {
                 .relative(path)
                 .is_some_and(|path| wants(path.as_str()))
         };
-        self.archive.deliver(&mut wanted, &mut basket)?;
+        let delivered = self.archive.deliver(&mut wanted, &mut basket);
+        delivered.map_err(unusable(&self.origin))?;
         Ok(basket.files)
     }
 
@@ -184,7 +192,8 @@ impl ArchiveMaterial {
         for path in paths {
             let folder = [root.as_str(), path].join("/");
             let listing = self.archive.listing();
-            listing.check_folder(folder.trim_matches('/'), &self.rules.limits)?;
+            let checked = listing.check_folder(folder.trim_matches('/'), &self.rules.limits);
+            checked.map_err(unusable(&self.origin))?;
             self.check_size(path)?;
         }
         let files = self.take(|path| paths.iter().any(|folder| is_below(path, folder)))?;
@@ -231,6 +240,12 @@ impl Material for ArchiveMaterial {
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         self.read_trees(paths).map_err(MaterialError::new)
     }
+}
+
+/// Names the archive that something is wrong with.
+fn unusable(origin: &Origin) -> impl FnOnce(ArchiveError) -> UnpackError {
+    let place = origin.url.clone();
+    |source| UnpackError::Archive { place, source }
 }
 
 /// Keeps what an archive delivers.

@@ -194,3 +194,17 @@ fn a_version_that_was_changed_on_disk_is_refused() {
         assert_eq!(context.code(&["agent", "show", name]), Some(1), "{name}");
     }
 }
+
+#[test]
+fn what_an_agent_cannot_work_with_is_refused() {
+    let context = context();
+    assert_eq!(context.code(&["agent", "create", "helper"]), Some(0));
+    for arguments in [
+        &["agent", "edit", "helper", "--max-steps", "0"][..],
+        &["agent", "edit", "helper", "--model", ""],
+    ] {
+        assert_eq!(context.code(arguments), Some(2), "{arguments:?}");
+    }
+    let versions = context.stdout(&["agent", "versions", "helper"]);
+    assert!(!versions.contains("helper@2"), "{versions}");
+}

@@ -41,7 +41,7 @@ fn hostile_archives_are_refused_and_write_nothing() {
         fs::write(&file, &attack.bytes).unwrap();
         let told = context.refused(&["install", file.to_str().unwrap(), "--yes", "--force"]);
         assert!(told.starts_with("error: "), "{}: {told}", attack.label);
-        reasons.insert(told);
+        reasons.insert(told.replace(file.to_str().unwrap(), "it"));
         fs::remove_file(&file).unwrap();
         assert_eq!(context.tree(), before, "{}", attack.label);
     }

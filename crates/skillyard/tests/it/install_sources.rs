@@ -176,7 +176,10 @@ fn archives_on_the_web_install() {
     }
     let shown = |text: String| text.replace(&server.url(""), "[SERVER]");
     assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"error: the folder in the archive is `other`, and the skill in it is called `pdf`");
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"error: this is not a zip or tar archive");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"
+    error: the archive `[SERVER]/page.zip` cannot be used
+      Caused by: this is not a zip or tar archive
+    ");
     assert_snapshot!(shown(context.refused(&["install", &server.url("/none.zip"), "--yes"])), @"error: `[SERVER]/none.zip` answered 404");
     // Without an answer nothing of a stranger is installed.
     context.done(&["remove", "pdf"]);

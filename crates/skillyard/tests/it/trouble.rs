@@ -48,6 +48,7 @@ fn nothing_is_done_that_cannot_be_recorded() {
         &["trust", "."],
         &["trust", "hello", "--scripts", "--yes"],
         &["config", "set", "install.scope", "user"],
+        &["agent", "create", "helper"],
     ] {
         let told = output(context.skillyard().args(arguments));
         assert_eq!(told.status.code(), Some(2), "{arguments:?}");

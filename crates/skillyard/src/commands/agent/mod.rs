@@ -13,6 +13,8 @@ mod show;
 mod skill;
 mod versions;
 
+use std::num::NonZeroUsize;
+
 use clap::Subcommand;
 use serde_json::{Value, json};
 use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept};
@@ -66,6 +68,11 @@ enum Verb {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     match &args.verb {
+        Verb::List(_) | Verb::Show(_) | Verb::Versions(_) | Verb::Diff(_) | Verb::Export(_) => {}
+        // No agent changes unrecorded.
+        _ => context.ready_to_record()?,
+    }
+    match &args.verb {
         Verb::Create(args) => create::run(context, args),
         Verb::List(args) => list::run(context, args),
         Verb::Show(args) => show::run(context, args),
@@ -84,7 +91,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 #[derive(Debug, clap::Args)]
 struct Said {
     /// The model, as `SERVER/NAME`
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     model: Option<String>,
     /// What it is for, in a line
     #[arg(long)]
@@ -109,8 +116,8 @@ struct Said {
     workspace_tools: Option<String>,
     /// How often the model is asked in one turn
     #[arg(long, value_name = "N")]
-    max_steps: Option<usize>,
-    /// All tokens of a session
+    max_steps: Option<NonZeroUsize>,
+    /// All tokens of a session; 0 for as many as it takes
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// Install without asking what a reference names
@@ -159,7 +166,7 @@ impl Said {
             };
         }
         if let Some(steps) = self.max_steps {
-            definition.limits.steps = steps;
+            definition.limits.steps = steps.get();
         }
         if let Some(tokens) = self.max_tokens {
             definition.limits.session_tokens = tokens;
