@@ -46,6 +46,7 @@ pub fn router(server: Arc<Server>) -> Router {
         all = all.nest_service(REGISTRY, mounted(registry));
     }
     all.fallback(web::missing)
+        .method_not_allowed_fallback(web::wrong_method)
         .layer(from_fn_with_state(Arc::clone(&server), gate::gate))
         .with_state(server)
 }

@@ -148,6 +148,18 @@ pub(crate) async fn elsewhere<T: Send + 'static>(
 /// The answer to every other address.
 pub(crate) async fn missing(frame: Frame, request: Request) -> Response {
     let problem = Problem::new(StatusCode::NOT_FOUND, "there is nothing here");
+    answered(frame, &request, problem)
+}
+
+/// The answer to a method that an address does not have.
+pub(crate) async fn wrong_method(frame: Frame, request: Request) -> Response {
+    let reason = format!("`{}` is not for this address", request.method());
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, &reason);
+    answered(frame, &request, problem)
+}
+
+/// A problem as a program or as a person reads it.
+fn answered(frame: Frame, request: &Request, problem: Problem) -> Response {
     if request.uri().path().starts_with("/api/") {
         return problem.into_response();
     }

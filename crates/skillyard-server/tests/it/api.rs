@@ -202,6 +202,7 @@ async fn problems_have_the_form_of_problems() {
     for (answer, status) in [
         (server.get("/api/v1/skills/none").await, 404),
         (server.get("/api/v1/nothing").await, 404),
+        (server.ask("DELETE", "/api/v1/skills", &[], "").await, 405),
         (server.get("/api/v1/skills?limit=x").await, 400),
         (server.get("/api/v1/search").await, 400),
         (server.get("/api/v1/prompt?format=html").await, 400),
@@ -217,6 +218,7 @@ async fn problems_have_the_form_of_problems() {
         assert_eq!(answer.status.as_u16(), status, "{}", answer.text);
         assert_eq!(answer.headers["content-type"], "application/problem+json");
         assert_eq!(answer.json()["status"], status);
+        assert_eq!(answer.headers.contains_key("allow"), status == 405);
     }
 }
 
