@@ -41,6 +41,14 @@ impl LocalFolder {
     }
 }
 
+/// A skill that cannot be taken as it is.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot take the skill in `{}`", folder.display())]
+struct Untakable {
+    folder: PathBuf,
+    source: TreeError,
+}
+
 impl Material for LocalFolder {
     fn origin(&self) -> &Origin {
         &self.origin
@@ -85,10 +93,12 @@ impl Material for LocalFolder {
     }
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
-        let trees: Result<Vec<Tree>, _> = paths
-            .par_iter()
-            .map(|path| Tree::read(&self.root.join(path), &self.limits))
-            .collect();
+        let read = |path: &String| {
+            let folder = self.root.join(path);
+            let tree = Tree::read(&folder, &self.limits);
+            tree.map_err(|source| Untakable { folder, source })
+        };
+        let trees: Result<Vec<Tree>, _> = paths.par_iter().map(read).collect();
         trees.map_err(MaterialError::new)
     }
 }

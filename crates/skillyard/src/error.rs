@@ -221,7 +221,10 @@ impl CommandError {
             let text = cause.to_string();
             source = cause.source();
             // What lies below says the same with the reason.
-            if source.is_none() || !LAYERS.contains(&text.as_str()) {
+            let is_layer = source.is_some() && LAYERS.contains(&text.as_str());
+            // What lies above may have quoted it whole.
+            let is_said = causes.last().is_some_and(|above| above.ends_with(&text));
+            if !is_layer && !is_said {
                 causes.push(text);
             }
         }

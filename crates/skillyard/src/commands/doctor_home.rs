@@ -9,6 +9,7 @@ use rustix::fs::Access;
 use skillyard_audit::Fault;
 
 use super::doctor::{Check, Verdict};
+use crate::agent;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::signing::policy;
@@ -32,6 +33,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
             trusted::read(&environment.approvals_file()).map(drop),
         ),
         ("trust", policy::load(environment).map(drop)),
+        ("sessions", sessions(context)),
     ];
     let home = &environment.skillyard_home;
     let mut checks = vec![folder(home)];
@@ -42,6 +44,14 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     }
     checks.push(audit(context, &environment.logs_folder()));
     checks
+}
+
+/// Whether the sessions can be used, where there are some.
+fn sessions(context: &Context) -> Result<(), CommandError> {
+    if context.environment.sessions_file().exists() {
+        agent::store(context)?;
+    }
+    Ok(())
 }
 
 /// Whether something can be written there, by writing it.

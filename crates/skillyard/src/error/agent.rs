@@ -112,6 +112,10 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
         }
+        TurnError::Session(SessionError::Store { path, .. }) => format!(
+            "If it is damaged, put `{}` aside: sessions begin anew without it",
+            path.display()
+        ),
         TurnError::Provider(ProviderError::Status {
             status: 401 | 403, ..
         }) => "Set the right key with `skillyard config set models.SERVER.key -`, and the right model".into(),

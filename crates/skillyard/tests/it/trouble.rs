@@ -177,8 +177,25 @@ fn a_damaged_database_is_called_so_at_once() {
     ----- stderr -----
     error: cannot open the database `[HOME]/.skillyard/registry/registry.db`
       Caused by: error returned from database: (code: 26) file is not a database
-      Caused by: (code: 26) file is not a database
     ");
+}
+
+#[test]
+fn damaged_sessions_are_called_so() {
+    let context = TestContext::new();
+    context.write(
+        "../home/.skillyard/sessions.db",
+        "this is no database ".repeat(99),
+    );
+    let told = context.refused(&["chat", "--sessions"]);
+    for part in [
+        "cannot use the sessions in `",
+        "file is not a database",
+        "put `",
+    ] {
+        assert_eq!(told.matches(part).count(), 1, "{part}: {told}");
+    }
+    assert!(wrong(&context).contains("cannot use the sessions in `"));
 }
 
 #[test]
