@@ -73,8 +73,10 @@ impl Context {
     }
 
     /// Fails where nothing can be recorded: what must not happen unrecorded asks before it begins.
-    pub(crate) fn ready_to_record(&self) -> Result<(), CommandError> {
-        Ok(self.recorder()?.make_ready()?)
+    pub(crate) fn ready_to_record(&self) -> Result<Recorder, CommandError> {
+        let recorder = self.recorder()?;
+        recorder.make_ready()?;
+        Ok(recorder)
     }
 
     /// Writes down what a command did.

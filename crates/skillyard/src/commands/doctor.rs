@@ -36,6 +36,19 @@ pub(super) struct Check {
     pub(super) hint: Option<String>,
 }
 
+impl Check {
+    /// Something that is as it should be.
+    pub(super) fn good(area: &'static str, name: &'static str, message: String) -> Self {
+        Self {
+            area,
+            name,
+            verdict: Verdict::Good,
+            message,
+            hint: None,
+        }
+    }
+}
+
 /// What a check says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {

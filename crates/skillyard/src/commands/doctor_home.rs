@@ -135,11 +135,5 @@ fn unusable(name: &'static str, error: &CommandError) -> Check {
 }
 
 fn good(name: &'static str, message: String) -> Check {
-    Check {
-        area: AREA,
-        name,
-        verdict: Verdict::Good,
-        message,
-        hint: None,
-    }
+    Check::good(AREA, name, message)
 }

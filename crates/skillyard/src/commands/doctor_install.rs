@@ -89,13 +89,7 @@ fn edited(conflict: &Conflict) -> Check {
 }
 
 fn good(name: &'static str, message: String) -> Check {
-    Check {
-        area: AREA,
-        name,
-        verdict: Verdict::Good,
-        message,
-        hint: None,
-    }
+    Check::good(AREA, name, message)
 }
 
 fn bad(name: &'static str, message: String, hint: &str) -> Check {

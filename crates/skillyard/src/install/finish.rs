@@ -68,14 +68,14 @@ pub(crate) fn apply(
         edit(manifest, &plan);
     }
     let events = events(&plan);
-    if !events.is_empty() {
-        context.ready_to_record()?;
-    }
-    transaction
-        .commit(&plan, trees)
-        .map_err(InstallFailure::from)?;
-    if !events.is_empty() {
-        context.recorder()?.record_all(&events)?;
+    let recorder = match events.as_slice() {
+        [] => None,
+        _ => Some(context.ready_to_record()?),
+    };
+    let committed = transaction.commit(&plan, trees);
+    committed.map_err(InstallFailure::from)?;
+    if let Some(recorder) = recorder {
+        recorder.record_all(&events)?;
     }
     Ok(plan)
 }

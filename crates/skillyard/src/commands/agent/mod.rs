@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     match &args.verb {
         Verb::List(_) | Verb::Show(_) | Verb::Versions(_) | Verb::Diff(_) | Verb::Export(_) => {}
         // No agent changes unrecorded.
-        _ => context.ready_to_record()?,
+        _ => drop(context.ready_to_record()?),
     }
     match &args.verb {
         Verb::Create(args) => create::run(context, args),
