@@ -9,15 +9,15 @@ of its own that does not count. Peers that are not installed are installed from 
 import argparse
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import go_first, load, may_go_first  # noqa: E402
+from measure import load, may_go_first, one_run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 COLD, WARM = "skillyard list --no-index", "skillyard list --json, index"
@@ -49,23 +49,16 @@ def make_skills(folder: Path, count: int) -> None:
 
 def measure(commands: dict, home: Path, cwd: Path, runs: int) -> dict:
     """Median CPU and elapsed seconds and peak memory in MB of each command; none for one that failed."""
-    first = go_first if may_go_first() else None
-    quietly = {"cwd": cwd, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "preexec_fn": first,
-               "env": {**os.environ, "HOME": str(home)}}
+    first, env = may_go_first(), {**os.environ, "HOME": str(home)}
     taken = {name: [] for name in commands}
     for _ in range(runs):
         for name, command in commands.items():
-            shell = isinstance(command, str)
-            subprocess.run(command, shell=shell, check=False, **quietly)
-            started = time.perf_counter()
-            process = subprocess.Popen(command, shell=shell, **quietly)
-            _, status, usage = os.wait4(process.pid, 0)
-            elapsed = time.perf_counter() - started
-            if os.waitstatus_to_exitcode(status) == 0:
-                taken[name].append((usage.ru_utime + usage.ru_stime, elapsed, usage.ru_maxrss / 1024))
+            words = ["/bin/sh", "-c", command] if isinstance(command, str) else [shutil.which(command[0]), *command[1:]]
+            one_run(words, cwd, env, first)
+            taken[name].append(one_run(words, cwd, env, first))
     return {
         name: (*(statistics.median(each[at] for each in rows) for at in (0, 1)), max(each[2] for each in rows))
-        if len(rows) == runs else None
+        if None not in rows else None
         for name, rows in taken.items()
     }
 

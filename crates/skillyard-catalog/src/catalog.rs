@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::builtin;
-use crate::index::{self, IndexUse, Scan};
+use crate::index::{self, IndexUse, Place, Scan, Snapshot};
 use crate::record::{Reading, Record};
 use crate::requires::Commands;
 use crate::same::is_same_skill;
@@ -83,21 +83,27 @@ impl Catalog {
     /// Finds every skill.
     pub fn load(settings: &Settings) -> Self {
         let sources = settings.surroundings.sources();
+        let places: Vec<Place> = sources
+            .iter()
+            .filter(|source| source.kind != SourceKind::Builtin)
+            .map(|source| Place::new(&source.root))
+            .collect();
         let scan = Scan {
             limits: settings.limits,
-            links: Links::Within(allowed_roots(&settings.surroundings, &sources)),
+            links: Links::Within(allowed_roots(&settings.surroundings, &places)),
         };
         let file = settings
             .index_folder
             .as_deref()
-            .map(|folder| index::file_for(folder, &sources, &scan));
-        let on_disk: Vec<Source> = sources
-            .iter()
-            .filter(|source| source.kind != SourceKind::Builtin)
-            .cloned()
-            .collect();
-        let (snapshots, index_use) = index::load(&on_disk, &scan, file.as_deref());
+            .map(|folder| index::file_for(folder, &places, &scan));
+        let decide = |snapshots| Self::of(snapshots, &sources, settings);
+        let (mut catalog, index_use) = index::load(&places, &scan, file.as_deref(), decide);
+        catalog.index_use = index_use;
+        catalog
+    }
 
+    /// The catalog of what the sources on this machine hold.
+    fn of(snapshots: Vec<Snapshot>, sources: &[Source], settings: &Settings) -> Self {
         let mut skipped = Vec::new();
         let mut records: Vec<(usize, Box<Record>)> = Vec::new();
         let mut snapshots = snapshots.into_iter();
@@ -110,7 +116,6 @@ impl Catalog {
                 continue;
             };
             skipped.extend(snapshot.skipped);
-            let first = records.len();
             records.reserve(snapshot.readings.len());
             for reading in snapshot.readings {
                 match reading {
@@ -121,16 +126,14 @@ impl Catalog {
                     }),
                 }
             }
-            // A walk goes level by level; precedence within a source goes by path.
-            records[first..].sort_by(|a, b| a.1.folder.as_os_str().cmp(b.1.folder.as_os_str()));
         }
         skipped.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
         let mut catalog = Self {
             skills: Vec::with_capacity(records.len()),
             shadowed: Vec::new(),
             skipped,
-            sources,
-            index_use,
+            sources: sources.to_vec(),
+            index_use: IndexUse::default(),
             copies: Vec::new(),
         };
         catalog.decide(records, settings);
@@ -142,7 +145,9 @@ impl Catalog {
         let mut commands = Commands::new(settings.command_folders.clone());
         // Mostly nobody said anything, which need not be found out for each skill.
         let selection = Some(&settings.selection).filter(|selection| !selection.is_silent());
-        let first = first_of_each_name(&records);
+        let order = by_name(&records);
+        let is_sorted = is_sorted_by_source(&records, &order);
+        let first = first_of_each_name(&records, &order);
         // Where a winner went, by its place among the records.
         let mut places = vec![0; records.len()];
         for (at, (source, record)) in records.into_iter().enumerate() {
@@ -170,8 +175,10 @@ impl Catalog {
                 self.copies.push(skill);
             }
         }
-        self.skills
-            .sort_by(|a, b| (a.source, &*a.record.name).cmp(&(b.source, &*b.record.name)));
+        if !is_sorted {
+            self.skills
+                .sort_by(|a, b| (a.source, &*a.record.name).cmp(&(b.source, &*b.record.name)));
+        }
     }
 
     /// The winner of a name.
@@ -209,17 +216,32 @@ impl Catalog {
     }
 }
 
-/// For each record the place of the first one of its name.
+/// The places of the records in order of their names, the strongest of a name first.
 ///
 /// Names are nearly sorted, because folders are called like their skills: bringing them into
 /// order takes one look at each, and a map would have to hash them all.
-fn first_of_each_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
+fn by_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
     let name = |at: usize| records[at].1.name.as_str();
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by(|a, b| name(*a).cmp(name(*b)));
+    order
+}
+
+/// Whether the records of each source stand in the order of their names.
+fn is_sorted_by_source(records: &[(usize, Box<Record>)], order: &[usize]) -> bool {
+    let sources = records.last().map_or(0, |(source, _)| source + 1);
+    let mut last = vec![0; sources];
+    order.iter().all(|&at| {
+        let last = &mut last[records[at].0];
+        std::mem::replace(last, at) <= at
+    })
+}
+
+/// For each record the place of the first one of its name.
+fn first_of_each_name(records: &[(usize, Box<Record>)], order: &[usize]) -> Vec<usize> {
+    let name = |at: usize| records[at].1.name.as_str();
     let mut first = vec![0; records.len()];
     for same in order.chunk_by(|a, b| name(*a) == name(*b)) {
-        // Sorting is stable, so the strongest stands first.
         for at in same {
             first[*at] = same[0];
         }
@@ -246,16 +268,15 @@ fn standing(
 }
 
 /// The folders that symbolic links may lead into: the sources, the project, the home.
-fn allowed_roots(surroundings: &Surroundings, sources: &[Source]) -> Vec<PathBuf> {
+fn allowed_roots(surroundings: &Surroundings, places: &[Place]) -> Vec<PathBuf> {
     let home = surroundings.home.as_deref();
-    let mut roots: Vec<PathBuf> = sources
+    let mut roots: Vec<PathBuf> = places
         .iter()
-        .map(|source| source.root.as_path())
+        .filter(|place| place.is_there)
+        .map(|place| place.root.as_path())
         .chain([surroundings.project_root()])
         .chain(home)
         .filter(|root| !root.as_os_str().is_empty())
-        // Most do not exist, which one look tells; making a path canonical takes one a part.
-        .filter(|root| root.exists())
         .filter_map(|root: &Path| root.canonicalize().ok())
         // A home of `/`, as some containers have it, would allow everything.
         .filter(|root| root.parent().is_some())

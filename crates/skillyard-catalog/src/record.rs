@@ -1,5 +1,6 @@
 //! What one `SKILL.md` says, as far as a catalog needs it: tier 1.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,14 @@ impl Record {
 }
 
 impl Reading {
+    /// The folder of a skill; other files have none that counts.
+    pub(crate) fn folder(&self) -> Option<&OsStr> {
+        match self {
+            Self::Skill(record) => Some(record.folder.as_os_str()),
+            Self::Unloadable(_) => None,
+        }
+    }
+
     /// The path of the file that was read.
     pub(crate) fn path(&self) -> PathBuf {
         match self {

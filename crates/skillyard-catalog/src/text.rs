@@ -59,6 +59,7 @@ impl From<&str> for Text {
 impl Deref for Text {
     type Target = str;
 
+    #[inline]
     fn deref(&self) -> &str {
         &self.buffer[self.range.clone()]
     }

@@ -8,9 +8,8 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::file::StoredSource;
 use super::read::Front;
-use super::{Snapshot, is_racy};
+use super::{Place, Snapshot, is_racy};
 use crate::parallel;
-use crate::source::Source;
 use crate::walk::{Stamp, Watched};
 
 /// How many files one thread looks at before it takes the next.
@@ -23,58 +22,80 @@ pub(super) struct Known {
     pub(super) stale: Vec<Option<bool>>,
 }
 
-/// Where the paths of a source's files are, and their stamps.
-pub(super) type Files = Vec<(Range<usize>, Stamp)>;
+/// How much of an index is still true.
+pub(super) enum Truth<T> {
+    /// All of it, and what was made of it.
+    Same(T),
+    /// What it tells of each source; `None` for those that have to be walked.
+    Changed(Vec<Option<Known>>),
+}
 
-/// What the index tells of each source; `None` for those that have to be walked.
-///
-/// The files are looked at while the rest of the index is read.
-pub(super) fn known(sources: &[Source], file: &Path) -> Option<Vec<Option<Known>>> {
+/// Looks at every file that the index tells of, while the rest of it is read and `make` makes
+/// something of all that.
+pub(super) fn known<T>(
+    places: &[Place],
+    file: &Path,
+    make: impl Fn(Vec<Snapshot>) -> T,
+) -> Option<Truth<T>> {
     let front = Front::open(file)?;
-    let files = front.files()?;
+    let ranges = front.ranges()?;
     let is_same = |(at, stored): (usize, &StoredSource)| {
-        let now = sources.get(at);
-        now.is_some_and(|now| now.root == stored.root) && has_same_folders(stored)
+        let now = places.get(at);
+        now.is_some_and(|now| now.root == stored.root && has_same_folders(stored, now))
     };
     let same: Vec<bool> = front.sources().iter().enumerate().map(is_same).collect();
-    let order = order(&files, &same);
-    let (snapshots, looks) = parallel::map_beside(
-        || front.read(),
-        &order,
-        BLOCK,
+    let blocks = blocks(&ranges, &same);
+    let is_all = same.len() == places.len() && same.iter().all(|is_same| *is_same);
+    let (ready, looks) = parallel::map_beside(
+        || {
+            let snapshots = front.read()?;
+            Some(if is_all {
+                Ok(make(snapshots))
+            } else {
+                Err(snapshots)
+            })
+        },
+        &blocks,
+        1,
         Root::default,
-        |root, (source, _, at)| {
-            let (path, stamp) = &files[*source][*at];
+        |root, (source, rows)| {
             let stored = &front.sources()[*source];
-            let found = root.stamp_of(*source, stored, &front.paths()[path.clone()])?;
-            Some(found != *stamp || is_racy(*stamp, stored.walked))
+            let look = |at| {
+                let (path, stamp) = front.file(at)?;
+                let found = root.stamp_of(*source, stored, path)?;
+                Some(found != stamp || is_racy(stamp, stored.walked))
+            };
+            rows.clone().map(look).collect::<Vec<_>>()
         },
     );
-    let mut stale: Vec<Vec<Option<bool>>> =
-        files.iter().map(|files| vec![None; files.len()]).collect();
-    for ((source, _, at), look) in order.into_iter().zip(looks) {
-        stale[source][at] = look;
+    let snapshots = match ready? {
+        Ok(ready) if looks.iter().flatten().all(|look| *look == Some(false)) => {
+            return Some(Truth::Same(ready));
+        }
+        Ok(_) => front.read()?,
+        Err(snapshots) => snapshots,
+    };
+    let mut stale: Vec<Vec<Option<bool>>> = vec![Vec::new(); ranges.len()];
+    for ((source, _), looks) in blocks.into_iter().zip(looks) {
+        stale[source].extend(looks);
     }
-    let known = snapshots?.into_iter().zip(stale).zip(same);
+    let known = snapshots.into_iter().zip(stale).zip(same);
     let known = known
         .map(|((snapshot, stale), is_same)| is_same.then_some(Known { snapshot, stale }))
         .collect();
-    Some(known)
+    Some(Truth::Changed(known))
 }
 
-/// The files to look at, as their sources, inodes and places.
-///
-/// What was made one after the other lies close together in the kernel's memory, and waiting for
-/// that is most of what a look costs.
-fn order(files: &[Files], same: &[bool]) -> Vec<(usize, u64, usize)> {
-    let mut order = Vec::with_capacity(files.iter().map(Vec::len).sum());
-    let wanted = files.iter().zip(same).enumerate();
-    for (source, (files, _)) in wanted.filter(|(_, (_, is_same))| **is_same) {
-        let files = files.iter().enumerate();
-        order.extend(files.map(|(at, (_, stamp))| (source, stamp.inode, at)));
-    }
-    order.sort_unstable();
-    order
+/// The rows of the files to look at, each with its source, parted for threads to take.
+fn blocks(ranges: &[Range<usize>], same: &[bool]) -> Vec<(usize, Range<usize>)> {
+    let wanted = ranges.iter().zip(same).enumerate();
+    wanted
+        .filter(|(_, (_, is_same))| **is_same)
+        .flat_map(|(source, (rows, _))| {
+            let starts = rows.clone().step_by(BLOCK);
+            starts.map(move |start| (source, start..rows.end.min(start + BLOCK)))
+        })
+        .collect()
 }
 
 /// The root of the source that a thread is at; threads that share a descriptor wait for each other
@@ -99,10 +120,10 @@ impl Root {
 }
 
 /// Whether the folders of a source, and what else decided, are as they were.
-fn has_same_folders(stored: &StoredSource) -> bool {
+fn has_same_folders(stored: &StoredSource, now: &Place) -> bool {
     if stored.listed.is_empty() {
         // The root was not there, or was a skill itself.
-        return stored.rows == 0 && !stored.root.exists();
+        return stored.rows == 0 && !now.is_there;
     }
     let is_same = |stamp: Stamp, known: Stamp| stamp == known && !is_racy(stamp, stored.walked);
     let listed = stored.listed.iter().all(|listed| {

@@ -17,9 +17,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use skillyard_format::Digest;
 
-use self::look::Known;
+use self::look::{Known, Truth};
 use crate::record::{self, Reading};
-use crate::source::Source;
 use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
@@ -30,7 +29,7 @@ const RACY: i64 = 20_000_000;
 pub(crate) struct Snapshot {
     /// The source's folder.
     root: PathBuf,
-    /// Every `SKILL.md`, in order of the folders.
+    /// Every skill, in order of the folders, and every other `SKILL.md`.
     pub(crate) readings: Vec<Reading>,
     /// What was passed over.
     pub(crate) skipped: Vec<Skipped>,
@@ -40,6 +39,24 @@ pub(crate) struct Snapshot {
     watched: Vec<Watched>,
     /// When the walk began, in nanoseconds since 1970.
     walked: i64,
+}
+
+/// The folder of a source.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) root: PathBuf,
+    /// Whether it is there. Most are not: folders of agents that nobody installed.
+    pub(crate) is_there: bool,
+}
+
+impl Place {
+    /// Looks whether a source is there.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            is_there: root.exists(),
+        }
+    }
 }
 
 /// How sources are walked.
@@ -60,19 +77,31 @@ pub struct IndexUse {
     pub reread: usize,
 }
 
-/// The snapshots of all sources, from the index where it is still true.
-pub(crate) fn load(
-    sources: &[Source],
+/// What `make` makes of the snapshots of all sources, which are from the index where it is still
+/// true.
+///
+/// Mostly all of it is, and `make` works while the files are still looked at; where one changed, it
+/// is asked once more.
+pub(crate) fn load<T>(
+    places: &[Place],
     scan: &Scan,
     file: Option<&Path>,
-) -> (Vec<Snapshot>, IndexUse) {
+    make: impl Fn(Vec<Snapshot>) -> T,
+) -> (T, IndexUse) {
     let mut used = IndexUse::default();
-    let known = file.and_then(|file| look::known(sources, file));
-    let mut known = known.unwrap_or_default().into_iter();
-    let mut changed = known.len() != sources.len();
-    let snapshots: Vec<Snapshot> = sources
+    let known = match file.and_then(|file| look::known(places, file, &make)) {
+        Some(Truth::Same(ready)) => {
+            used.fresh = places.len();
+            return (ready, used);
+        }
+        Some(Truth::Changed(known)) => known,
+        None => Vec::new(),
+    };
+    let mut known = known.into_iter();
+    let mut changed = known.len() != places.len();
+    let snapshots: Vec<Snapshot> = places
         .iter()
-        .map(|source| {
+        .map(|place| {
             let old = known.next().flatten();
             if let Some((snapshot, same)) = old.and_then(|old| refresh(old, &mut used)) {
                 used.fresh += 1;
@@ -81,7 +110,7 @@ pub(crate) fn load(
             } else {
                 used.walked += 1;
                 changed = true;
-                walk(source, scan)
+                walk(&place.root, scan)
             }
         })
         .collect();
@@ -89,15 +118,15 @@ pub(crate) fn load(
         // A cache that cannot be written costs time, not answers.
         let _ = write::write(file, &snapshots);
     }
-    (snapshots, used)
+    (make(snapshots), used)
 }
 
 /// Where the index of these sources lies below `folder`.
-pub(crate) fn file_for(folder: &Path, sources: &[Source], scan: &Scan) -> PathBuf {
+pub(crate) fn file_for(folder: &Path, places: &[Place], scan: &Scan) -> PathBuf {
     let mut key = format!("{scan:?}");
-    for source in sources {
+    for place in places {
         key.push('\n');
-        key.push_str(&source.root.to_string_lossy());
+        key.push_str(&place.root.to_string_lossy());
     }
     folder.join(format!(
         "{}.index",
@@ -105,16 +134,18 @@ pub(crate) fn file_for(folder: &Path, sources: &[Source], scan: &Scan) -> PathBu
     ))
 }
 
-fn walk(source: &Source, scan: &Scan) -> Snapshot {
+fn walk(root: &Path, scan: &Scan) -> Snapshot {
     let walked = now();
     let walk = Walk {
         limits: scan.limits,
         links: scan.links.clone(),
         extent: Extent::Head,
     };
-    let found = walk.run(&source.root, record::read);
+    let mut found = walk.run(root, record::read);
+    // A walk goes level by level; precedence within a source goes by path.
+    found.skills.sort_by(|a, b| a.folder().cmp(&b.folder()));
     Snapshot {
-        root: source.root.clone(),
+        root: root.to_owned(),
         readings: found.skills,
         skipped: found.skipped,
         listed: found.listed,

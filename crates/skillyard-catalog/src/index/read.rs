@@ -1,16 +1,18 @@
 //! Reading the file of an index: first its front, which tells what to look at, then all of it.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 use super::Snapshot;
 use super::file::{HEADER, MAGIC, StoredSource, checksum};
-use super::look::Files;
 use super::row::{self, Kind, Row};
 use crate::record::{Reading, Record, Unloadable};
 use crate::text::Text;
+use crate::walk::Stamp;
 
 /// The front of an index, which was not compared with its checksum yet.
 pub(super) struct Front {
@@ -21,8 +23,8 @@ pub(super) struct Front {
     /// Where the rows begin.
     rows: usize,
     paths: Arc<String>,
-    /// How many bytes are left in the file.
-    behind: usize,
+    /// Where the texts begin, and how many bytes they have.
+    texts: (u64, usize),
     sources: Vec<StoredSource>,
 }
 
@@ -53,7 +55,7 @@ impl Front {
             numbers,
             rows: head,
             paths: Arc::new(String::from_utf8(names).ok()?),
-            behind,
+            texts: (u64::try_from(before).ok()?, behind),
         })
     }
 
@@ -62,40 +64,45 @@ impl Front {
         &self.sources
     }
 
-    /// The paths of all `SKILL.md`, each below the root of its source.
-    pub(super) fn paths(&self) -> &str {
-        &self.paths
+    /// Which rows belong to each source.
+    pub(super) fn ranges(&self) -> Option<Vec<Range<usize>>> {
+        // Made-up counts must not ask for memory: there are as many rows as there are bytes.
+        let all = (self.numbers.len() - self.rows) / row::SIZE;
+        let mut start = 0_usize;
+        let range = |source: &StoredSource| {
+            let end = start.checked_add(source.rows).filter(|end| *end <= all)?;
+            Some(std::mem::replace(&mut start, end)..end)
+        };
+        self.sources.iter().map(range).collect()
     }
 
-    /// For each source where [`paths`](Self::paths) has those of its files, and their stamps.
-    pub(super) fn files(&self) -> Option<Vec<Files>> {
-        let (mut rows, mut end) = (&self.numbers[self.rows..], 0);
-        let mut of_source = |source: &StoredSource| {
-            // Made-up counts must not ask for memory: there are as many rows as there are bytes.
-            let mut files = Vec::with_capacity(source.rows.min(rows.len() / row::SIZE));
-            for _ in 0..source.rows {
-                let (row, rest) = rows.split_first_chunk()?;
-                rows = rest;
-                let row = Row::read(row)?;
-                let start = end;
-                end = start + row.path as usize;
-                self.paths.get(start..end)?;
-                files.push((start..end, row.stamp));
-            }
-            Some(files)
+    /// The path of one `SKILL.md` below the root of its source, and its stamp.
+    pub(super) fn file(&self, at: usize) -> Option<(&str, Stamp)> {
+        let rows = self.rows();
+        let start = match at.checked_sub(1) {
+            Some(before) => Row::read(rows.get(before)?)?.path_end,
+            None => 0,
         };
-        self.sources.iter().map(&mut of_source).collect()
+        let row = Row::read(rows.get(at)?)?;
+        let path = self.paths.get(start as usize..row.path_end as usize)?;
+        Some((path, row.stamp))
+    }
+
+    fn rows(&self) -> &[[u8; row::SIZE]] {
+        self.numbers[self.rows..].as_chunks().0
     }
 
     /// All of it, if it is what was written.
     pub(super) fn read(&self) -> Option<Vec<Snapshot>> {
-        let mut texts = Vec::with_capacity(self.behind + 1);
+        let (start, length) = self.texts;
+        let mut texts = Vec::with_capacity(length + 1);
+        (&self.file).seek(SeekFrom::Start(start)).ok()?;
         (&self.file).read_to_end(&mut texts).ok()?;
         if self.checksum != checksum([&self.numbers, self.paths.as_bytes(), &texts]) {
             return None;
         }
         let mut reader = Reader {
-            rows: &self.numbers[self.rows..],
+            rows: self.rows().iter(),
             paths: &self.paths,
             texts: Arc::new(String::from_utf8(texts).ok()?),
             path: 0,
@@ -108,7 +115,7 @@ impl Front {
 
 /// Gives out rows and texts in order.
 struct Reader<'a> {
-    rows: &'a [u8],
+    rows: slice::Iter<'a, [u8; row::SIZE]>,
     paths: &'a Arc<String>,
     texts: Arc<String>,
     /// Where the next path starts.
@@ -120,13 +127,10 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn source(&mut self, source: &StoredSource) -> Option<Snapshot> {
         let mut details = source.details.iter().peekable();
-        let mut readings = Vec::with_capacity(source.rows.min(self.rows.len() / row::SIZE));
+        let mut readings = Vec::with_capacity(source.rows.min(self.rows.len()));
         for number in 0..source.rows {
-            let (row, rest) = self.rows.split_first_chunk()?;
-            self.rows = rest;
-            let row = Row::read(row)?;
-            let start = self.path;
-            let end = start.checked_add(row.path as usize)?;
+            let row = Row::read(self.rows.next()?)?;
+            let (start, end) = (self.path, row.path_end as usize);
             let path = self.paths.get(start..end)?;
             self.path = end;
             if row.kind == Kind::Unloadable {

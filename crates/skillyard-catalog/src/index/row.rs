@@ -10,8 +10,8 @@ pub(super) const SIZE: usize = 56;
 pub(super) struct Row {
     pub(super) stamp: Stamp,
     pub(super) kind: Kind,
-    /// The path below the source's root.
-    pub(super) path: u32,
+    /// Where the path below the source's root ends; it begins where that of the row before ends.
+    pub(super) path_end: u32,
     /// The name of the file, which is the end of the path.
     pub(super) file_name: u32,
     pub(super) name: u32,
@@ -38,7 +38,7 @@ impl Row {
             return None;
         };
         let words: [[u8; 4]; 6] = words.try_into().ok()?;
-        let [path, file_name, name, description, fields, flags] = words.map(u32::from_le_bytes);
+        let [path_end, file_name, name, description, fields, flags] = words.map(u32::from_le_bytes);
         let kind = match flags >> 2 {
             0 => Kind::Skill,
             1 => Kind::Unloadable,
@@ -52,7 +52,7 @@ impl Row {
                 inode,
             },
             kind,
-            path,
+            path_end,
             file_name,
             name,
             description,
@@ -77,7 +77,7 @@ impl Row {
             self.stamp.inode,
         ];
         let words = [
-            self.path,
+            self.path_end,
             self.file_name,
             self.name,
             self.description,
@@ -110,7 +110,7 @@ mod tests {
                     inode: 7,
                 },
                 kind,
-                path: 1,
+                path_end: 1,
                 file_name: 2,
                 name: 3,
                 description: 4,

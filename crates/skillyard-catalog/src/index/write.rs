@@ -58,7 +58,7 @@ impl Writer {
             let path = reading.path();
             let path = path.strip_prefix(&snapshot.root).ok()?.to_str()?;
             self.paths.push_str(path);
-            let path = u32::try_from(path.len()).ok()?;
+            let path_end = u32::try_from(self.paths.len()).ok()?;
             let row = match reading {
                 Reading::Skill(record) => {
                     let details = Details {
@@ -71,7 +71,7 @@ impl Writer {
                     Row {
                         stamp: record.stamp,
                         kind: Kind::Skill,
-                        path,
+                        path_end,
                         file_name: u32::try_from(record.file_name.len()).ok()?,
                         name: self.push(&record.name)?,
                         description: self.push(&record.description)?,
@@ -83,7 +83,7 @@ impl Writer {
                 Reading::Unloadable(unloadable) => Row {
                     stamp: unloadable.stamp,
                     kind: Kind::Unloadable,
-                    path,
+                    path_end,
                     file_name: 0,
                     name: 0,
                     description: self.push(&unloadable.reason)?,

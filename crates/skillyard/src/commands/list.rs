@@ -45,11 +45,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         IndexMode::Use
     };
     let mut catalog = library::load(context, mode, &Choice::default())?;
-    let chosen = args.choice.filter()?;
-    catalog.skills.retain(|skill| chosen(&skill.record.name));
-    catalog
-        .shadowed
-        .retain(|loser| chosen(&loser.skill.record.name));
+    if args.choice.is_given() {
+        let chosen = args.choice.filter()?;
+        catalog.skills.retain(|skill| chosen(&skill.record.name));
+        catalog
+            .shadowed
+            .retain(|loser| chosen(&loser.skill.record.name));
+    }
     if context.printer.is_json() {
         list_json::write(&catalog, context.printer.pieces()?)?;
     } else {
