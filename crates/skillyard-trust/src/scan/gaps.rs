@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Fewer than so many repetitions cost nothing worth saving.
@@ -28,7 +29,8 @@ struct Part {
 
 impl Gaps {
     /// The parts of a pattern, if there are gaps between them.
-    pub(crate) fn of(pattern: &Hir) -> Option<Self> {
+    pub(crate) fn of(source: &str) -> Option<Self> {
+        let pattern = parsed(source)?;
         let HirKind::Concat(each) = pattern.kind() else {
             return None;
         };
@@ -73,6 +75,18 @@ impl Part {
     }
 }
 
+/// A pattern taken apart, by the rules that patterns are compiled by.
+fn parsed(source: &str) -> Option<Hir> {
+    ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .ignore_whitespace(true)
+        .dot_matches_new_line(true)
+        .build()
+        .parse(source)
+        .ok()
+}
+
 fn is_gap(part: &Hir) -> bool {
     match part.kind() {
         HirKind::Repetition(gap) => gap.min == 0 && gap.max.is_some_and(|most| most >= SHORTEST),
@@ -82,16 +96,12 @@ fn is_gap(part: &Hir) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::required::parsed;
     use super::*;
-
-    fn gaps(source: &str) -> Option<Gaps> {
-        Gaps::of(&parsed(source).unwrap())
-    }
 
     #[test]
     fn parts_are_looked_for_in_order() {
-        let gaps = gaps(r"\b(?:ask|tell)\b[^.]{0,60}\busers?\b[^.]{0,60}\bpass words?").unwrap();
+        let gaps =
+            Gaps::of(r"\b(?:ask|tell)\b[^.]{0,60}\busers?\b[^.]{0,60}\bpass words?").unwrap();
         for (text, may) in [
             ("ask the user for a passwords", true),
             ("tell users: password, or password", true),
@@ -107,7 +117,7 @@ mod tests {
 
     #[test]
     fn parts_may_touch_but_not_overlap() {
-        let gaps = gaps(r"abab.{0,9}ab").unwrap();
+        let gaps = Gaps::of(r"abab.{0,9}ab").unwrap();
         assert!(gaps.may_match(b"ababab"));
         assert!(!gaps.may_match(b"abab"));
     }
@@ -121,7 +131,7 @@ mod tests {
             r"a.{0,3}b",
             r"a?.{0,40}b",
         ] {
-            assert!(gaps(source).is_none(), "{source}");
+            assert!(Gaps::of(source).is_none(), "{source}");
         }
     }
 }

@@ -8,7 +8,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::gaps::Gaps;
 use super::grams::Grams;
-use super::required::{Required, parsed};
+use super::required::Required;
 use super::text::Text;
 
 /// A regular expression over folded text: small letters, one blank, no Unicode classes.
@@ -19,15 +19,11 @@ pub(crate) struct Pattern {
     source: &'static str,
     /// Whether it counts what lies between its parts, which is slow enough to make a sketch first.
     counts: bool,
-    outline: OnceLock<Outline>,
+    /// What a text must hold so that it can match in it, which is found out far quicker.
+    required: OnceLock<Option<Required>>,
+    /// The parts that must stand in a text in order, which is also quicker.
+    gaps: OnceLock<Option<Gaps>>,
     compiled: OnceLock<Regex>,
-}
-
-/// What a text must hold so that a pattern can match in it, which is found out far quicker.
-#[derive(Debug, Default)]
-struct Outline {
-    required: Option<Required>,
-    gaps: Option<Gaps>,
 }
 
 impl Pattern {
@@ -36,7 +32,8 @@ impl Pattern {
         Self {
             source,
             counts: has_count(source.as_bytes()),
-            outline: OnceLock::new(),
+            required: OnceLock::new(),
+            gaps: OnceLock::new(),
             compiled: OnceLock::new(),
         }
     }
@@ -103,9 +100,7 @@ impl Pattern {
             }
             None => true,
         };
-        let gaps = || self.outline().gaps.as_ref();
-        if !may_match || self.counts && gaps().is_some_and(|gaps| !gaps.may_match(text.as_bytes()))
-        {
+        if !may_match || self.counts && !self.has_parts(text) {
             return None;
         }
         let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
@@ -114,18 +109,16 @@ impl Pattern {
 
     /// Whether a text with this sketch may hold a match.
     fn may_match<'g>(&self, grams: impl FnOnce() -> &'g Grams) -> bool {
-        let required = self.outline().required.as_ref();
+        let read = || Required::of(&bytes(self.source));
+        let required = self.required.get_or_init(read).as_ref();
         required.is_none_or(|required| required.may_be_in(grams()))
     }
 
-    fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| {
-            let parsed = parsed(&bytes(self.source));
-            parsed.map_or_else(Outline::default, |pattern| Outline {
-                required: Required::of(&pattern),
-                gaps: Gaps::of(&pattern),
-            })
-        })
+    /// Whether a text may hold the parts of a match in their order.
+    fn has_parts(&self, text: Text<'_>) -> bool {
+        let read = || Gaps::of(&bytes(self.source));
+        let gaps = self.gaps.get_or_init(read).as_ref();
+        gaps.is_none_or(|gaps| gaps.may_match(text.as_bytes()))
     }
 }
 

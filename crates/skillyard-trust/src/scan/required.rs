@@ -4,8 +4,10 @@
 //! Whether the words are there is asked of the sketch of a text, which is many times faster than
 //! the pattern; most texts lack some, so that most patterns are neither asked nor even compiled.
 
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{
+    Ast, Group, GroupKind, Literal, Repetition, RepetitionKind, RepetitionRange,
+};
 
 use super::grams::{Grams, places};
 
@@ -25,8 +27,11 @@ pub(crate) enum Required {
 
 impl Required {
     /// What a pattern requires, if it has words long enough to be looked for.
-    pub(crate) fn of(pattern: &Hir) -> Option<Self> {
-        required(pattern)
+    ///
+    /// The tree of what was written is enough for that, and takes half as long as what it means.
+    pub(crate) fn of(source: &str) -> Option<Self> {
+        let mut parser = ParserBuilder::new().ignore_whitespace(true).build();
+        required(&parser.parse(source).ok()?)
     }
 
     /// Whether a text with this sketch may hold it.
@@ -47,45 +52,76 @@ impl Required {
     }
 }
 
-/// A pattern taken apart, by the rules that patterns are compiled by.
-pub(crate) fn parsed(source: &str) -> Option<Hir> {
-    ParserBuilder::new()
-        .unicode(false)
-        .utf8(false)
-        .ignore_whitespace(true)
-        .dot_matches_new_line(true)
-        .build()
-        .parse(source)
-        .ok()
-}
-
-/// What each match of `hir` holds.
-fn required(hir: &Hir) -> Option<Required> {
-    match hir.kind() {
-        HirKind::Literal(literal) => {
-            let places = places(&literal.0).filter_map(|place| u16::try_from(place).ok());
-            let places: Vec<u16> = places.take(MOST_PLACES).collect();
-            let mut repeated = places.iter().copied().cycle();
-            let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
-            (!places.is_empty()).then_some(Required::Word(word))
-        }
-        HirKind::Capture(capture) => required(&capture.sub),
-        HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
-        HirKind::Concat(parts) => {
-            let mut parts: Vec<Required> = parts.iter().filter_map(required).collect();
-            // What is asked quickest is asked first.
-            parts.sort_by_key(Required::size);
-            if parts.len() > 1 {
-                Some(Required::All(parts.into()))
-            } else {
-                parts.pop()
-            }
-        }
-        HirKind::Alternation(ways) => {
-            let ways: Option<Box<[Required]>> = ways.iter().map(required).collect();
+/// What each match of a part of a pattern holds.
+fn required(part: &Ast) -> Option<Required> {
+    match part {
+        Ast::Literal(literal) => word(&[byte(literal)?]),
+        Ast::Group(group) => required(plain(group)?),
+        Ast::Repetition(repetition) if is_needed(repetition) => required(&repetition.ast),
+        Ast::Concat(concat) => all(&concat.asts),
+        Ast::Alternation(alternation) => {
+            let ways: Option<Box<[Required]>> = alternation.asts.iter().map(required).collect();
             ways.map(Required::Any)
         }
-        HirKind::Repetition(_) | HirKind::Class(_) | HirKind::Look(_) | HirKind::Empty => None,
+        _ => None,
+    }
+}
+
+/// What parts that follow one another hold; letters that do make a word.
+fn all(parts: &[Ast]) -> Option<Required> {
+    let (mut found, mut letters) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Ast::Literal(literal) => letters.push(byte(literal)?),
+            // From here on letters may mean others.
+            Ast::Flags(_) => return None,
+            _ => {
+                found.extend(word(&letters));
+                letters.clear();
+                found.extend(required(part));
+            }
+        }
+    }
+    found.extend(word(&letters));
+    // What is asked quickest is asked first.
+    found.sort_by_key(Required::size);
+    if found.len() > 1 {
+        Some(Required::All(found.into()))
+    } else {
+        found.pop()
+    }
+}
+
+/// A word that is long enough to be looked for.
+fn word(letters: &[u8]) -> Option<Required> {
+    let places = places(letters).filter_map(|place| u16::try_from(place).ok());
+    let places: Vec<u16> = places.take(MOST_PLACES).collect();
+    let mut repeated = places.iter().copied().cycle();
+    let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
+    (!places.is_empty()).then_some(Required::Word(word))
+}
+
+/// The byte that a letter of a pattern stands for.
+fn byte(literal: &Literal) -> Option<u8> {
+    let ascii = || u8::try_from(literal.c).ok().filter(u8::is_ascii);
+    literal.byte().or_else(ascii)
+}
+
+/// What is in a group where everything means what it means outside.
+fn plain(group: &Group) -> Option<&Ast> {
+    match &group.kind {
+        GroupKind::NonCapturing(flags) if !flags.items.is_empty() => None,
+        _ => Some(&group.ast),
+    }
+}
+
+fn is_needed(repetition: &Repetition) -> bool {
+    use RepetitionKind::{OneOrMore, Range, ZeroOrMore, ZeroOrOne};
+    use RepetitionRange::{AtLeast, Bounded, Exactly};
+    match &repetition.op.kind {
+        ZeroOrOne | ZeroOrMore => false,
+        OneOrMore => true,
+        Range(Exactly(least) | AtLeast(least) | Bounded(least, _)) => *least > 0,
     }
 }
 
@@ -94,7 +130,7 @@ mod tests {
     use super::*;
 
     fn check(source: &str, has: &[&str], lacks: &[&str]) {
-        let required = Required::of(&parsed(source).unwrap()).unwrap();
+        let required = Required::of(source).unwrap();
         for text in has {
             assert!(required.may_be_in(&Grams::of(text)), "{source}: {text}");
         }
@@ -123,6 +159,16 @@ mod tests {
     }
 
     #[test]
+    fn letters_are_the_bytes_they_stand_for() {
+        check(
+            r"a\.b \[ \x63 \xc3\xa9 x{2}",
+            &["a.b[cé", "_a.b[céxx_"],
+            &["a.b", "axb[cé", "a.b [cé"],
+        );
+        check(r"(?:abc|def)+g (hij)", &["abcghij"], &["abcg", "ghij"]);
+    }
+
+    #[test]
     fn a_pattern_without_such_words_is_always_asked() {
         for source in [
             r"\d{0,3}",
@@ -130,8 +176,10 @@ mod tests {
             r"(?:abc)?x{0,2}",
             r"abc|\w{0,2}",
             r"\bdo\b.{0,9}",
+            r"(?i:abc)",
+            r"abc(?i)def",
         ] {
-            assert!(Required::of(&parsed(source).unwrap()).is_none(), "{source}");
+            assert!(Required::of(source).is_none(), "{source}");
         }
     }
 }

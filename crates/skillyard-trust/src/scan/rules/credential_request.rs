@@ -1,5 +1,7 @@
 //! Secrets that are asked for, shown or kept.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
@@ -67,7 +69,9 @@ static FORBIDS: Pattern = Pattern::new(
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = DIALOG.find(here.text).filter(|_| here.runs()) {
+    if here.runs()
+        && let Some(range) = DIALOG.find(here.text)
+    {
         findings.add(
             &RULE,
             here,
@@ -77,15 +81,17 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         );
         return;
     }
-    if let Some(range) = FORM
-        .find(here.text)
-        .filter(|_| !here.subject.about_security)
+    if !here.subject.about_security
+        && let Some(range) = FORM.find(here.text)
     {
         let message = "a form sends a password to another server";
         findings.add(&RULE, here, range, Severity::High.named(), message);
         return;
     }
-    if let Some(range) = TAKES.find(here.text).filter(|_| here.is_prose()) {
+    if !here.is_prose() {
+        return;
+    }
+    if let Some(range) = TAKES.find(here.text) {
         let severity = if presses(here) || KEEPS.is_match(here.text) && here.file.is_skill_file() {
             Severity::High
         } else {
@@ -93,49 +99,35 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         let message = "the user is to be asked for secrets that no service needs";
         findings.add(&RULE, here, range, severity, message);
-        return;
+    } else if let Some((range, severity, message)) = mishandled(here)
+        // Words that forbid are common, and what they would forbid is not.
+        && !FORBIDS.is_match(here.text)
+    {
+        findings.add(&RULE, here, range, severity, message);
     }
-    if !here.is_prose() || FORBIDS.is_match(here.text) {
-        return;
-    }
+}
+
+/// What is to be done with a secret that is known.
+fn mishandled(here: &Here<'_>) -> Option<(Range<usize>, Severity, &'static str)> {
     if let Some(range) = PRINT.find(here.text).or_else(|| DUMP.find(here.text)) {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::Medium,
-            "secrets are to be written where they show",
-        );
-    } else if let Some(range) = COMMIT.find(here.text) {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::Medium,
-            "secrets are to be put where others read",
-        );
-    } else if let Some(range) = KEEP.find(here.text) {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::High,
-            "secrets from the conversation are to be kept or repeated",
-        );
-    } else if let Some(range) = ASK.find(here.text) {
-        let severity = if presses(here) {
-            Severity::High
-        } else {
-            Severity::Low
-        };
-        findings.add(
-            &RULE,
-            here,
-            range,
-            severity,
-            "the user is to be asked for secrets",
-        );
+        let message = "secrets are to be written where they show";
+        return Some((range, Severity::Medium, message));
     }
+    if let Some(range) = COMMIT.find(here.text) {
+        let message = "secrets are to be put where others read";
+        return Some((range, Severity::Medium, message));
+    }
+    if let Some(range) = KEEP.find(here.text) {
+        let message = "secrets from the conversation are to be kept or repeated";
+        return Some((range, Severity::High, message));
+    }
+    let range = ASK.find(here.text)?;
+    let severity = if presses(here) {
+        Severity::High
+    } else {
+        Severity::Low
+    };
+    Some((range, severity, "the user is to be asked for secrets"))
 }
 
 /// Whether the lines around tell how to talk the user round.
