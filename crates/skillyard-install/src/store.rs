@@ -95,15 +95,13 @@ impl Store {
         self.locked(Hold::Shared)
     }
 
-    /// Puts skills in; those that are there already stay.
-    pub fn insert_all<'a>(
-        &self,
-        trees: impl IntoParallelIterator<Item = &'a Arc<Tree>>,
-    ) -> Result<(), StoreError> {
-        let absent: Vec<&Arc<Tree>> = trees
-            .into_par_iter()
-            .filter(|tree| !self.has_pack_of(tree))
-            .collect();
+    /// The skills that are not in, or not whole.
+    pub fn absent<'a>(&self, trees: impl Iterator<Item = &'a Arc<Tree>>) -> Vec<&'a Arc<Tree>> {
+        trees.filter(|tree| !self.has_pack_of(tree)).collect()
+    }
+
+    /// Puts skills in that are absent.
+    pub fn insert_all(&self, absent: &[&Arc<Tree>]) -> Result<(), StoreError> {
         if absent.is_empty() {
             return Ok(());
         }

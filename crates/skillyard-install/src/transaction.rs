@@ -134,7 +134,8 @@ impl<'a> Transaction<'a> {
     pub fn commit(self, plan: &Plan, trees: &Trees) -> Result<(), TransactionError> {
         let files = self.changed_files(plan);
         if plan.steps.is_empty() && files.is_empty() {
-            self.store_all(trees)?;
+            let absent = self.store.absent(trees.values());
+            self.store.insert_all(&absent)?;
             return Ok(self.store.remember(&self.scope.lock_file())?);
         }
         let stages = self.stages(plan)?;
@@ -158,12 +159,16 @@ impl<'a> Transaction<'a> {
             let progress = self.write(Progress::Committed(commit), |journal| {
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others.
-                let (synced, stored) = rayon::join(
-                    || durable(&paths, drafts.iter().chain([journal])),
-                    || self.store_all(trees),
-                );
+                let absent = self.store.absent(trees.values());
+                let mut stored = Ok(());
+                let synced = rayon::in_place_scope(|scope| {
+                    if !absent.is_empty() {
+                        scope.spawn(|_| stored = self.store.insert_all(&absent));
+                    }
+                    durable(&paths, drafts.iter().chain([journal]))
+                });
                 synced.map_err(|source| disk(&self.journal, source))?;
-                stored
+                Ok(stored?)
             })?;
             Ok((progress, drafts))
         });
@@ -203,11 +208,6 @@ impl<'a> Transaction<'a> {
         before(&draft)?;
         draft.publish().map_err(failed)?;
         Ok(journal.progress)
-    }
-
-    fn store_all(&self, trees: &Trees) -> Result<(), TransactionError> {
-        let trees: Vec<_> = trees.values().collect();
-        Ok(self.store.insert_all(trees)?)
     }
 
     /// The lock and the manifest, where they change.

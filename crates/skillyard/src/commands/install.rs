@@ -1,13 +1,12 @@
 //! `skillyard install`.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
-use skillyard_catalog::ProjectTrust;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::reference;
 use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
-use skillyard_install::scope::ScopeKind;
 
 use super::Outcome;
 use crate::context::Context;
@@ -16,7 +15,7 @@ use crate::error::install::InstallFailure;
 use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName, store};
-use crate::install::report::report;
+use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
 use crate::install::wish::{signed, wish};
@@ -115,9 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     review::confirm(context, &checked, args.yes)?;
     let plan = carry_out(context, &place, &prepared, &checked)?;
     let status = report(context, &place, &plan, Some(start), false)?;
-    if !plan.changes.is_empty() && place.scope.kind == ScopeKind::Project {
-        tell_about_trust(context)?;
-    }
+    tell_about_trust(context, &place, &plan)?;
     Ok(status)
 }
 
@@ -190,7 +187,8 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, CommandError> {
     let supply = Supply::new(context, place).with_headers(&args.header);
     let mut supply = supply.offline(args.offline);
-    Scanner::new(&place.store).warm_up();
+    let folder = args.references.first().map(PathBuf::from);
+    Scanner::new(&place.store).warm_up(folder.filter(|folder| folder.is_dir()));
     let roots = gather(&mut supply, args, otherwise)?;
     let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
@@ -253,16 +251,6 @@ pub(crate) fn carry_out(
     )?;
     check::remember(context, checked)?;
     Ok(plan)
-}
-
-/// Skills of a project are kept out of prompts until it is trusted, also those just installed.
-fn tell_about_trust(context: &Context) -> Result<(), CommandError> {
-    if context.config()?.project_trust == ProjectTrust::Untrusted {
-        context.printer.note(
-            "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`",
-        );
-    }
-    Ok(())
 }
 
 /// The skills that were asked for.

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::report;
+use crate::install::report::{report, tell_about_trust};
 use crate::install::supply::{Supply, named};
 use crate::install::wish::{signed, wish};
 use crate::install::{check, finish, review};
@@ -143,7 +143,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
     check::remember(context, &checked)?;
     check::remember(context, &restored)?;
-    report(context, &place, &plan, Some(start), false)
+    let status = report(context, &place, &plan, Some(start), false)?;
+    tell_about_trust(context, &place, &plan)?;
+    Ok(status)
 }
 
 /// What `skills.toml` wants beyond the lock.
@@ -209,11 +211,12 @@ impl Difference {
     fn of(lock: &Lockfile, manifest: &Manifest, supply: &Supply<'_>) -> Result<Self, CommandError> {
         let mut difference = Self::default();
         for (name, reference) in manifest.skills() {
-            let canonical = supply.canonical(reference)?;
-            let is_locked = lock
-                .get(name)
-                .is_some_and(|entry| entry.reference() == canonical && !entry.dependency);
-            if !is_locked {
+            let locked = lock.get(name).filter(|entry| !entry.dependency);
+            let locked = locked.map(Locked::reference);
+            // Mostly it is written as it is locked, and nothing has to be looked for.
+            if locked.as_ref() != Some(reference)
+                && locked.as_ref() != Some(&supply.canonical(reference)?)
+            {
                 difference.wanted.push((name.clone(), reference.clone()));
             }
         }

@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
-use skillyard_install::plan::Plan;
+use skillyard_catalog::ProjectTrust;
+use skillyard_install::plan::{Change, Plan};
+use skillyard_install::scope::ScopeKind;
 
 use super::changes;
 use super::place::Place;
 use crate::commands::Outcome;
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::{CommandError, Status};
 use crate::report::{counted, elapsed};
 
 /// Tells what was or would be done.
@@ -45,4 +47,25 @@ pub(crate) fn report(
     let scope = place.scope.kind.as_str();
     printer.note(&format!("{done} ({scope} scope) in {}", elapsed(time)));
     Ok(Status::Yes)
+}
+
+/// Skills of a project are kept out of prompts until it is trusted, also those just installed.
+pub(crate) fn tell_about_trust(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+) -> Result<(), CommandError> {
+    let is_new = |change: &Change| {
+        use Change::{Added, Changed, Restored};
+        matches!(change, Added { .. } | Changed { .. } | Restored { .. })
+    };
+    if place.scope.kind == ScopeKind::Project
+        && plan.changes.iter().any(is_new)
+        && context.config()?.project_trust == ProjectTrust::Untrusted
+    {
+        context.printer.note(
+            "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`",
+        );
+    }
+    Ok(())
 }

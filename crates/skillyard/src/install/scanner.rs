@@ -1,14 +1,20 @@
 //! The scanner of this very program, and what it found nothing in before.
 
 use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::scanned::Scanned;
 use skillyard_install::store::Store;
+use skillyard_install::tree::{Tree, TreeLimits};
 use skillyard_trust::scan::{File, Finding, scan};
 
 use super::check::Checked;
+
+/// How many entries of a folder are looked at for a skill.
+const MOST_LOOKS: usize = 20;
 
 /// The scanner, with its memory.
 pub(crate) struct Scanner {
@@ -24,16 +30,19 @@ impl Scanner {
     }
 
     /// Gets ready in the background, where it will surely have something to do: its tables take
-    /// as long as reading the skills.
-    pub(crate) fn warm_up(&self) {
+    /// as long as reading the skills. What one of the skills in `folder` needs, the others need too.
+    pub(crate) fn warm_up(&self, folder: Option<PathBuf>) {
         if self.scanned.as_ref().is_none_or(Scanned::is_empty) {
-            rayon::spawn(|| {
-                let file = File {
-                    path: "SKILL.md",
-                    bytes: b"# Getting ready\n",
-                    executable: false,
-                };
-                scan(&[file]);
+            rayon::spawn(move || {
+                let sample = folder.and_then(|folder| sample(&folder));
+                match sample {
+                    Some(tree) => drop(findings(&tree)),
+                    None => drop(scan(&[File {
+                        path: "SKILL.md",
+                        bytes: b"# Getting ready\n",
+                        executable: false,
+                    }])),
+                }
             });
         }
     }
@@ -48,12 +57,7 @@ impl Scanner {
         {
             return Vec::new();
         }
-        let files = candidate.tree.files().iter().map(|file| File {
-            path: &file.path,
-            bytes: &file.bytes,
-            executable: file.executable,
-        });
-        scan(&files.collect::<Vec<_>>()).findings
+        findings(&candidate.tree)
     }
 
     /// Remembers the skills in which nothing was found.
@@ -65,6 +69,24 @@ impl Scanner {
             let _ = scanned.remember(clean);
         }
     }
+}
+
+fn findings(tree: &Tree) -> Vec<Finding> {
+    let files = tree.files().iter().map(|file| File {
+        path: &file.path,
+        bytes: &file.bytes,
+        executable: file.executable,
+    });
+    scan(&files.collect::<Vec<_>>()).findings
+}
+
+/// The skill in a folder, or the first one of those below it.
+fn sample(folder: &Path) -> Option<Tree> {
+    let below = fs::read_dir(folder).ok()?.take(MOST_LOOKS);
+    let below = below.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut folders = iter::once(folder.to_owned()).chain(below);
+    let skill = folders.find(|folder| folder.join("SKILL.md").is_file())?;
+    Tree::read(&skill, &TreeLimits::default()).ok()
 }
 
 /// The program file: the rules and all that they are built on are in it. The time of the last
