@@ -6,9 +6,7 @@
 //! is left over is removed. A process that ends in between leaves the rest to the next one.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +23,9 @@ use crate::scope::Scope;
 use crate::store::{Store, StoreError};
 use crate::tree::{Tree, TreeError};
 use crate::write::{Draft, beside};
+use durable::durable;
 
+mod durable;
 mod stage;
 
 /// Skills whose bytes are already at hand.
@@ -254,33 +254,4 @@ fn disk(path: &Path, source: io::Error) -> TransactionError {
         path: path.to_owned(),
         source,
     }
-}
-
-/// Makes what was staged and what was drafted durable, with one call for each file system: a call
-/// for each of many small files takes twenty times as long.
-fn durable<'a>(stages: &[PathBuf], drafts: impl Iterator<Item = &'a Draft>) -> io::Result<()> {
-    let mut synced = Vec::new();
-    for stage in stages {
-        let stage = File::open(stage)?;
-        let device = stage.metadata()?.dev();
-        if !synced.contains(&device) {
-            sync_all_of(&stage)?;
-            synced.push(device);
-        }
-    }
-    for draft in drafts {
-        if cfg!(not(target_os = "linux")) || !synced.contains(&draft.device()?) {
-            draft.sync()?;
-        }
-    }
-    Ok(())
-}
-
-/// Waits for everything on the file system of a folder.
-fn sync_all_of(folder: &File) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    rustix::fs::syncfs(folder)?;
-    #[cfg(not(target_os = "linux"))]
-    folder.sync_all()?;
-    Ok(())
 }
