@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use rayon::prelude::*;
 use skillyard_format::text::decode;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::tree::Access;
@@ -108,17 +109,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         None if printer.is_json() => Format::Json,
         None => Format::Text,
     };
+    // What nobody asked to see is left out of text, and kept for programs.
+    let show = match format {
+        Format::Text if !printer.is_verbose() => Severity::Low,
+        _ => Severity::Info,
+    };
+    let local = |path: &PathBuf| scan_path(&folder_of(context, path)?, fail_on, show);
+    // What is fetched is not fetched all at once: each tells how far it is.
+    let paths = args.paths.par_iter().map(|path| (path, reference(path)));
+    let paths: Vec<_> = paths
+        .map(|(path, reference)| (reference, reference.is_none().then(|| local(path))))
+        .collect();
     let mut scanned = Vec::new();
-    for path in &args.paths {
-        // What nobody asked to see is left out of text, and kept for programs.
-        let show = match format {
-            Format::Text if !printer.is_verbose() => Severity::Low,
-            _ => Severity::Info,
-        };
-        scanned.extend(match reference(path) {
-            Some(reference) => scan_reference(context, reference, fail_on, show)?,
-            None => scan_path(&folder_of(context, path)?, fail_on, show)?,
-        });
+    for (reference, local) in paths {
+        if let Some(reference) = reference {
+            scanned.extend(scan_reference(context, reference, fail_on, show)?);
+        } else if let Some(local) = local {
+            scanned.extend(local?);
+        }
     }
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
         return write_baseline(context, file, &scanned, args.reason.as_deref());
