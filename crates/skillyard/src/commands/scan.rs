@@ -62,6 +62,9 @@ pub(crate) struct Args {
     reason: Option<String>,
 }
 
+/// Fewer folders are done before other threads are ready to help.
+const FEW: usize = 24;
+
 /// From which severity on a finding fails the scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
@@ -114,12 +117,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Format::Text if !printer.is_verbose() => Severity::Low,
         _ => Severity::Info,
     };
-    let local = |path: &PathBuf| scan_path(&folder_of(context, path)?, fail_on, show);
+    let local = |path: &Path| scan_path(&folder_of(context, path)?, fail_on, show);
     // What is fetched is not fetched all at once: each tells how far it is.
-    let paths = args.paths.par_iter().map(|path| (path, reference(path)));
-    let paths: Vec<_> = paths
-        .map(|(path, reference)| (reference, reference.is_none().then(|| local(path))))
-        .collect();
+    let look = |path| {
+        let reference = reference(path);
+        (reference, reference.is_none().then(|| local(path)))
+    };
+    let paths: Vec<_> = if args.paths.len() < FEW {
+        args.paths.iter().map(PathBuf::as_path).map(look).collect()
+    } else {
+        args.paths.par_iter().map(|path| look(path)).collect()
+    };
     let mut scanned = Vec::new();
     for (reference, local) in paths {
         if let Some(reference) = reference {

@@ -320,3 +320,31 @@ fn a_crowd_of_files_hides_neither_the_instructions_nor_itself() {
         "a link hides nothing"
     );
 }
+
+#[test]
+fn many_folders_are_told_in_the_order_in_which_they_were_named() {
+    let context = TestContext::new();
+    let names: Vec<String> = (0..40)
+        .rev()
+        .map(|number| format!("s{number:02}"))
+        .collect();
+    for name in &names {
+        let text = format!("---\nname: {name}\ndescription: Says hello.\n---\n\nSay hello.\n");
+        context.write(&format!("{name}/SKILL.md"), text);
+    }
+    let mut arguments = vec!["scan", "--json"];
+    arguments.extend(names.iter().map(String::as_str));
+    let all = context.json(&arguments);
+    let told: Vec<&str> = all["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| skill["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(told, names);
+    arguments.insert(30, "./gone-second");
+    arguments.insert(10, "./gone-first");
+    let refused = context.run(&arguments);
+    assert!(refused.contains("gone-first"), "{refused}");
+    assert!(!refused.contains("gone-second"), "{refused}");
+}
