@@ -9,7 +9,7 @@ use skillyard_format::package::archive::{
 };
 
 use crate::fetch;
-use crate::material::{Material, MaterialError, Offers, is_below, last_part};
+use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
@@ -170,7 +170,7 @@ impl ArchiveMaterial {
                 Shape::Folder { name } => Some(name.as_str()),
                 _ => last_part(folder),
             };
-            offers.add(folder, name, &file.bytes);
+            offers.add(Offer::read(folder, name, &file.bytes));
         }
         if let (Shape::Folder { name: folder }, Some(offer)) = (&self.shape, offers.skills.first())
             && *folder != offer.name

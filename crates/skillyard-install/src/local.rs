@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
 
-use crate::material::{Material, MaterialError, Offers, last_part};
+use crate::material::{Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::tree::{Tree, TreeError, TreeLimits};
 
@@ -72,21 +72,21 @@ impl Material for LocalFolder {
                 folders: 100_000,
             },
             links: Links::Skip,
-            extent: Extent::Head,
+            extent: Extent::Whole,
         };
+        let own_name = self.root.file_name().and_then(|name| name.to_str());
         let walked = walk.run(&start, |found| {
             let path = found
                 .folder
                 .strip_prefix(&self.root)
                 .unwrap_or(found.folder);
-            let path = path.to_str()?.to_owned();
-            Some((path, found.read_whole().ok()?))
+            let path = path.to_str()?;
+            let folder = last_part(path).or(own_name);
+            Some(Offer::read(path, folder, found.bytes))
         });
         let mut offers = Offers::default();
-        let own_name = self.root.file_name().and_then(|name| name.to_str());
-        for (path, bytes) in walked.skills.into_iter().flatten() {
-            let folder = last_part(&path).or(own_name);
-            offers.add(&path, folder, &bytes);
+        for offer in walked.skills.into_iter().flatten() {
+            offers.add(offer);
         }
         offers.sort();
         Ok(offers)

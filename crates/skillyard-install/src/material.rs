@@ -59,20 +59,29 @@ impl MaterialError {
     }
 }
 
-impl Offers {
-    /// Adds what a `SKILL.md` says; `folder` is the name to fall back to.
-    pub fn add(&mut self, path: &str, folder: Option<&str>, bytes: &[u8]) {
+impl Offer {
+    /// What a `SKILL.md` says; `folder` is the name to fall back to.
+    pub fn read(path: &str, folder: Option<&str>, bytes: &[u8]) -> Result<Self, Declined> {
         let document = Document::parse(bytes);
-        match Skill::from_document(&document, folder) {
-            Some(skill) => self.skills.push(Offer {
-                path: path.to_owned(),
-                name: skill.name.into_owned(),
-                description: skill.description.into_owned(),
-            }),
-            None => self.declined.push(Declined {
-                path: path.to_owned(),
-                reason: "its SKILL.md has no name and description that could be read".into(),
-            }),
+        let declined = || Declined {
+            path: path.to_owned(),
+            reason: "its SKILL.md has no name and description that could be read".into(),
+        };
+        let skill = Skill::from_document(&document, folder).ok_or_else(declined)?;
+        Ok(Self {
+            path: path.to_owned(),
+            name: skill.name.into_owned(),
+            description: skill.description.into_owned(),
+        })
+    }
+}
+
+impl Offers {
+    /// Adds what was read.
+    pub fn add(&mut self, offer: Result<Offer, Declined>) {
+        match offer {
+            Ok(skill) => self.skills.push(skill),
+            Err(declined) => self.declined.push(declined),
         }
     }
 

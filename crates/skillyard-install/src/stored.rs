@@ -1,6 +1,6 @@
 //! A skill that is in memory already, as a source.
 
-use crate::material::{Material, MaterialError, Offers};
+use crate::material::{Material, MaterialError, Offer, Offers};
 use crate::origin::Origin;
 use crate::tree::Tree;
 
@@ -26,7 +26,7 @@ impl Material for StoredSkill {
     fn offers(&mut self, _below: &str) -> Result<Offers, MaterialError> {
         let mut offers = Offers::default();
         if let Some(file) = self.tree.skill_file() {
-            offers.add("", None, &file.bytes);
+            offers.add(Offer::read("", None, &file.bytes));
         }
         Ok(offers)
     }

@@ -45,7 +45,7 @@ impl Found<'_> {
     }
 
     /// The whole file, up to one byte more than the format's limit.
-    pub fn read_whole(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_whole(&self) -> io::Result<Vec<u8>> {
         let mut bytes = self.bytes.to_vec();
         if !self.complete {
             read_to(self.file, &mut bytes, Extent::Whole)?;

@@ -8,7 +8,7 @@ use super::listing::{self, Entry, Kind};
 use super::quarantine::{self, Contents};
 use super::{objects, resolve, watch};
 use crate::fetch::http::Header;
-use crate::material::{Material, MaterialError, Offers, is_below, last_part};
+use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
@@ -202,7 +202,7 @@ impl Material for Repository {
         for (folder, object) in &folders {
             let name = last_part(folder).or_else(|| last_part(own_name));
             let bytes = self.contents.get(object).map(Vec::as_slice);
-            offers.add(folder, name, bytes.unwrap_or_default());
+            offers.add(Offer::read(folder, name, bytes.unwrap_or_default()));
         }
         offers.sort();
         Ok(offers)

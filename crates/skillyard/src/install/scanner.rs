@@ -29,22 +29,25 @@ impl Scanner {
         }
     }
 
-    /// Gets ready in the background, where it will surely have something to do: its tables take
-    /// as long as reading the skills. What one of the skills in `folder` needs, the others need too.
+    /// Starts the threads that it works on and, where it will surely have something to do, gets
+    /// ready in the background: its tables take as long as reading the skills. What one of the
+    /// skills in `folder` needs, the others need too.
     pub(crate) fn warm_up(&self, folder: Option<PathBuf>) {
-        if self.scanned.as_ref().is_none_or(Scanned::is_empty) {
-            rayon::spawn(move || {
-                let sample = folder.and_then(|folder| sample(&folder));
-                match sample {
-                    Some(tree) => drop(findings(&tree)),
-                    None => drop(scan(&[File {
-                        path: "SKILL.md",
-                        bytes: b"# Getting ready\n",
-                        executable: false,
-                    }])),
-                }
-            });
-        }
+        let knows_nothing = self.scanned.as_ref().is_none_or(Scanned::is_empty);
+        rayon::spawn(move || {
+            if !knows_nothing {
+                return;
+            }
+            let sample = folder.and_then(|folder| sample(&folder));
+            match sample {
+                Some(tree) => drop(findings(&tree)),
+                None => drop(scan(&[File {
+                    path: "SKILL.md",
+                    bytes: b"# Getting ready\n",
+                    executable: false,
+                }])),
+            }
+        });
     }
 
     /// What is wrong with a skill.
