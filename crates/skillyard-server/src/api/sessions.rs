@@ -180,6 +180,8 @@ pub(super) async fn open(
         Forbidden, Missing))]
 pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
     let detail = talk.then(|talk| {
+        // Before the rest: who reads that a turn is over relies on all that it left.
+        let busy = talk.conversation.is_busy();
         let session = talk.session()?;
         let viewer = talk.caller.viewer(&talk.server);
         Ok(SessionDetail {
@@ -194,7 +196,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
                 cached: session.state.usage.cached,
                 output: session.state.usage.output,
             },
-            busy: talk.conversation.is_busy(),
+            busy,
             events: viewer.events(talk.conversation.events()),
             model: session.prompt.settings.model,
         })
