@@ -84,6 +84,8 @@ pub(crate) struct MatchArgs {
 pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
     let words = args.words.join(" ");
     let reach = args.reach();
+    // What is wrong with the configuration is not a trouble of the registry.
+    context.config()?;
     let remote = find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
     if reach == Reach::Registry {
         return print(context, &[], &[], false, remote.as_ref());

@@ -10,6 +10,9 @@ pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
 /// What the user can do about it.
 pub(super) fn hint(error: &ConfigError) -> Option<String> {
     Some(match &error.problem {
+        Problem::Syntax(_) => {
+            "Mend the line; your own configuration opens with `skillyard config edit`".into()
+        }
         Problem::Unknown {
             meant: Some(key), ..
         } => format!("Did you mean `{key}`?"),

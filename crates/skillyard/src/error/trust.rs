@@ -63,7 +63,10 @@ impl TrustFailure {
             Self::NoAnswer => "Add `--yes` if you have looked at it".into(),
             Self::Host(_) => "Write hosts as `example.com` or `example.com:8443`".into(),
             Self::NoRequest(_) => "Pass `--tool TOOL --input TEXT`, or `--jsonl`".into(),
-            Self::Approvals { .. } | Self::Policy { .. } | Self::Builtin(_) => return None,
+            Self::Approvals { .. } => {
+                "Mend it, or move it away and approve again what you still want".into()
+            }
+            Self::Policy { .. } | Self::Builtin(_) => return None,
         })
     }
 

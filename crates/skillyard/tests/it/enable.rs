@@ -147,6 +147,8 @@ fn a_configuration_that_cannot_be_used() {
     ----- stderr -----
     error: the configuration cannot be used
       Caused by: [HOME]/.skillyard/config.toml:1: unclosed table, expected `]`
+
+    hint: Mend the line; your own configuration opens with `skillyard config edit`
     ");
     assert_snapshot!(tell("[skills]\nenbled = []\n"), @"
     exit status: 2

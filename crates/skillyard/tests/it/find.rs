@@ -205,3 +205,11 @@ fn the_same_question_has_the_same_answer() {
         assert_eq!(context.stdout(&["match", "use a file", "--json"]), first);
     }
 }
+
+#[test]
+fn a_broken_configuration_is_told_once() {
+    let context = TestContext::configured("nonsense = [\n");
+    let told = context.tell(&["search", "pdf"]);
+    assert_eq!(told.matches("cannot be used").count(), 1, "{told}");
+    assert!(told.contains("hint: Mend the line"), "{told}");
+}

@@ -320,3 +320,12 @@ fn what_was_done_is_told_by_kind() {
     Repaired 1 skill (project scope) in [TIME]
     ");
 }
+
+#[test]
+fn a_manifest_that_cannot_be_read_says_what_belongs_there() {
+    let context = installed();
+    context.write("skills.toml", "[skills\n");
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("skills.toml` cannot be used"), "{told}");
+    assert!(told.contains("below `[skills]`"), "{told}");
+}

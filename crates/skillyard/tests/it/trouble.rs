@@ -112,7 +112,7 @@ fn the_doctor_finds_what_keeps_other_commands_from_working() {
     1 | =
       | ^
     unquoted keys cannot be empty, expected letters, numbers, `-`, `_`
-      Mend it, or move it away
+      Mend it, or move it away and approve again what you still want
     cannot read `[HOME]/.skillyard/trust.toml`: it is not UTF-8
       Mend it, or move it away
     the audit log `[HOME]/.skillyard/logs/audit.jsonl` is not a plain file: links are not followed

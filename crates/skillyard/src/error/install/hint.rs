@@ -9,6 +9,7 @@ use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::LockfileError;
+use skillyard_install::manifest::ManifestError;
 use skillyard_install::plan::Obstacle;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
@@ -87,6 +88,10 @@ impl InstallFailure {
             }
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
+            Self::Manifest(ManifestError::Format { .. })
+            | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
+                "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
+            }
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
             Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
             Self::Store(error) | Self::Transaction(TransactionError::Store(error))
