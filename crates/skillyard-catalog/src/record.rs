@@ -73,11 +73,14 @@ impl Record {
 }
 
 impl Reading {
-    /// The folder of a skill; other files have none that counts.
-    pub(crate) fn folder(&self) -> Option<&OsStr> {
+    /// The folder of the file, whatever became of it.
+    pub(crate) fn folder(&self) -> &OsStr {
         match self {
-            Self::Skill(record) => Some(record.folder.as_os_str()),
-            Self::Unloadable(_) => None,
+            Self::Skill(record) => record.folder.as_os_str(),
+            Self::Unloadable(unloadable) => {
+                let path = &unloadable.path;
+                path.parent().unwrap_or(path).as_os_str()
+            }
         }
     }
 

@@ -29,7 +29,7 @@ const RACY: i64 = 20_000_000;
 pub(crate) struct Snapshot {
     /// The source's folder.
     root: PathBuf,
-    /// Every skill, in order of the folders, and every other `SKILL.md`.
+    /// Every `SKILL.md`, in order of the folders.
     pub(crate) readings: Vec<Reading>,
     /// What was passed over.
     pub(crate) skipped: Vec<Skipped>,
@@ -143,7 +143,7 @@ fn walk(root: &Path, scan: &Scan) -> Snapshot {
     };
     let mut found = walk.run(root, record::read);
     // A walk goes level by level; precedence within a source goes by path.
-    found.skills.sort_by(|a, b| a.folder().cmp(&b.folder()));
+    found.skills.sort_by(|a, b| a.folder().cmp(b.folder()));
     Snapshot {
         root: root.to_owned(),
         readings: found.skills,

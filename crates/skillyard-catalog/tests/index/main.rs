@@ -120,6 +120,20 @@ fn a_file_became_good_or_bad() {
 }
 
 #[test]
+fn a_file_that_became_good_loses_to_those_that_come_before_it() {
+    let tree = Tree::new();
+    tree.write("work/.skills/a/SKILL.md", skill("twice", "The first."))
+        .write("work/.skills/b/SKILL.md", "no frontmatter")
+        .age();
+    same(&tree);
+    tree.write("work/.skills/b/SKILL.md", skill("twice", "The second."))
+        .age();
+    assert_eq!(same(&tree).reread, 1);
+    let used = same(&tree);
+    assert_eq!((used.walked, used.reread), (0, 0));
+}
+
+#[test]
 fn skills_came_and_went() {
     check(|tree| {
         tree.skill("work/.skills/new", "x");
