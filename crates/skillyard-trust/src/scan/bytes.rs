@@ -46,11 +46,69 @@ impl ByteSet {
         let stranger = bytes.iter().position(|byte| !self.has(*byte));
         stranger.unwrap_or(bytes.len())
     }
+
+    /// The same, where single blanks may stand between those that it holds; it does not hold them.
+    pub(crate) fn run_with_blanks(&self, bytes: &[u8]) -> usize {
+        // Most of them are found eight at once.
+        let mut at = 0;
+        let mut after_blank = false;
+        while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+            let is_held = |byte: u8| self.has(byte) || byte == b' ';
+            let all = eight.iter().fold(true, |all, byte| all & is_held(*byte));
+            let blanks = blanks(*eight);
+            let doubled = blanks & (blanks << 8 | u64::from(after_blank) << 7);
+            if !all || doubled != 0 {
+                break;
+            }
+            after_blank = eight[7] == b' ';
+            at += eight.len();
+        }
+        // Whether the last blank counts depends on what follows it.
+        at -= usize::from(after_blank);
+        while let Some(&byte) = bytes.get(at) {
+            if self.has(byte) {
+                at += 1;
+            } else if byte == b' ' && bytes.get(at + 1).is_some_and(|next| self.has(*next)) {
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+}
+
+/// The highest bit of each byte that is a blank.
+fn blanks(eight: [u8; 8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = u64::from_le_bytes(eight) ^ 0x2020_2020_2020_2020;
+    !(((other & LOW) + LOW) | other | LOW)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_ends_at_a_stranger_and_at_two_blanks() {
+        let set = ByteSet::ascii_but(b" \n*");
+        let one_by_one = |bytes: &[u8]| {
+            let counts = |at: &usize| match bytes[*at] {
+                b' ' => bytes.get(at + 1).is_some_and(|next| set.has(*next)),
+                byte => set.has(byte),
+            };
+            (0..bytes.len()).take_while(counts).count()
+        };
+        let plain = "Words of several lengths stand here a b c d e f g h i j k";
+        for stop in [" ", "  ", "   ", "*", " *", "é", "\n", ""] {
+            for at in 1..plain.len() {
+                let text = [&plain[..at], stop, &plain[at..]].concat();
+                for text in [text.as_bytes(), &text.as_bytes()[..at]] {
+                    assert_eq!(set.run_with_blanks(text), one_by_one(text), "{text:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_set_holds_what_it_was_given() {

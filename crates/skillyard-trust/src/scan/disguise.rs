@@ -2,15 +2,10 @@
 
 use std::ops::Range;
 
-use super::bytes::ByteSet;
-
 /// Fewest letters one by one that are no abbreviation.
 const LEAST_LETTERS: usize = 8;
 /// Fewest words with digits for letters that are no names of things.
 const LEAST_WORDS: usize = 2;
-
-/// What is written for a letter.
-static FIGURES: ByteSet = ByteSet::of(b"0123456789@$");
 
 /// The first stretch of letters that stand one by one, and what they say without the gaps.
 pub(crate) fn spaced(text: &str) -> Option<(Range<usize>, String)> {
@@ -67,16 +62,24 @@ fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'.' | b'-' | b'_' | b'|')
 }
 
+/// Whether a byte is written for a letter; compared and not looked up, many bytes at once.
+fn is_figure(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'@' | b'$')
+}
+
 /// `text` with letters for the digits inside its words, if several words have them.
 pub(crate) fn digits(text: &str) -> Option<(Range<usize>, String)> {
-    // Most texts have no digit beside a letter, and are not copied.
-    let mut mixed = 0;
-    let mut was_figure = false;
-    for byte in text.bytes() {
-        mixed += usize::from(was_figure & byte.is_ascii_alphabetic());
-        was_figure = FIGURES.has(byte);
+    // Most texts have no digit, or none beside a letter, and are not copied.
+    let bytes = text.as_bytes();
+    if !bytes
+        .iter()
+        .fold(false, |found, byte| found | is_figure(*byte))
+    {
+        return None;
     }
-    if mixed < LEAST_WORDS {
+    let pairs = bytes.windows(2);
+    let mixed = pairs.filter(|pair| is_figure(pair[0]) && pair[1].is_ascii_alphabetic());
+    if mixed.take(LEAST_WORDS).count() < LEAST_WORDS {
         return None;
     }
     let mut plain = String::with_capacity(text.len());

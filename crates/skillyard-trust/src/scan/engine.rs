@@ -15,6 +15,7 @@ use super::here::Here;
 use super::prepare::{Place, Prepared, Unit};
 use super::rules::{ALL, Check, Rule};
 use super::signals::SIGNALS;
+use super::sketches::Sketches;
 use super::subject::Subject;
 use super::text::Text;
 use super::words::{Question, WORDS};
@@ -26,22 +27,21 @@ const MOST_EVIDENCE: usize = 160;
 
 /// Looks at all files of a skill.
 pub(super) fn scan(files: &[File<'_>]) -> Report {
-    let prepared = files.iter().map(Prepared::new).collect();
-    let mut subject = Subject::new(prepared);
+    let prepared: Vec<Prepared<'_>> = files.iter().map(Prepared::new).collect();
     let words = &*WORDS;
     let mut examined = 0;
     let mut asked = Vec::new();
     let mut facts = Vec::new();
     let mut grams = Grams::empty();
-    for (index, file) in subject.files.iter().enumerate() {
+    let mut sketches = Sketches::of(prepared.iter().map(|file| file.units.len()).sum());
+    for (index, file) in prepared.iter().enumerate() {
         examined += file.folded.text.len();
+        sketches.next_file();
         for (at, unit) in file.units.iter().enumerate() {
             let text = file.text(unit);
-            let (signals, rules) = words
-                .questions(&file.folded.text, unit.range.clone())
-                .parted();
+            let (signals, rules) = words.questions(text, &mut grams).parted();
+            sketches.keep(&grams);
             if !signals.is_empty() {
-                grams.read(text);
                 let text = Text::sketched(text, &grams);
                 for question in signals.all() {
                     examined += text.len();
@@ -53,13 +53,12 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
             }
         }
     }
-    subject.facts = facts;
+    let mut subject = Subject::new(prepared, facts, sketches);
     subject.flows = flows(&subject);
     let mut findings = Findings::new(&subject);
     for (file, unit, rules) in asked {
         let here = Here::new(&subject, file, unit);
-        grams.read(&here.text);
-        let here = here.sketched(&grams);
+        let here = here.sketched(&mut grams);
         for question in rules.all() {
             if let Question::Rule(rule) = question
                 && let Check::Unit { ask, .. } = ALL[rule].check

@@ -62,7 +62,7 @@ impl Folded {
                 let rest = bytes[at..].iter();
                 at += rest.take_while(|byte| byte.is_ascii_whitespace()).count();
             } else if kept.has(byte) {
-                let length = run(&bytes[at..], kept);
+                let length = kept.run_with_blanks(&bytes[at..]);
                 self.put_kept(here, &piece[at..at + length]);
                 at += length;
             } else if byte.is_ascii() {
@@ -168,21 +168,6 @@ impl Folded {
             }
         }
     }
-}
-
-/// How many bytes from here on are kept one by one, single blanks among them.
-fn run(bytes: &[u8], kept: &ByteSet) -> usize {
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        if kept.has(byte) {
-            at += 1;
-        } else if byte == b' ' && bytes.get(at + 1).is_some_and(|next| kept.has(*next)) {
-            at += 2;
-        } else {
-            break;
-        }
-    }
-    at
 }
 
 /// How many bytes at `at` only hold two pieces of one word together.

@@ -7,9 +7,13 @@
 /// Bits of a sketch, as a power of two: enough that a long paragraph leaves most of them unset.
 const BITS: u32 = 13;
 const CELLS: usize = 1 << (BITS - 6);
+/// How many places there are.
+pub(crate) const PLACES: usize = 1 << BITS;
+/// How many trigrams are looked at before those that were looked for are told.
+const STRETCH: usize = 1 << u8::BITS;
 
 /// The places of the trigrams of a text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Grams([u64; CELLS]);
 
 impl Grams {
@@ -28,36 +32,66 @@ impl Grams {
     /// Becomes the sketch of another text.
     pub(crate) fn read(&mut self, text: &str) {
         self.0.fill(0);
-        let bytes = text.as_bytes();
-        // Four bytes are read at once, which is quicker than three.
-        for four in bytes.windows(4) {
-            self.set(place([four[0], four[1], four[2]]));
-        }
-        if let Some(last) = bytes.last_chunk::<3>() {
-            self.set(place(*last));
+        for place in places(text.as_bytes()) {
+            self.add(place);
         }
     }
 
-    fn set(&mut self, place: usize) {
+    /// The same, and tells where the trigrams start that are looked for: a few at a time, by how
+    /// far they are from a place of the text.
+    ///
+    /// Which of them are is not decided one by one: what a processor cannot foresee takes it longer
+    /// than writing down every place and keeping some.
+    pub(crate) fn read_along(
+        &mut self,
+        text: &str,
+        looked_for: &Self,
+        mut tell: impl FnMut(usize, &mut [u8]),
+    ) {
+        self.0.fill(0);
+        let bytes = text.as_bytes();
+        let mut found = [0; STRETCH];
+        for start in (0..bytes.len()).step_by(STRETCH) {
+            let rest = &bytes[start..];
+            // The last trigram of a stretch ends two bytes behind it, and is read with one more.
+            let stretch = &rest[..rest.len().min(STRETCH + 3)];
+            let (mut far, mut count) = (0_u8, 0);
+            let mut look_at = |place| {
+                self.add(place);
+                found[count % STRETCH] = far;
+                count += usize::from(looked_for.has(place));
+                far = far.wrapping_add(1);
+            };
+            // Four bytes are read at once, which is quicker than three.
+            for four in stretch.windows(4) {
+                look_at(place([four[0], four[1], four[2]]));
+            }
+            if let Some(last) = rest.last_chunk().filter(|_| rest.len() < STRETCH + 3) {
+                look_at(place(*last));
+            }
+            tell(start, &mut found[..count]);
+        }
+    }
+
+    /// Adds a place.
+    pub(crate) fn add(&mut self, place: usize) {
         self.0[place / 64 % CELLS] |= 1 << (place % 64);
     }
 
     /// Whether a trigram of the text has this place.
-    pub(crate) fn has(&self, place: u16) -> bool {
-        let place = usize::from(place);
+    pub(crate) fn has(&self, place: usize) -> bool {
         self.0[place / 64 % CELLS] & 1 << (place % 64) != 0
     }
 }
 
 /// The place of each trigram of `bytes`, in order.
 pub(crate) fn places(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    bytes
-        .windows(3)
-        .map(|three| place([three[0], three[1], three[2]]))
+    let trigrams = bytes.windows(3);
+    trigrams.map(|three| place([three[0], three[1], three[2]]))
 }
 
 /// The place of a trigram; others may share it.
-fn place([first, second, third]: [u8; 3]) -> usize {
+pub(crate) fn place([first, second, third]: [u8; 3]) -> usize {
     let number = u32::from_le_bytes([first, second, third, 0]);
     (number.wrapping_mul(0x9e37_79b1) >> (u32::BITS - BITS)) as usize
 }
@@ -69,12 +103,29 @@ mod tests {
     #[test]
     fn a_sketch_holds_what_its_text_holds() {
         let mut grams = Grams::of("ignore all rules");
-        let has = |grams: &Grams, word: &str| {
-            places(word.as_bytes()).all(|place| grams.has(u16::try_from(place).unwrap()))
-        };
+        let has = |grams: &Grams, word: &str| places(word.as_bytes()).all(|place| grams.has(place));
         assert!(has(&grams, "ignore") && has(&grams, "l rul"));
         assert!(!has(&grams, "instructions"));
         grams.read("instructions");
         assert!(has(&grams, "instructions") && !has(&grams, "ignore"));
+    }
+
+    #[test]
+    fn what_is_looked_for_is_told_wherever_it_stands() {
+        let looked_for = Grams::of("abc");
+        for length in (0..12).chain(250..275).chain(505..530) {
+            let mut text = "x".repeat(length);
+            for at in (0..length.saturating_sub(2)).filter(|at| at % 5 == length % 5) {
+                text.replace_range(at..at + 3, "abc");
+            }
+            let mut told = Vec::new();
+            let mut grams = Grams::empty();
+            grams.read_along(&text, &looked_for, |start, found| {
+                told.extend(found.iter().map(|far| start + usize::from(*far)));
+            });
+            let expected: Vec<usize> = text.match_indices("abc").map(|(at, _)| at).collect();
+            assert_eq!(told, expected, "{text}");
+            assert_eq!(grams.0, Grams::of(&text).0, "{text}");
+        }
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Here<'a> {
         let index = (file, unit);
         let file = &subject.files[file];
         let unit = &file.units[unit];
-        let text = Text::from(file.text(unit));
+        let text = subject.text(index.0, index.1);
         Self {
             subject,
             file,
@@ -47,11 +47,15 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// The same, with the sketch of its text.
-    pub(crate) fn sketched<'b>(&self, grams: &'b Grams) -> Here<'b>
+    /// The same, with the sketch of its text, which is made if it has none.
+    pub(crate) fn sketched<'b>(&self, grams: &'b mut Grams) -> Here<'b>
     where
         'a: 'b,
     {
+        if self.text.grams().is_some() {
+            return *self;
+        }
+        grams.read(&self.text);
         let text = Text::sketched(self.text.plain(), grams);
         Here { text, ..*self }
     }

@@ -33,6 +33,7 @@ mod prepare;
 mod required;
 pub mod rules;
 mod signals;
+mod sketches;
 mod slip;
 mod speech;
 mod subject;

@@ -37,7 +37,7 @@ impl Required {
     /// Whether a text with this sketch may hold it.
     pub(crate) fn may_be_in(&self, grams: &Grams) -> bool {
         match self {
-            Self::Word(places) => places.iter().all(|place| grams.has(*place)),
+            Self::Word(places) => places.iter().all(|place| grams.has((*place).into())),
             Self::All(parts) => parts.iter().all(|part| part.may_be_in(grams)),
             Self::Any(ways) => ways.iter().any(|way| way.may_be_in(grams)),
         }

@@ -8,6 +8,8 @@ use super::here::Here;
 use super::hosts;
 use super::pattern::Pattern;
 use super::prepare::{Place, Prepared};
+use super::sketches::Sketches;
+use super::text::Text;
 
 static SECURITY: Pattern = Pattern::new(
     r"\b(?:security|vulnerabilit(?:y|ies)|pentest\w*|penetration|exploit\w*|malware|malicious|intrusions?|reverse\s+shells?|threat|yara|semgrep|codeql|
@@ -16,11 +18,6 @@ static SECURITY: Pattern = Pattern::new(
 static LOCAL: Pattern = Pattern::new(
     r"\b(?:no|without(?:\s+any)?|never\s+makes?|zero)\s+(?:external\s+)?(?:network|internet|api)\s*(?:access|calls?|connections?|requests?)|\bno\s+data\s+leaves|\b(?:fully|entirely|completely|100%)\s+(?:local|offline)|\boffline[\s-]only|\blocal[\s-]only|nothing\s+(?:is\s+sent|leaves)|never\s+(?:goes|connects|is)\s+online|(?:does|do)\s+not\s+(?:use|need)\s+the\s+(?:network|internet)|runs?\s+(?:entirely|completely|fully)\s+(?:locally|offline)",
 );
-
-/// Words without which no promise to stay on this machine is made.
-const PROMISES: [&str; 7] = [
-    "local", "offline", "online", "network", "internet", "leaves", " api",
-];
 
 /// A skill that was prepared.
 #[derive(Debug)]
@@ -37,19 +34,21 @@ pub(crate) struct Subject<'a> {
     pub(crate) declared: BTreeSet<String>,
     /// How often each file names the hosts of an owner.
     mentions: BTreeMap<(usize, String), usize>,
+    sketches: Sketches,
 }
 
 impl<'a> Subject<'a> {
     /// What the files say about themselves.
-    pub(crate) fn new(files: Vec<Prepared<'a>>) -> Self {
+    pub(crate) fn new(files: Vec<Prepared<'a>>, facts: Vec<Seen>, sketches: Sketches) -> Self {
         let mut subject = Self {
             files,
-            facts: Vec::new(),
+            facts,
             flows: Vec::new(),
             about_security: false,
             says_local: None,
             declared: BTreeSet::new(),
             mentions: BTreeMap::new(),
+            sketches,
         };
         for (index, file) in subject.files.iter().enumerate() {
             let is_skill_file = file.is_skill_file();
@@ -58,7 +57,7 @@ impl<'a> Subject<'a> {
                 continue;
             }
             for (at, unit) in file.units.iter().enumerate() {
-                let text = file.text(unit);
+                let text = subject.sketches.with(file.text(unit), index, at);
                 if is_skill_file && unit.place == Place::Frontmatter {
                     subject.about_security |= (text.starts_with("description")
                         || text.starts_with("name"))
@@ -67,7 +66,6 @@ impl<'a> Subject<'a> {
                 let is_promise = is_skill_file
                     && matches!(unit.place, Place::Frontmatter | Place::Prose)
                     && subject.says_local.is_none()
-                    && PROMISES.iter().any(|word| text.contains(word))
                     && LOCAL.is_match(text);
                 if is_promise {
                     subject.says_local = Some((index, at));
@@ -85,6 +83,13 @@ impl<'a> Subject<'a> {
             }
         }
         subject
+    }
+
+    /// The plain text of a unit.
+    pub(crate) fn text(&self, file: usize, unit: usize) -> Text<'_> {
+        let prepared = &self.files[file];
+        let plain = prepared.text(&prepared.units[unit]);
+        self.sketches.with(plain, file, unit)
     }
 
     /// How often a file names the hosts of an owner.

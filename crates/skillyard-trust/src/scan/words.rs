@@ -1,13 +1,13 @@
 //! Which rules and signals are worth asking about which unit, by the words that it holds.
 //!
-//! The words of all of them are looked for in one pass. At each byte the next five, and the next
-//! three, are looked up in a table of bits that tells whether a word starts like this; only then
-//! the words themselves are compared. Nearly all bytes start none.
+//! The words of all of them are looked for in one pass, the one that makes the sketch of the unit:
+//! a table of bits tells whether a word starts with a trigram, and only then the words themselves
+//! are compared. Nearly all trigrams start none.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::grams::{Grams, PLACES, place, places};
 use super::rules::{ALL, Check};
 use super::signals::SIGNALS;
 
@@ -22,25 +22,20 @@ pub(super) enum Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Questions(u128);
 
-/// The words of all rules and signals, by how long they are.
-pub(super) struct Words {
-    /// Words of five bytes or more.
-    long: Starts<2_048>,
-    /// Words of three or four bytes.
-    short: Starts<256>,
-    /// Words of one or two bytes.
-    tiny: Vec<Word>,
-    /// Whether a tiny word starts with a byte.
-    starts_tiny: [bool; 256],
-}
+/// How many sets of 64 bits tell what words start with.
+const CELLS: usize = 1_024;
 
-/// Words, found by a hash of how they start.
-struct Starts<const CELLS: usize> {
-    /// A bit for each hash that a word has.
-    bits: Box<[u64; CELLS]>,
-    /// The words of each cell of bits: where they start in `words`.
+/// The words of all rules and signals.
+pub(super) struct Words {
+    /// The places of the trigrams that words start with.
+    starts: Grams,
+    /// A bit for each hash of the four bytes that words start with.
+    starts_of_four: Box<[u64; CELLS]>,
+    /// The words of each place: where they start in `all`.
     cells: Vec<u16>,
-    words: Vec<Word>,
+    all: Vec<Word>,
+    /// Words of one or two bytes.
+    tiny: Vec<(&'static str, u128)>,
 }
 
 /// A word and what it makes worth asking.
@@ -108,94 +103,91 @@ impl Words {
                 }
             }
         }
-        let (mut long, mut short, mut tiny) = (Vec::new(), Vec::new(), Vec::new());
-        let mut starts_tiny = [false; 256];
+        let (mut words, mut tiny) = (Vec::new(), Vec::new());
         for (word, questions) in by_word {
-            let bytes = word.as_bytes();
-            let word = Word::new(bytes, questions);
-            match bytes {
-                [_, _, _, _, _, ..] => long.push(word),
-                [_, _, _, ..] => short.push(word),
-                _ => {
-                    starts_tiny[usize::from(word.head.to_le_bytes()[0])] = true;
-                    tiny.push(word);
-                }
+            match places(word.as_bytes()).next() {
+                Some(place) => words.push((place, Word::new(word.as_bytes(), questions))),
+                None => tiny.push((word, questions)),
             }
         }
-        Self {
-            long: Starts::new(long, five),
-            short: Starts::new(short, three),
-            tiny,
-            starts_tiny,
-        }
-    }
-
-    /// What is worth asking about a stretch of a text.
-    ///
-    /// No word holds a line break, so that none reaches beyond a unit.
-    pub(super) fn questions(&self, text: &str, range: Range<usize>) -> Questions {
-        let text = text.as_bytes();
-        let mut set = 0;
-        for at in range {
-            let next = next_eight(text, at);
-            let (long, short) = (five(next), three(next));
-            let starts_tiny = self.starts_tiny[usize::from(text[at])];
-            if self.long.has(long) | self.short.has(short) | starts_tiny {
-                let words = self.long.at(long).iter().chain(self.short.at(short));
-                let tiny = self.tiny.iter().filter(|_| starts_tiny);
-                let held = words.chain(tiny).filter(|word| word.is_at(next, text, at));
-                set = held.fold(set, |set, word| set | word.questions);
+        words.sort_by_key(|(place, _)| *place);
+        let mut starts = Grams::empty();
+        let mut starts_of_four = Box::new([0; CELLS]);
+        let mut cells = vec![0; PLACES + 1];
+        for (place, word) in &words {
+            starts.add(*place);
+            cells[place + 1] += 1;
+            // A word of three may be followed by any byte.
+            let fourths = if word.mask >> 24 == 0 { 0..=255 } else { 0..=0 };
+            for hash in fourths.map(|fourth: u64| four(word.head | fourth << 24)) {
+                starts_of_four[hash / 64 % CELLS] |= 1 << (hash % 64);
             }
-        }
-        Questions(set)
-    }
-}
-
-impl<const CELLS: usize> Starts<CELLS> {
-    fn new(mut words: Vec<Word>, hash: fn(u64) -> u64) -> Self {
-        words.sort_by_key(|word| Self::cell(hash(word.head)));
-        let mut starts = Self {
-            bits: Box::new([0; CELLS]),
-            cells: vec![0; CELLS + 1],
-            words,
-        };
-        for word in &starts.words {
-            let hash = hash(word.head);
-            starts.bits[Self::cell(hash)] |= Self::bit(hash);
-            starts.cells[Self::cell(hash) + 1] += 1;
         }
         let mut sum = 0;
-        for cell in &mut starts.cells {
+        for cell in &mut cells {
             sum += *cell;
             *cell = sum;
         }
-        starts
-    }
-
-    /// The cell that a hash belongs to, by its upper bits, which are mixed best.
-    #[expect(clippy::cast_possible_truncation, reason = "only a few bits are left")]
-    fn cell(hash: u64) -> usize {
-        (hash >> (u64::BITS - CELLS.ilog2())) as usize
-    }
-
-    /// Its bit in that cell, by those below.
-    fn bit(hash: u64) -> u64 {
-        1 << (hash >> (u64::BITS - CELLS.ilog2() - 6) & 63)
-    }
-
-    /// Whether a word may have this hash.
-    fn has(&self, hash: u64) -> bool {
-        self.bits[Self::cell(hash)] & Self::bit(hash) != 0
-    }
-
-    /// The words that may have this hash.
-    fn at(&self, hash: u64) -> &[Word] {
-        if !self.has(hash) {
-            return &[];
+        Self {
+            starts,
+            starts_of_four,
+            cells,
+            all: words.into_iter().map(|(_, word)| word).collect(),
+            tiny,
         }
-        let cell = Self::cell(hash);
-        &self.words[usize::from(self.cells[cell])..usize::from(self.cells[cell + 1])]
     }
+
+    /// What is worth asking about a unit, whose sketch is made on the way.
+    pub(super) fn questions(&self, unit: &str, sketch: &mut Grams) -> Questions {
+        let bytes = unit.as_bytes();
+        let mut set = 0;
+        sketch.read_along(unit, &self.starts, |start, found| {
+            let mut count = 0;
+            for look in 0..found.len() {
+                let far = found[look];
+                found[count] = far;
+                count += usize::from(self.may_start(next_eight(bytes, start + usize::from(far))));
+            }
+            for far in &found[..count] {
+                let at = start + usize::from(*far);
+                let next = next_eight(bytes, at);
+                let words = self.starting_with(next).iter();
+                let held = words.filter(|word| word.is_at(next, bytes, at));
+                set = held.fold(set, |set, word| set | word.questions);
+            }
+        });
+        if may_hold_tiny(bytes) {
+            let held = self.tiny.iter().filter(|(word, _)| unit.contains(word));
+            set = held.fold(set, |set, (_, questions)| set | questions);
+        }
+        Questions(set)
+    }
+
+    /// Whether a word may start with the first four of these bytes.
+    fn may_start(&self, next: u64) -> bool {
+        let hash = four(next);
+        self.starts_of_four[hash / 64 % CELLS] & 1 << (hash % 64) != 0
+    }
+
+    /// The words that may start with these bytes.
+    fn starting_with(&self, next: u64) -> &[Word] {
+        let [first, second, third, ..] = next.to_le_bytes();
+        let place = place([first, second, third]);
+        &self.all[usize::from(self.cells[place])..usize::from(self.cells[place + 1])]
+    }
+}
+
+/// A hash of the first four of eight bytes.
+fn four(next: u64) -> usize {
+    let bytes = u32::try_from(next & u64::from(u32::MAX)).unwrap_or_default();
+    (bytes.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CELLS.ilog2() - 6)) as usize
+}
+
+/// Whether a unit may hold a word of one or two bytes, by the bytes that those start with.
+fn may_hold_tiny(unit: &[u8]) -> bool {
+    let starts = |byte: &u8| matches!(byte, b'$' | b'@' | b'!' | b'0' | b'7' | b'\\');
+    // Looking at all of them takes less time than stopping at the first.
+    unit.iter().fold(false, |found, byte| found | starts(byte))
 }
 
 impl Word {
@@ -230,16 +222,6 @@ fn next_eight(text: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
-/// A hash of the first five of eight bytes.
-fn five(next: u64) -> u64 {
-    (next & 0xff_ffff_ffff).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-/// A hash of the first three of eight bytes.
-fn three(next: u64) -> u64 {
-    (next & 0xff_ffff).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,19 +236,25 @@ mod tests {
 
     #[test]
     fn every_word_is_found_wherever_it_stands() {
-        for (index, rule) in ALL.iter().enumerate() {
-            let Check::Unit { words, .. } = rule.check else {
-                continue;
+        let rules = ALL.iter().enumerate().map(|(index, rule)| {
+            let words = match rule.check {
+                Check::Unit { words, .. } => words,
+                Check::Skill(_) => &[],
             };
+            (Question::Rule(index), words)
+        });
+        let signals = SIGNALS.iter().enumerate();
+        let signals = signals.map(|(index, signal)| (Question::Signal(index), signal.words));
+        for (question, words) in rules.chain(signals) {
             for word in words {
                 // A unit ends at a line break, so that a word with one would never be found.
                 assert!(!word.is_empty() && !word.contains('\n'), "{word:?}");
                 for text in [(*word).to_owned(), format!("é{word}"), format!("x {word}y")] {
-                    let mut asked = WORDS.questions(&text, 0..text.len()).all();
-                    assert!(asked.any(|each| each == Question::Rule(index)), "{text}");
+                    let mut asked = WORDS.questions(&text, &mut Grams::empty()).all();
+                    assert!(asked.any(|each| each == question), "{text}");
                 }
             }
         }
-        assert!(WORDS.questions("", 0..0).is_empty());
+        assert!(WORDS.questions("", &mut Grams::empty()).is_empty());
     }
 }

@@ -92,8 +92,7 @@ fn follow(subject: &Subject<'_>, block: &[Seen], flows: &mut Vec<Flow>) {
     for unit in range.take_while(same).take(MOST_STATEMENTS) {
         let here = Here::new(subject, file, unit);
         if here.runs() {
-            grams.read(&here.text);
-            walk.step(&here, &here.sketched(&grams), flows);
+            walk.step(&here, &here.sketched(&mut grams), flows);
         }
     }
 }
