@@ -1,4 +1,5 @@
-//! The store: every skill's bytes once, in a pack named by their tree digest.
+//! The store: every skill's bytes once, in a pack named by their tree digest, or in a bundle with
+//! those that came with it.
 //!
 //! What is taken out is hashed again, so a changed byte is found at the moment of use. For the
 //! same reason nothing here waits for the disk: what a power cut takes away is fetched again.
@@ -7,7 +8,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -17,9 +17,13 @@ use crate::flock::{Flock, Hold};
 use crate::staging::Staging;
 use crate::tree::{Access, Tree, TreeError, TreeLimits};
 
+mod bundle;
 mod collect;
+mod discard;
+mod insert;
 mod pack;
 
+use bundle::Bundles;
 pub use collect::Collected;
 pub use pack::PackError;
 
@@ -95,39 +99,37 @@ impl Store {
         self.locked(Hold::Shared)
     }
 
-    /// The skills that are not in, or not whole.
-    pub fn absent<'a>(&self, trees: impl Iterator<Item = &'a Arc<Tree>>) -> Vec<&'a Arc<Tree>> {
-        trees.filter(|tree| !self.has_pack_of(tree)).collect()
-    }
-
-    /// Puts skills in that are absent.
-    pub fn insert_all(&self, absent: &[&Arc<Tree>]) -> Result<(), StoreError> {
-        if absent.is_empty() {
-            return Ok(());
-        }
-        let packs = self.root.join("packs");
-        std::fs::create_dir_all(&packs).map_err(|source| self.failed(source))?;
-        let staging = self.staging()?;
-        let inserted = absent.par_iter().try_for_each(|tree| {
-            let name = tree.digest().to_hex();
-            let staged = staging.path().join(&name);
-            pack::write(tree, &staged)?;
-            // Whatever is there is the same, or damaged.
-            std::fs::rename(&staged, packs.join(&name))
-        });
-        inserted.map_err(|source| self.failed(source))
-    }
-
     /// Takes a skill out, hashed again.
     pub fn read(&self, digest: Digest) -> Result<Tree, StoreError> {
-        let tree = match pack::read(&self.pack(digest)) {
+        match pack::read(&self.pack(digest)) {
             Err(PackError::Disk(error)) if error.kind() == io::ErrorKind::NotFound => {
-                return self.read_folder(digest);
+                match self.bundles()?.read(digest) {
+                    Some(found) => compared(found, digest),
+                    None => self.read_folder(digest),
+                }
             }
-            Err(source) => return Err(StoreError::Pack { digest, source }),
-            Ok(tree) => tree,
+            found => compared(found, digest),
+        }
+    }
+
+    /// Takes skills out, each hashed again, and does something with each.
+    pub fn read_each<T: Send>(
+        &self,
+        digests: &[Digest],
+        with: impl Fn(Digest, Result<Tree, StoreError>) -> T + Sync,
+    ) -> Result<Vec<T>, StoreError> {
+        let bundles = self.bundles()?;
+        let read = |digest: &Digest| {
+            let found = bundles.read(*digest);
+            let tree = found.map_or_else(|| self.read(*digest), |found| compared(found, *digest));
+            with(*digest, tree)
         };
-        compared(tree, digest)
+        Ok(digests.par_iter().map(read).collect())
+    }
+
+    fn bundles(&self) -> Result<Bundles, StoreError> {
+        let bundles = Bundles::open(&self.root.join("bundles"));
+        bundles.map_err(|source| self.failed(source))
     }
 
     /// The folder of a skill that a link may lead to, whether it is there or not.
@@ -147,7 +149,7 @@ impl Store {
             bytes: u64::MAX >> 1,
             ..TreeLimits::default()
         };
-        compared(Tree::read(&path, &limits)?, digest)
+        as_filed(Tree::read(&path, &limits)?, digest)
     }
 
     /// The folder of a skill, made if it is not there; one that is there must hold its bytes.
@@ -172,24 +174,6 @@ impl Store {
         }
     }
 
-    /// Removes what is filed under a digest.
-    pub fn discard(&self, digest: Digest) -> Result<(), StoreError> {
-        for path in [self.pack(digest), self.folder(digest)] {
-            let removed = match path.symlink_metadata() {
-                Ok(metadata) if metadata.is_dir() => std::fs::remove_dir_all(&path),
-                Ok(_) => std::fs::remove_file(&path),
-                Err(error) => Err(error),
-            };
-            match removed {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(self.failed(error));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     /// Every digest in the store, sorted.
     pub fn list(&self) -> Result<Vec<Digest>, StoreError> {
         let listed = |folder: &Path| names(folder).map_err(|source| self.failed(source));
@@ -201,6 +185,7 @@ impl Store {
         }
         let digests = found.iter().map(|hex| format!("sha256:{hex}").parse());
         let mut digests: Vec<Digest> = digests.filter_map(Result::ok).collect();
+        digests.extend(self.bundles()?.list());
         digests.sort_unstable();
         digests.dedup();
         Ok(digests)
@@ -209,15 +194,15 @@ impl Store {
     /// Hashes everything again; returns how many are sound and what is wrong with the others.
     pub fn verify(&self) -> Result<(usize, Vec<(Digest, StoreError)>), StoreError> {
         let digests = self.list()?;
-        let bad: Vec<_> = digests
-            .par_iter()
-            .filter_map(|digest| self.verify_one(*digest).err().map(|error| (*digest, error)))
-            .collect();
+        let looked_at = self.read_each(&digests, |digest, read| {
+            let error = read.and_then(|_| self.verify_folder(digest)).err()?;
+            Some((digest, error))
+        })?;
+        let bad: Vec<_> = looked_at.into_iter().flatten().collect();
         Ok((digests.len() - bad.len(), bad))
     }
 
-    fn verify_one(&self, digest: Digest) -> Result<(), StoreError> {
-        self.read(digest)?;
+    fn verify_folder(&self, digest: Digest) -> Result<(), StoreError> {
         match self.read_folder(digest) {
             Err(StoreError::Missing(_)) => Ok(()),
             other => other.map(|_| ()),
@@ -234,12 +219,6 @@ impl Store {
         self.root.join("packs").join(digest.to_hex())
     }
 
-    /// Whether a pack of the right size is there; a power cut may have left an empty one.
-    fn has_pack_of(&self, tree: &Tree) -> bool {
-        let metadata = self.pack(tree.digest()).symlink_metadata();
-        metadata.is_ok_and(|found| found.is_file() && found.len() == pack::size(tree))
-    }
-
     fn locked(&self, hold: Hold) -> Result<InUse, StoreError> {
         std::fs::create_dir_all(&self.root).map_err(|source| self.failed(source))?;
         let lock = Flock::folder(&self.root, hold).map_err(|source| self.failed(source))?;
@@ -254,7 +233,15 @@ impl Store {
     }
 }
 
-fn compared(tree: Tree, digest: Digest) -> Result<Tree, StoreError> {
+/// What was read from a pack, if it is what it is filed as.
+fn compared(found: Result<Tree, PackError>, digest: Digest) -> Result<Tree, StoreError> {
+    as_filed(
+        found.map_err(|source| StoreError::Pack { digest, source })?,
+        digest,
+    )
+}
+
+fn as_filed(tree: Tree, digest: Digest) -> Result<Tree, StoreError> {
     if tree.digest() == digest {
         return Ok(tree);
     }

@@ -1,9 +1,10 @@
 //! Changing a scope: all of a plan, or nothing of it, whatever happens in between.
 //!
 //! The new skills are staged beside the folders they go to, on the same file system, and
-//! made durable. Then the journal is committed, and from there on the change will happen:
-//! each skill changes places with its predecessor in one step, the lock follows, and what
-//! is left over is removed. A process that ends in between leaves the rest to the next one.
+//! made durable; the last check of them happens while the disk is busy. Then the journal is
+//! committed, and from there on the change will happen: each skill changes places with its
+//! predecessor in one step, the lock follows, and what is left over is removed. A process
+//! that ends in between leaves the rest to the next one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,6 +25,7 @@ use crate::store::{Store, StoreError};
 use crate::tree::{Tree, TreeError};
 use crate::write::{Draft, beside};
 use durable::durable;
+use stage::Stage;
 
 mod durable;
 mod stage;
@@ -130,13 +132,19 @@ impl<'a> Transaction<'a> {
         plan_in(self.scope, self.store, &self.lock, wish, settlement)
     }
 
-    /// Makes it so.
-    pub fn commit(self, plan: &Plan, trees: &Trees) -> Result<(), TransactionError> {
+    /// Makes it so, unless the last check of what is new fails: then nothing has happened. Where
+    /// that takes a while, the disk is busy with what was staged meanwhile.
+    pub fn commit<E: From<TransactionError>>(
+        self,
+        plan: &Plan,
+        trees: &Trees,
+        last_check: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
         let files = self.changed_files(plan);
         if plan.steps.is_empty() && files.is_empty() {
-            let absent = self.store.absent(trees.values());
-            self.store.insert_all(&absent)?;
-            return Ok(self.store.remember(&self.scope.lock_file())?);
+            last_check()?;
+            self.keep(trees)?;
+            return Ok(self.remember()?);
         }
         let stages = self.stages(plan)?;
         let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
@@ -145,30 +153,19 @@ impl<'a> Transaction<'a> {
             stages: paths.iter().cloned().chain(drafts).collect(),
         };
         // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
-        self.write(preparing, |_| Ok(()))?;
-        let ready = self.stage(plan, &stages, trees).and_then(|moves| {
-            self.store.remember(&self.scope.lock_file())?;
-            let commit = Commit {
-                stages: paths.clone(),
-                moves,
-                files,
-            };
-            let drafts = commit
-                .drafts()
-                .map_err(|source| disk(&self.scope.root, source))?;
-            let progress = self.write(Progress::Committed(commit), |journal| {
+        self.write::<TransactionError>(preparing, |_| Ok(()))?;
+        let ready = self.prepare(plan, &stages, trees, files);
+        let ready = ready.map_err(E::from).and_then(|(commit, drafts)| {
+            let progress = self.write::<E>(Progress::Committed(commit), |journal| {
+                let synced = || durable(&paths, drafts.iter().chain([journal]));
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
-                // the disk is busy with the others.
-                let absent = self.store.absent(trees.values());
-                let mut stored = Ok(());
-                let synced = rayon::in_place_scope(|scope| {
-                    if !absent.is_empty() {
-                        scope.spawn(|_| stored = self.store.insert_all(&absent));
-                    }
-                    durable(&paths, drafts.iter().chain([journal]))
+                // the disk is busy with the others. But it holds nothing that was not checked.
+                let (synced, kept) = beside_work(synced, || {
+                    last_check()?;
+                    self.keep(trees).map_err(E::from)
                 });
-                synced.map_err(|source| disk(&self.journal, source))?;
-                Ok(stored?)
+                kept?;
+                Ok(synced.map_err(|source| disk(&self.journal, source))?)
             })?;
             Ok((progress, drafts))
         });
@@ -177,6 +174,7 @@ impl<'a> Transaction<'a> {
             Ok((Progress::Preparing { .. }, _)) => return Ok(()),
             Err(error) => {
                 throw_away(&paths);
+                stages.values().for_each(Stage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
                 return Err(error);
             }
@@ -187,18 +185,49 @@ impl<'a> Transaction<'a> {
                 throw_away(&commit.stages);
                 let _ = std::fs::remove_file(&self.journal);
             }
-            return Err(disk(&self.scope.root, source));
+            return Err(disk(&self.scope.root, source).into());
         }
         throw_away(&commit.stages);
-        std::fs::remove_file(&self.journal).map_err(|source| disk(&self.journal, source))
+        let removed = std::fs::remove_file(&self.journal);
+        Ok(removed.map_err(|source| disk(&self.journal, source))?)
+    }
+
+    /// Stages what is new, and says what will happen, with the files that will be replaced.
+    fn prepare(
+        &self,
+        plan: &Plan,
+        stages: &BTreeMap<String, Stage>,
+        trees: &Trees,
+        files: Vec<(PathBuf, String)>,
+    ) -> Result<(Commit, Vec<Draft>), TransactionError> {
+        let moves = self.stage(plan, stages, trees)?;
+        self.remember()?;
+        let commit = Commit {
+            stages: stages.values().map(|stage| stage.path.clone()).collect(),
+            moves,
+            files,
+        };
+        let drafts = commit.drafts();
+        let drafts = drafts.map_err(|source| disk(&self.scope.root, source))?;
+        Ok((commit, drafts))
+    }
+
+    /// Puts into the store what it does not have.
+    fn keep(&self, trees: &Trees) -> Result<(), TransactionError> {
+        Ok(self.store.insert_all(trees.values())?)
+    }
+
+    /// Tells the store who needs what is in it.
+    fn remember(&self) -> Result<(), TransactionError> {
+        Ok(self.store.remember(&self.scope.lock_file())?)
     }
 
     /// Writes down how far the change is; `before` happens before that counts.
-    fn write(
+    fn write<E: From<TransactionError>>(
         &self,
         progress: Progress,
-        before: impl FnOnce(&Draft) -> Result<(), TransactionError>,
-    ) -> Result<Progress, TransactionError> {
+        before: impl FnOnce(&Draft) -> Result<(), E>,
+    ) -> Result<Progress, E> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned(),
             progress,
@@ -226,6 +255,18 @@ impl<'a> Transaction<'a> {
         }
         files
     }
+}
+
+/// Does `waiting` on a thread of its own, and `work` meanwhile.
+fn beside_work<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(waiting);
+        let work = work();
+        match waiting.join() {
+            Ok(waited) => (waited, work),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// What has to change in a scope, without waiting for anybody.

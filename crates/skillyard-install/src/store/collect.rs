@@ -46,19 +46,19 @@ impl Store {
     pub fn collect(&self) -> Result<Collected, StoreError> {
         let _lock = self.locked(Hold::Alone)?;
         let used = self.used()?;
-        let mut collected = Collected::default();
-        for digest in self.list()? {
-            if used.contains(&digest) {
-                collected.kept += 1;
-                continue;
-            }
-            collected.bytes += self.read(digest).map_or(0, |tree| tree.size());
-            self.discard(digest)?;
-            collected.removed += 1;
-        }
+        let (used, unused): (Vec<Digest>, Vec<Digest>) = self
+            .list()?
+            .iter()
+            .partition(|digest| used.contains(digest));
+        let sizes = self.read_each(&unused, |_, tree| tree.map_or(0, |tree| tree.size()))?;
+        self.discard(&unused)?;
         let swept = sweep(&self.root.join("staging"));
         swept.map_err(|source| self.failed(source))?;
-        Ok(collected)
+        Ok(Collected {
+            removed: unused.len(),
+            kept: used.len(),
+            bytes: sizes.iter().sum(),
+        })
     }
 
     /// What the remembered locks name.

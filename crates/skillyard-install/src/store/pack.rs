@@ -15,7 +15,7 @@ use crate::tree::{Tree, TreeError, TreeFile};
 /// What every pack starts with; another form of pack gets another number.
 const START: &[u8] = b"skillyard-pack-1\n";
 /// No skill comes near this; something that claims to be larger is not read into memory.
-const LARGEST: u64 = 64 << 20;
+pub(super) const LARGEST: u64 = 64 << 20;
 /// Whether it may be executed, the length of its path, and its size.
 const FIXED: usize = 1 + 4 + 8;
 
@@ -49,18 +49,19 @@ pub(super) fn size(tree: &Tree) -> u64 {
     (START.len() + 4 + names) as u64 + tree.size()
 }
 
-/// Writes the pack of a tree to a file that is not there yet; nobody may change it.
-pub(super) fn write(tree: &Tree, file: &Path) -> io::Result<()> {
+/// Writes a file of the store that is not there yet; nobody may change it.
+pub(super) fn write(bytes: &[u8], file: &Path) -> io::Result<()> {
     let mut options = File::options();
     let mut file = options
         .write(true)
         .create_new(true)
         .mode(0o444)
         .open(file)?;
-    file.write_all(&packed(tree)?)
+    file.write_all(bytes)
 }
 
-fn packed(tree: &Tree) -> io::Result<Vec<u8>> {
+/// The pack of a tree.
+pub(super) fn packed(tree: &Tree) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
     let number = |length: usize| u32::try_from(length).map_err(|_| too_large());
     let whole = Some(size(tree)).filter(|size| *size <= LARGEST);
@@ -82,6 +83,22 @@ fn packed(tree: &Tree) -> io::Result<Vec<u8>> {
 
 /// Reads a pack, following no link and waiting for no pipe.
 pub(super) fn read(path: &Path) -> Result<Tree, PackError> {
+    let (file, size) = open(path)?;
+    if size > LARGEST {
+        return Err(PackError::TooLarge(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    file.take(LARGEST).read_to_end(&mut bytes)?;
+    tree(&bytes)
+}
+
+/// The tree in a pack.
+pub(super) fn tree(pack: &[u8]) -> Result<Tree, PackError> {
+    Ok(Tree::new(unpacked(pack).ok_or(PackError::Broken)?)?)
+}
+
+/// Opens a file of the store, following no link and waiting for no pipe; with its size.
+pub(super) fn open(path: &Path) -> Result<(File, u64), PackError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = match rustix::fs::open(path, flags, Mode::empty()) {
         // What a link answers when it is not followed, and a socket when it is opened.
@@ -92,14 +109,7 @@ pub(super) fn read(path: &Path) -> Result<Tree, PackError> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(PackError::NotAFile);
     }
-    let size = u64::try_from(stat.st_size).unwrap_or(0);
-    if size > LARGEST {
-        return Err(PackError::TooLarge(size));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    File::from(opened).take(LARGEST).read_to_end(&mut bytes)?;
-    let files = unpacked(&bytes).ok_or(PackError::Broken)?;
-    Ok(Tree::new(files)?)
+    Ok((File::from(opened), u64::try_from(stat.st_size).unwrap_or(0)))
 }
 
 /// The files of a pack that is whole and has nothing beyond them.
@@ -143,7 +153,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tree() -> Tree {
+    fn sample() -> Tree {
         let file = |path: &str, executable, bytes: &[u8]| TreeFile {
             path: path.into(),
             executable,
@@ -161,14 +171,14 @@ mod tests {
     fn a_pack_holds_the_tree() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pack");
-        write(&tree(), &path).unwrap();
-        assert_eq!(path.metadata().unwrap().len(), size(&tree()));
-        assert_eq!(read(&path).unwrap(), tree());
+        write(&packed(&sample()).unwrap(), &path).unwrap();
+        assert_eq!(path.metadata().unwrap().len(), size(&sample()));
+        assert_eq!(read(&path).unwrap(), sample());
     }
 
     #[test]
     fn no_part_of_a_pack_is_taken_for_a_whole_one() {
-        let bytes = packed(&tree()).unwrap();
+        let bytes = packed(&sample()).unwrap();
         assert!(unpacked(&bytes).is_some());
         for end in 0..bytes.len() {
             assert!(unpacked(&bytes[..end]).is_none(), "{end}");
@@ -179,13 +189,13 @@ mod tests {
 
     #[test]
     fn any_changed_byte_is_another_tree_or_none() {
-        let bytes = packed(&tree()).unwrap();
+        let bytes = packed(&sample()).unwrap();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             let found = unpacked(&changed).and_then(|files| Tree::new(files).ok());
             assert!(
-                found.is_none_or(|found| found.digest() != tree().digest()),
+                found.is_none_or(|found| found.digest() != sample().digest()),
                 "{at}"
             );
         }

@@ -19,6 +19,17 @@ pub(super) struct Stage {
     folder: PathBuf,
     /// The hidden folder beside it.
     pub(super) path: PathBuf,
+    /// The target and the folders it lies in, as far as they were not there, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Stage {
+    /// Removes the folders that were made for it, as long as nobody put anything into them.
+    pub(super) fn unmake(&self) {
+        for folder in &self.made {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
 }
 
 impl Transaction<'_> {
@@ -35,13 +46,15 @@ impl Transaction<'_> {
             let failed = |source| disk(&folder, source);
             // Before anything is made: a link must not lead even an empty folder outside.
             self.check_inside(target, &folder)?;
+            let missing = folder.ancestors().take_while(|part| !part.exists());
+            let made = missing.map(Path::to_owned).collect();
             std::fs::create_dir_all(&folder).map_err(failed)?;
             let folder = folder.canonicalize().map_err(failed)?;
             self.check_inside(target, &folder)?;
             let beside = folder.parent().unwrap_or(&folder);
             // Two targets may lie in the same folder.
             let path = beside.join(format!("{name}-{}", stages.len()));
-            stages.insert(target.clone(), Stage { folder, path });
+            stages.insert(target.clone(), Stage { folder, path, made });
         }
         Ok(stages)
     }

@@ -33,6 +33,14 @@ pub struct TreeFile {
 }
 
 impl Tree {
+    /// A skill that nobody signed: only what its `SKILL.md` says about itself matters.
+    pub fn unsigned(instructions: Option<&[u8]>) -> Self {
+        Self {
+            instructions: instructions.map(<[u8]>::to_vec),
+            ..Self::default()
+        }
+    }
+
     /// Adds a regular file; `path` is relative to the skill's root and separated by `/`.
     pub fn add(&mut self, path: &str, executable: bool, content: &[u8]) {
         if path == SIGNATURE_FILE {

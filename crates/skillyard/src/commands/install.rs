@@ -4,21 +4,21 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Needed};
-use skillyard_install::lockfile::reference;
-use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
+use skillyard_install::dependencies;
+use skillyard_install::plan::{OnConflict, Settlement};
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::check::{self, Checked};
+use crate::install::check;
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeArgs, ScopeName, store};
+use crate::install::place::{Place, ScopeArgs, ScopeName};
+use crate::install::prepared::Prepared;
 use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
-use crate::install::wish::{signed, wish};
+use crate::install::wish::wish;
 use crate::install::{conflict, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
@@ -106,47 +106,27 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
-    let checked = prepared.check(context, args)?;
+    let mut checked = check::verify(context, prepared.fresh(context))?;
     if args.dry_run {
+        check::scan(context, &mut checked, &args.accept)?;
         review::show(context, &checked);
         return report(context, &place, &prepared.preview, Some(start), true);
     }
-    review::confirm(context, &checked, args.yes)?;
-    let plan = carry_out(context, &place, &prepared, &checked)?;
+    let plan = if !args.yes && review::asks(&checked) {
+        check::scan(context, &mut checked, &args.accept)?;
+        review::confirm(context, &checked, false)?;
+        prepared.carry_out(context, &place, checked)?
+    } else {
+        // Nobody has to be waited for, so the disk does not wait for the scanner either.
+        prepared.make_true(context, &place, &mut checked, |checked| {
+            check::scan(context, checked, &args.accept)?;
+            review::show(context, checked);
+            Ok(())
+        })?
+    };
     let status = report(context, &place, &plan, Some(start), false)?;
     tell_about_trust(context, &place, &plan)?;
     Ok(status)
-}
-
-/// What was fetched, and what would change.
-pub(crate) struct Prepared {
-    needed: Vec<Needed>,
-    wish: Wish,
-    settlement: Settlement,
-    preview: Plan,
-}
-
-impl Prepared {
-    /// What would change.
-    pub(crate) fn preview(&self) -> &Plan {
-        &self.preview
-    }
-
-    /// What the skills that were asked for are called.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        let asked = self.needed.iter().filter(|each| !each.dependency);
-        asked.map(|each| each.candidate.name.clone()).collect()
-    }
-
-    /// Scans, verifies and weighs what is new.
-    pub(crate) fn check(
-        &self,
-        context: &Context,
-        args: &Args,
-    ) -> Result<Vec<Checked<'_>>, CommandError> {
-        let fresh = check::fresh(&self.needed, &self.preview, &store(context));
-        check::check(context, fresh, &args.accept)
-    }
 }
 
 impl Args {
@@ -213,44 +193,6 @@ pub(crate) fn prepare(
         settlement,
         preview,
     })
-}
-
-/// Makes true what was prepared and checked.
-pub(crate) fn carry_out(
-    context: &Context,
-    place: &Place,
-    prepared: &Prepared,
-    checked: &[Checked<'_>],
-) -> Result<Plan, CommandError> {
-    let Prepared {
-        needed,
-        wish,
-        settlement,
-        ..
-    } = prepared;
-    let wish = signed(wish.clone(), checked);
-    let trees = finish::trees(needed);
-    let plan = finish::apply(
-        context,
-        place,
-        &wish,
-        &trees,
-        settlement,
-        |manifest, plan| {
-            let kept = |name: &str| plan.lock.get(name).is_some();
-            for each in needed.iter().filter(|each| !each.dependency) {
-                let candidate = &each.candidate;
-                // What was left out is not wanted.
-                if !kept(&candidate.name) {
-                    continue;
-                }
-                let reference = reference(&candidate.source, candidate.requested.as_deref());
-                manifest.put(&candidate.name, &reference);
-            }
-        },
-    )?;
-    check::remember(context, checked)?;
-    Ok(plan)
 }
 
 /// The skills that were asked for.

@@ -100,6 +100,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 manifest.remove(name);
             }
         },
+        || Ok(()),
     )?;
     report(context, &place, &plan, Some(start), false)
 }

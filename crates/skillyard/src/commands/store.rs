@@ -10,6 +10,7 @@ use crate::error::Status;
 use crate::error::install::InstallFailure;
 use crate::install::place;
 use crate::report::elapsed;
+use skillyard_format::Digest;
 use skillyard_install::store::Store;
 
 /// Look after the store of installed bytes
@@ -57,9 +58,8 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
     let start = Instant::now();
     let (sound, bad) = store.verify().map_err(InstallFailure::from)?;
     if fix {
-        for (digest, _) in &bad {
-            store.discard(*digest).map_err(InstallFailure::from)?;
-        }
+        let damaged: Vec<Digest> = bad.iter().map(|(digest, _)| *digest).collect();
+        store.discard(&damaged).map_err(InstallFailure::from)?;
     }
     let printer = &context.printer;
     if printer.is_json() {

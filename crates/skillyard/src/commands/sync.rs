@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
+use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
 use skillyard_install::lockfile::{Locked, Lockfile};
@@ -119,10 +119,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let locked: Vec<&Locked> = written
         .filter(|entry| !trees.contains_key(&entry.digest) && goal.present.contains(entry))
         .collect();
-    let stored: Vec<Option<Tree>> = locked
-        .par_iter()
-        .map(|entry| place.store.read(entry.digest).ok())
-        .collect();
+    let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
+    let stored = place.store.read_each(&digests, |_, tree| tree.ok());
+    let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
     let mut fetched = Vec::new();
     for (entry, stored) in locked.into_iter().zip(stored) {
         match stored {
@@ -140,7 +139,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let restored = check::check(context, fetched.iter().collect(), &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
-    let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
+    let plan = finish::apply(
+        context,
+        &place,
+        &goal,
+        &trees,
+        &settlement,
+        |_, _| {},
+        || Ok(()),
+    )?;
     check::remember(context, &checked)?;
     check::remember(context, &restored)?;
     let status = report(context, &place, &plan, Some(start), false)?;
@@ -184,7 +191,7 @@ fn fetch(
     // A damaged copy would stay in the way of the sound one.
     place
         .store
-        .discard(entry.digest)
+        .discard(&[entry.digest])
         .map_err(InstallFailure::from)?;
     let candidate = supply.locked(entry)?;
     if candidate.tree.digest() != entry.digest {

@@ -79,7 +79,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);
-    let plan = finish::apply(context, &place, &goal, &trees, &settlement, |_, _| {})?;
+    let plan = finish::apply(
+        context,
+        &place,
+        &goal,
+        &trees,
+        &settlement,
+        |_, _| {},
+        || Ok(()),
+    )?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

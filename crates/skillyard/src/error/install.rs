@@ -25,6 +25,7 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
+use super::CommandError;
 use crate::install::changes::obstacle;
 
 /// Why nothing was installed, changed or removed.
@@ -200,5 +201,11 @@ fn http_code(error: &HttpError) -> u8 {
             Some(403 | 409 | 410 | 422) => 1,
             _ => 2,
         },
+    }
+}
+
+impl From<TransactionError> for CommandError {
+    fn from(error: TransactionError) -> Self {
+        Self::Install(error.into())
     }
 }

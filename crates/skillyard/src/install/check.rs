@@ -64,14 +64,24 @@ pub(crate) fn check<'a>(
     fresh: Vec<&'a Candidate>,
     accepted: &[String],
 ) -> Result<Vec<Checked<'a>>, CommandError> {
+    let mut checked = verify(context, fresh)?;
+    scan(context, &mut checked, accepted)?;
+    Ok(checked)
+}
+
+/// Finds out who signed skills and whether they may come here at all; what is in them is not
+/// looked at yet.
+pub(crate) fn verify<'a>(
+    context: &Context,
+    fresh: Vec<&'a Candidate>,
+) -> Result<Vec<Checked<'a>>, CommandError> {
     if fresh.is_empty() {
         return Ok(Vec::new());
     }
     let permissions = Permissions::load(context)?;
     let signers = policy::load(&context.environment)?;
     let now = now().0;
-    let scanner = Scanner::new(&store(context));
-    let checked: Vec<Checked<'a>> = fresh
+    let verified: Vec<Checked<'a>> = fresh
         .into_par_iter()
         .map(|candidate| {
             let place = Place {
@@ -86,17 +96,35 @@ pub(crate) fn check<'a>(
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
             Checked {
                 candidate,
-                findings: scanner.findings(candidate),
+                findings: Vec::new(),
                 verification,
                 verdict: permissions.verdict(&provenance),
             }
         })
         .collect();
-    for each in &checked {
+    for each in &verified {
         refuse_signature(context, each)?;
+    }
+    Ok(verified)
+}
+
+/// Looks at what is in skills that were verified.
+pub(crate) fn scan(
+    context: &Context,
+    verified: &mut [Checked<'_>],
+    accepted: &[String],
+) -> Result<(), CommandError> {
+    if verified.is_empty() {
+        return Ok(());
+    }
+    let scanner = Scanner::new(&store(context));
+    verified
+        .par_iter_mut()
+        .for_each(|each| each.findings = scanner.findings(each.candidate));
+    for each in verified {
         refuse_findings(context, each, accepted)?;
     }
-    Ok(checked)
+    Ok(())
 }
 
 /// Remembers the first trusted signer of each skill, and what was found to be clean.
@@ -125,14 +153,15 @@ fn has_new_bytes(plan: &Plan, name: &str, store: &Store) -> bool {
     })
 }
 
-/// The skill as its signature sees it; without one, only what it says about itself matters.
+/// The skill as its signature sees it.
 fn signed_tree(candidate: &Candidate) -> Tree {
-    let is_signed = candidate.tree.get(SIGNATURE_FILE).is_some();
+    if candidate.tree.get(SIGNATURE_FILE).is_none() {
+        let instructions = candidate.tree.skill_file();
+        return Tree::unsigned(instructions.map(|file| &file.bytes[..]));
+    }
     let mut tree = Tree::default();
     for file in candidate.tree.files() {
-        if is_signed || file.path.eq_ignore_ascii_case("SKILL.md") {
-            tree.add(&file.path, file.executable, &file.bytes);
-        }
+        tree.add(&file.path, file.executable, &file.bytes);
     }
     tree
 }

@@ -50,7 +50,8 @@ pub(crate) fn trees(needed: &[Needed]) -> Trees {
         .collect()
 }
 
-/// Makes the wish true. The plan is made again now that nobody else can change anything.
+/// Makes the wish true, unless the last check of what is new fails. The plan is made again now
+/// that nobody else can change anything.
 pub(crate) fn apply(
     context: &Context,
     place: &Place,
@@ -58,6 +59,7 @@ pub(crate) fn apply(
     trees: &Trees,
     settlement: &Settlement,
     edit: impl FnOnce(&mut Manifest, &Plan),
+    last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
@@ -72,8 +74,7 @@ pub(crate) fn apply(
         [] => None,
         _ => Some(context.ready_to_record()?),
     };
-    let committed = transaction.commit(&plan, trees);
-    committed.map_err(InstallFailure::from)?;
+    transaction.commit(&plan, trees, last_check)?;
     if let Some(recorder) = recorder {
         recorder.record_all(&events)?;
     }

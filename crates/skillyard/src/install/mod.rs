@@ -9,6 +9,7 @@ mod logs;
 mod meaning;
 pub(crate) mod pick;
 pub(crate) mod place;
+pub(crate) mod prepared;
 mod progress;
 pub(crate) mod report;
 pub(crate) mod review;

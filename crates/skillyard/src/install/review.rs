@@ -14,12 +14,13 @@ use crate::sanitize::visible;
 /// Most findings and scripts that are listed.
 const MOST: usize = 20;
 
-/// Shows what would be installed where policy wants a question, and says whether it does.
-pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) -> bool {
-    let strangers: Vec<&Checked<'_>> = checked
-        .iter()
-        .filter(|each| each.verdict.ask.on_install())
-        .collect();
+/// Whether policy wants a question before these are installed.
+pub(crate) fn asks(checked: &[Checked<'_>]) -> bool {
+    checked.iter().any(|each| each.verdict.ask.on_install())
+}
+
+/// Shows what was found, and what would be installed where policy wants a question.
+pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     for each in checked {
         for finding in each.findings.iter().take(MOST) {
             let name = &each.candidate.name;
@@ -28,10 +29,11 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) -> bool {
                 .detail(&visible(&format!("{name}: {}", described(finding))));
         }
     }
-    if !strangers.is_empty() {
+    if asks(checked) {
+        let strangers = checked.iter().filter(|each| each.verdict.ask.on_install());
+        let strangers: Vec<&Checked<'_>> = strangers.collect();
         context.printer.note(&warning(&strangers));
     }
-    !strangers.is_empty()
 }
 
 /// The same, and asks.
@@ -40,7 +42,8 @@ pub(crate) fn confirm(
     checked: &[Checked<'_>],
     yes: bool,
 ) -> Result<(), CommandError> {
-    if !show(context, checked) || yes {
+    show(context, checked);
+    if yes || !asks(checked) {
         return Ok(());
     }
     must_agree(context, "Continue installation?")

@@ -7,12 +7,13 @@ use skillyard_format::tokens::estimate;
 use skillyard_install::plan::Change;
 use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal};
 
-use crate::commands::install::{self, Args, Prepared};
+use crate::commands::install::{self, Args};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::check::{Checked, described};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
+use crate::install::prepared::Prepared;
 
 /// Plans what an order says, and makes it true where it names the plan.
 pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
@@ -24,7 +25,7 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
     let scope = args.scope().or_configured(context).map_err(refused)?;
     let place = Place::find(context, &scope).map_err(refused)?;
     let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
-    let checked = prepared.check(context, &args).map_err(refused)?;
+    let checked = prepared.check(context, &[]).map_err(refused)?;
     let installation = described_plan(&place, &prepared, &checked);
     match &order.plan {
         None => return Ok(installation),
@@ -34,7 +35,8 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
         }
         Some(_) => {}
     }
-    install::carry_out(context, &place, &prepared, &checked).map_err(refused)?;
+    let made = prepared.carry_out(context, &place, checked);
+    made.map_err(refused)?;
     Ok(Installation {
         applied: true,
         ..installation
@@ -42,7 +44,7 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
 }
 
 fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -> Installation {
-    let changes = prepared.preview().changes.iter();
+    let changes = prepared.preview.changes.iter();
     let skills: Vec<Installing> = changes.filter_map(|change| one(change, checked)).collect();
     let mut key = format!("{}\n", place.scope.root.display());
     for skill in &skills {
@@ -53,7 +55,7 @@ fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -
         applied: false,
         scope: place.scope.kind.as_str().to_owned(),
         skills,
-        unchanged: prepared.preview().unchanged.clone(),
+        unchanged: prepared.preview.unchanged.clone(),
     }
 }
 

@@ -22,6 +22,7 @@ mod explain_skill;
 mod find;
 mod guard;
 mod install_attacks;
+mod install_bundles;
 mod install_crash;
 mod install_edits;
 mod install_git;

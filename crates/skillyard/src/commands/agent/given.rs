@@ -48,10 +48,10 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
     let args = install::Args::of(word, &[], Some(ScopeName::User));
     let place = Place::find(context, args.scope())?;
     let prepared = install::prepare(context, &args, &place, &Pick::Ask)?;
-    if !prepared.preview().is_empty() {
-        let checked = prepared.check(context, &args)?;
+    if !prepared.preview.is_empty() {
+        let checked = prepared.check(context, &[])?;
         review::confirm(context, &checked, yes)?;
-        let plan = install::carry_out(context, &place, &prepared, &checked)?;
+        let plan = prepared.carry_out(context, &place, checked)?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {
             report(context, &place, &plan, Some(start), false)?;

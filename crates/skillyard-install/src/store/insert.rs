@@ -1,0 +1,133 @@
+//! Skills that are put into the store.
+
+use std::io;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Store, StoreError, bundle, pack};
+use crate::staging::Staging;
+use crate::tree::Tree;
+
+/// Fewer skills get a pack each.
+const FEWEST: usize = 16;
+/// A larger skill gets a pack of its own, so that its end does not mean writing the others again.
+const LARGEST_SKILL: u64 = 256 << 10;
+/// Most bytes of the packs in one bundle.
+const LARGEST: u64 = 8 << 20;
+/// Every look for a skill looks into each bundle; beyond so many, new skills get a pack each.
+const MOST: usize = 64;
+
+impl Store {
+    /// Puts in those skills that are not in, or not whole.
+    pub fn insert_all<'a>(
+        &self,
+        trees: impl Iterator<Item = &'a Arc<Tree>>,
+    ) -> Result<(), StoreError> {
+        let mut absent: Vec<&Arc<Tree>> = trees.filter(|tree| !self.has_pack_of(tree)).collect();
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let bundles = self.bundles()?;
+        absent.retain(|tree| bundles.size(tree.digest()) != Some(pack::size(tree)));
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let (parts, single) = parted(&absent, bundles.count());
+        let staging = self.staging()?;
+        let inserted = single.par_iter().try_for_each(|tree| {
+            let name = tree.digest().to_hex();
+            self.put("packs", &name, &pack::packed(tree)?, &staging)
+        });
+        let inserted = inserted.and_then(|()| {
+            parts.iter().try_for_each(|part| {
+                let packs = part
+                    .iter()
+                    .map(|tree| Ok((tree.digest(), pack::packed(tree)?)));
+                self.put_bundle(&packs.collect::<io::Result<Vec<_>>>()?, &staging)
+            })
+        });
+        inserted.map_err(|source| self.failed(source))
+    }
+
+    /// Makes a bundle of packs.
+    pub(super) fn put_bundle(&self, packs: &[bundle::Filed], staging: &Staging) -> io::Result<()> {
+        let (name, bytes) = bundle::bundled(packs)?;
+        self.put("bundles", &name, &bytes, staging)
+    }
+
+    /// Puts a file into a folder of the store; whatever is there is the same, or damaged.
+    fn put(&self, folder: &str, name: &str, bytes: &[u8], staging: &Staging) -> io::Result<()> {
+        use io::ErrorKind::{IsADirectory, NotFound};
+        let staged = staging.path().join(name);
+        pack::write(bytes, &staged)?;
+        let folder = self.root.join(folder);
+        let place = folder.join(name);
+        match std::fs::rename(&staged, &place).map_err(|error| error.kind()) {
+            Err(NotFound) => std::fs::create_dir_all(&folder)?,
+            Err(IsADirectory) => std::fs::remove_dir_all(&place)?,
+            Ok(()) => return Ok(()),
+            Err(_) => {}
+        }
+        std::fs::rename(&staged, &place)
+    }
+
+    /// Whether a pack of the right size is there; a power cut may have left an empty one.
+    fn has_pack_of(&self, tree: &Tree) -> bool {
+        let metadata = self.pack(tree.digest()).symlink_metadata();
+        metadata.is_ok_and(|found| found.is_file() && found.len() == pack::size(tree))
+    }
+}
+
+/// The skills that are put into one bundle each, and those that get a pack of their own.
+fn parted<'a>(
+    trees: &[&'a Arc<Tree>],
+    bundles: usize,
+) -> (Vec<Vec<&'a Arc<Tree>>>, Vec<&'a Arc<Tree>>) {
+    let is_small = |tree: &&'a Arc<Tree>| pack::size(tree) <= LARGEST_SKILL && bundles < MOST;
+    let (small, mut single): (Vec<_>, Vec<_>) = trees.iter().copied().partition(is_small);
+    let mut parts: Vec<Vec<&Arc<Tree>>> = Vec::new();
+    let mut left = 0;
+    for tree in small {
+        let size = pack::size(tree);
+        if let Some(part) = parts.last_mut().filter(|_| size <= left) {
+            part.push(tree);
+        } else {
+            parts.push(vec![tree]);
+            left = LARGEST;
+        }
+        left -= size;
+    }
+    parts.retain(|part| {
+        let is_many = part.len() >= FEWEST;
+        single.extend(part.iter().filter(|_| !is_many));
+        is_many
+    });
+    (parts, single)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::bundle::tests::{skill, skills};
+
+    #[test]
+    fn only_many_small_skills_are_bundled() {
+        let check = |skills: &[Arc<Tree>], bundles: usize, expected: (&[usize], usize)| {
+            let (parts, single) = parted(&skills.iter().collect::<Vec<_>>(), bundles);
+            let lengths: Vec<usize> = parts.iter().map(Vec::len).collect();
+            assert_eq!((&lengths[..], single.len()), expected);
+        };
+        check(&skills(FEWEST - 1, 1), 0, (&[], FEWEST - 1));
+        check(&skills(FEWEST, 1), 0, (&[FEWEST], 0));
+        check(&skills(FEWEST, 1), MOST, (&[], FEWEST));
+        let mut large = skills(FEWEST, 1);
+        large.push(skill("large", 100_000));
+        check(&large, 0, (&[FEWEST], 1));
+        // Two bytes each, so that thirty and some have as many as a bundle may.
+        let many: Vec<Arc<Tree>> = (10..60)
+            .map(|each| skill(&each.to_string(), 131_000))
+            .collect();
+        check(&many, 0, (&[32, 18], 0));
+    }
+}

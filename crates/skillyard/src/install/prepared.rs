@@ -1,0 +1,89 @@
+//! An installation that was planned, and is made true.
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::reference;
+use skillyard_install::manifest::Manifest;
+use skillyard_install::plan::{Plan, Settlement, Wish};
+
+use super::check::{self, Checked};
+use super::finish;
+use super::place::{Place, store};
+use super::wish::signed;
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// What was fetched, and what would change.
+pub(crate) struct Prepared {
+    pub(crate) needed: Vec<Needed>,
+    pub(crate) wish: Wish,
+    pub(crate) settlement: Settlement,
+    pub(crate) preview: Plan,
+}
+
+impl Prepared {
+    /// What the skills that were asked for are called.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = self.needed.iter().filter(|each| !each.dependency);
+        asked.map(|each| each.candidate.name.clone()).collect()
+    }
+
+    /// Scans, verifies and weighs what is new.
+    pub(crate) fn check(
+        &self,
+        context: &Context,
+        accepted: &[String],
+    ) -> Result<Vec<Checked<'_>>, CommandError> {
+        check::check(context, self.fresh(context), accepted)
+    }
+
+    /// What is new here.
+    pub(crate) fn fresh(&self, context: &Context) -> Vec<&Candidate> {
+        check::fresh(&self.needed, &self.preview, &store(context))
+    }
+
+    /// Makes true what was prepared and checked.
+    pub(crate) fn carry_out(
+        &self,
+        context: &Context,
+        place: &Place,
+        mut checked: Vec<Checked<'_>>,
+    ) -> Result<Plan, CommandError> {
+        self.make_true(context, place, &mut checked, |_| Ok(()))
+    }
+
+    /// Makes true what was prepared and verified, unless the last check fails.
+    pub(crate) fn make_true<'a>(
+        &self,
+        context: &Context,
+        place: &Place,
+        checked: &mut [Checked<'a>],
+        last_check: impl FnOnce(&mut [Checked<'a>]) -> Result<(), CommandError>,
+    ) -> Result<Plan, CommandError> {
+        let wish = signed(self.wish.clone(), checked);
+        let plan = finish::apply(
+            context,
+            place,
+            &wish,
+            &finish::trees(&self.needed),
+            &self.settlement,
+            |manifest, plan| self.put_into(manifest, plan),
+            || last_check(checked),
+        )?;
+        check::remember(context, checked)?;
+        Ok(plan)
+    }
+
+    /// Writes what was asked for into the manifest.
+    fn put_into(&self, manifest: &mut Manifest, plan: &Plan) {
+        for each in self.needed.iter().filter(|each| !each.dependency) {
+            let candidate = &each.candidate;
+            // What was left out is not wanted.
+            if plan.lock.get(&candidate.name).is_none() {
+                continue;
+            }
+            let reference = reference(&candidate.source, candidate.requested.as_deref());
+            manifest.put(&candidate.name, &reference);
+        }
+    }
+}
