@@ -33,7 +33,12 @@ impl Store {
         if absent.is_empty() {
             return Ok(());
         }
-        let (parts, single) = parted(&absent, bundles.count());
+        // One whose pack is damaged gets another in its place.
+        let (damaged, absent): (Vec<_>, Vec<_>) = absent
+            .into_iter()
+            .partition(|tree| self.pack(tree.digest()).symlink_metadata().is_ok());
+        let (parts, mut single) = parted(&absent, bundles.count());
+        single.extend(damaged);
         let staging = self.staging()?;
         let inserted = single.par_iter().try_for_each(|tree| {
             let name = tree.digest().to_hex();

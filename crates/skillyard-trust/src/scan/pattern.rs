@@ -158,7 +158,7 @@ fn compiled(plain: &str) -> Result<Regex, regex::Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::Path;
 
     use super::*;
@@ -185,14 +185,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_pattern_compiles() {
+    /// The source of every pattern, as it is matched.
+    pub(in crate::scan) fn all_sources() -> Vec<String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scan");
         let mut found = Vec::new();
         sources(&folder, &mut found);
         assert!(found.len() > 100, "{}", found.len());
-        for source in found {
-            assert!(compiled(&bytes(&source)).is_ok(), "{source}");
+        found.iter().map(|source| bytes(source)).collect()
+    }
+
+    #[test]
+    fn every_pattern_compiles() {
+        for source in all_sources() {
+            assert!(compiled(&source).is_ok(), "{source}");
         }
     }
 

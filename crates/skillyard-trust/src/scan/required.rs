@@ -4,18 +4,15 @@
 //! Whether the words are there is asked of the sketch of a text, which is many times faster than
 //! the pattern; most texts lack some, so that most patterns are neither asked nor even compiled.
 
-use regex_syntax::ast::parse::ParserBuilder;
-use regex_syntax::ast::{
-    Ast, Group, GroupKind, Literal, Repetition, RepetitionKind, RepetitionRange,
-};
-
 use super::grams::{Grams, places};
+
+mod reader;
 
 /// Most trigrams of a word that are looked for; the rest would hardly rule out more.
 const MOST_PLACES: usize = 6;
 
 /// What a text must hold so that a pattern can match in it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Required {
     /// A word, as the places of its first trigrams, repeated until there are enough.
     Word([u16; MOST_PLACES]),
@@ -27,11 +24,27 @@ pub(crate) enum Required {
 
 impl Required {
     /// What a pattern requires, if it has words long enough to be looked for.
-    ///
-    /// The tree of what was written is enough for that, and takes half as long as what it means.
     pub(crate) fn of(source: &str) -> Option<Self> {
-        let mut parser = ParserBuilder::new().ignore_whitespace(true).build();
-        required(&parser.parse(source).ok()?)
+        reader::read(source)
+    }
+
+    /// A word that is long enough to be looked for.
+    fn word(letters: &[u8]) -> Option<Self> {
+        let places = places(letters).filter_map(|place| u16::try_from(place).ok());
+        let places: Vec<u16> = places.take(MOST_PLACES).collect();
+        let mut repeated = places.iter().copied().cycle();
+        let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
+        (!places.is_empty()).then_some(Self::Word(word))
+    }
+
+    /// All of these, what is asked quickest first.
+    fn all(mut parts: Vec<Self>) -> Option<Self> {
+        parts.sort_by_key(Self::size);
+        if parts.len() > 1 {
+            Some(Self::All(parts.into()))
+        } else {
+            parts.pop()
+        }
     }
 
     /// Whether a text with this sketch may hold it.
@@ -49,79 +62,6 @@ impl Required {
             Self::Word(_) => 1,
             Self::All(each) | Self::Any(each) => each.iter().map(Self::size).sum(),
         }
-    }
-}
-
-/// What each match of a part of a pattern holds.
-fn required(part: &Ast) -> Option<Required> {
-    match part {
-        Ast::Literal(literal) => word(&[byte(literal)?]),
-        Ast::Group(group) => required(plain(group)?),
-        Ast::Repetition(repetition) if is_needed(repetition) => required(&repetition.ast),
-        Ast::Concat(concat) => all(&concat.asts),
-        Ast::Alternation(alternation) => {
-            let ways: Option<Box<[Required]>> = alternation.asts.iter().map(required).collect();
-            ways.map(Required::Any)
-        }
-        _ => None,
-    }
-}
-
-/// What parts that follow one another hold; letters that do make a word.
-fn all(parts: &[Ast]) -> Option<Required> {
-    let (mut found, mut letters) = (Vec::new(), Vec::new());
-    for part in parts {
-        match part {
-            Ast::Literal(literal) => letters.push(byte(literal)?),
-            // From here on letters may mean others.
-            Ast::Flags(_) => return None,
-            _ => {
-                found.extend(word(&letters));
-                letters.clear();
-                found.extend(required(part));
-            }
-        }
-    }
-    found.extend(word(&letters));
-    // What is asked quickest is asked first.
-    found.sort_by_key(Required::size);
-    if found.len() > 1 {
-        Some(Required::All(found.into()))
-    } else {
-        found.pop()
-    }
-}
-
-/// A word that is long enough to be looked for.
-fn word(letters: &[u8]) -> Option<Required> {
-    let places = places(letters).filter_map(|place| u16::try_from(place).ok());
-    let places: Vec<u16> = places.take(MOST_PLACES).collect();
-    let mut repeated = places.iter().copied().cycle();
-    let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
-    (!places.is_empty()).then_some(Required::Word(word))
-}
-
-/// The byte that a letter of a pattern stands for.
-fn byte(literal: &Literal) -> Option<u8> {
-    let ascii = || u8::try_from(literal.c).ok().filter(u8::is_ascii);
-    literal.byte().or_else(ascii)
-}
-
-/// What is in a group where everything means what it means outside.
-fn plain(group: &Group) -> Option<&Ast> {
-    match &group.kind {
-        GroupKind::NonCapturing(flags) if !flags.items.is_empty() => None,
-        _ => Some(&group.ast),
-    }
-}
-
-fn is_needed(repetition: &Repetition) -> bool {
-    use RepetitionKind::{OneOrMore, Range, ZeroOrMore, ZeroOrOne};
-    use RepetitionRange::{AtLeast, Bounded, Exactly};
-    match &repetition.op.kind {
-        ZeroOrOne | ZeroOrMore => false,
-        OneOrMore => true,
-        Range(Exactly(least) | AtLeast(least) | Bounded(least, _)) => *least > 0,
     }
 }
 

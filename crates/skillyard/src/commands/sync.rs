@@ -139,15 +139,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let restored = check::check(context, fetched.iter().collect(), &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
-    let plan = finish::apply(
-        context,
-        &place,
-        &goal,
-        &trees,
-        &settlement,
-        |_, _| {},
-        || Ok(()),
-    )?;
+    let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
     check::remember(context, &checked)?;
     check::remember(context, &restored)?;
     let status = report(context, &place, &plan, Some(start), false)?;

@@ -79,15 +79,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);
-    let plan = finish::apply(
-        context,
-        &place,
-        &goal,
-        &trees,
-        &settlement,
-        |_, _| {},
-        || Ok(()),
-    )?;
+    let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
     check::remember(context, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

@@ -50,6 +50,18 @@ pub(crate) fn trees(needed: &[Needed]) -> Trees {
         .collect()
 }
 
+/// Makes the wish true; everything new was checked, and the manifest stays as it is.
+pub(crate) fn apply_checked(
+    context: &Context,
+    place: &Place,
+    wish: &Wish,
+    trees: &Trees,
+    settlement: &Settlement,
+) -> Result<Plan, CommandError> {
+    let nothing = |_: &mut Manifest, _: &Plan| {};
+    apply(context, place, wish, trees, settlement, nothing, || Ok(()))
+}
+
 /// Makes the wish true, unless the last check of what is new fails. The plan is made again now
 /// that nobody else can change anything.
 pub(crate) fn apply(

@@ -180,6 +180,19 @@ fn a_bundle_that_was_tampered_with_is_found_out() {
 }
 
 #[test]
+fn a_pack_that_a_power_cut_emptied_is_replaced() {
+    let context = offered();
+    context.done(&["install", "./lib/skill-0"]);
+    let packs = context.in_home(".skillyard/store/packs");
+    let pack = packs.join(&everything(&packs)[0]);
+    replace(&pack, b"");
+    context.lose();
+    context.done(&["install", "./lib", "--all"]);
+    assert_eq!(context.code(&["store", "verify"]), Some(0));
+    assert_ne!(fs::read(pack).unwrap(), b"");
+}
+
+#[test]
 fn the_collector_leaves_the_others_in_it() {
     let context = installed();
     let before = context.bundle();
