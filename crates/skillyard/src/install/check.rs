@@ -3,10 +3,12 @@
 //! Everything here looks at the bytes in memory that will be written. A block stops the
 //! installation, and no flag that answers questions lifts it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::plan::{Change, Plan};
@@ -51,10 +53,30 @@ impl Checked<'_> {
 }
 
 /// The skills whose bytes a plan brings to this machine.
+///
+/// That a lock names bytes says nothing: it comes with a checkout. What the store holds was checked
+/// when it was put there.
 pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec<&'a Candidate> {
+    let mut new: BTreeSet<&str> = BTreeSet::new();
+    let mut named = Vec::new();
+    for change in &plan.changes {
+        match change {
+            Change::Added { to } => drop(new.insert(&to.name)),
+            Change::Changed { from, to } if from.digest != to.digest => drop(new.insert(&to.name)),
+            Change::Changed { to, .. } | Change::Restored { to } | Change::Repaired { to } => {
+                named.push(to);
+            }
+            Change::Removed { .. } => {}
+        }
+    }
+    let digests: Vec<Digest> = named.iter().map(|to| to.digest).collect();
+    let held = store.read_each(&digests, |_, tree| tree.is_ok());
+    let held = held.unwrap_or_else(|_| vec![false; digests.len()]);
+    let missing = named.iter().zip(held).filter(|(_, is_held)| !is_held);
+    new.extend(missing.map(|(to, _)| to.name.as_str()));
     let candidates = needed.iter().map(|each| &each.candidate);
     candidates
-        .filter(|candidate| has_new_bytes(plan, &candidate.name, store))
+        .filter(|candidate| new.contains(candidate.name.as_str()))
         .collect()
 }
 
@@ -136,21 +158,6 @@ pub(crate) fn remember(context: &Context, checked: &[Checked<'_>]) -> Result<(),
         }
     }
     Ok(())
-}
-
-/// That a lock names bytes says nothing: it comes with a checkout. What the store holds was checked
-/// when it was put there.
-fn has_new_bytes(plan: &Plan, name: &str, store: &Store) -> bool {
-    plan.changes.iter().any(|change| match change {
-        Change::Added { to } => to.name == name,
-        Change::Changed { from, to } => {
-            to.name == name && (from.digest != to.digest || store.read(to.digest).is_err())
-        }
-        Change::Restored { to } | Change::Repaired { to } => {
-            to.name == name && store.read(to.digest).is_err()
-        }
-        Change::Removed { .. } => false,
-    })
 }
 
 /// The skill as its signature sees it.
