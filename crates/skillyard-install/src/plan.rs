@@ -122,6 +122,13 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Whether a link is put there.
+    pub(crate) fn is_link(&self) -> bool {
+        matches!(self, Self::Put { linked: true, .. })
+    }
+}
+
 /// What happens to one skill as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {

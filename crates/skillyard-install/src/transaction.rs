@@ -18,7 +18,7 @@ use crate::journal::{Commit, Journal, Progress, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::occupant::look;
-use crate::plan::{LinkTarget, Plan, Settlement, Wish, plan};
+use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::{Store, StoreError};
@@ -146,6 +146,12 @@ impl<'a> Transaction<'a> {
             self.keep(trees)?;
             return Ok(self.remember()?);
         }
+        let mut last_check = Some(last_check);
+        let mut check = || last_check.take().map_or(Ok(()), |check| check());
+        // A link leads into the store, which holds nothing that was not checked.
+        if plan.steps.iter().any(Step::is_link) {
+            check()?;
+        }
         let stages = self.stages(plan)?;
         let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
         let drafts = files.iter().map(|(path, _)| beside(path));
@@ -161,7 +167,7 @@ impl<'a> Transaction<'a> {
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others. But it holds nothing that was not checked.
                 let (synced, kept) = beside_work(synced, || {
-                    last_check()?;
+                    check()?;
                     self.keep(trees).map_err(E::from)
                 });
                 kept?;

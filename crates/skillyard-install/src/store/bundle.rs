@@ -4,7 +4,7 @@
 //! in a pack, nothing in it is believed: a table that leads astray leads to bytes with another
 //! digest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Range;
@@ -140,6 +140,7 @@ impl Bundles {
 
     /// What remains of the bundles that hold one of these: their paths and the packs of the others.
     pub(super) fn without(&self, gone: &[Digest]) -> Vec<(PathBuf, Vec<Filed>)> {
+        let gone: HashSet<&Digest> = gone.iter().collect();
         let concerned = |bundle: &&Bundle| bundle.skills.iter().any(|each| gone.contains(each));
         let remains = |bundle: &Bundle| {
             let others = bundle.skills.iter().filter(|each| !gone.contains(each));
@@ -154,6 +155,10 @@ impl Bundles {
 /// Opens a bundle and reads which skills are in it, and where.
 fn table(path: &Path) -> Result<(File, Vec<Entry>), PackError> {
     let (mut file, size) = pack::open(path)?;
+    // A file may claim to be larger than any disk.
+    if size > pack::LARGEST {
+        return Err(PackError::TooLarge(size));
+    }
     let mut head = [0; START.len() + 4];
     file.read_exact(&mut head).map_err(|_| PackError::Broken)?;
     let count = head

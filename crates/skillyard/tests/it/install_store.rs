@@ -1,14 +1,15 @@
 //! The store: whatever becomes of its packs, no other bytes are ever installed.
 
-use std::fs::{self, File};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
+use crate::TestContext;
 use crate::project::{everything, installed};
 use crate::servers::repository::skill;
-use crate::{TestContext, output};
+use crate::tampering::{cut_off, empty, flip, huge, link, pipe, replace};
 
 const STORE: &str = ".skillyard/store";
 
@@ -37,28 +38,6 @@ impl TestContext {
     }
 }
 
-/// Puts other bytes where a pack is.
-fn replace(pack: &Path, bytes: &[u8]) {
-    fs::remove_file(pack).unwrap();
-    fs::write(pack, bytes).unwrap();
-}
-
-/// One byte of the text is another.
-fn flip(_: &TestContext, pack: &Path) {
-    let mut bytes = fs::read(pack).unwrap();
-    *bytes.last_mut().unwrap() ^= 1;
-    replace(pack, &bytes);
-}
-
-fn cut_off(_: &TestContext, pack: &Path) {
-    let bytes = fs::read(pack).unwrap();
-    replace(pack, &bytes[..bytes.len() - 1]);
-}
-
-fn empty(_: &TestContext, pack: &Path) {
-    replace(pack, b"");
-}
-
 /// The pack of another skill, which is sound.
 fn swap(context: &TestContext, pack: &Path) {
     let other = context.pack("other");
@@ -68,33 +47,10 @@ fn swap(context: &TestContext, pack: &Path) {
     fs::rename(&beside, &other).unwrap();
 }
 
-fn link(context: &TestContext, pack: &Path) {
-    let elsewhere = context.root().join("elsewhere");
-    fs::rename(pack, &elsewhere).unwrap();
-    symlink(&elsewhere, pack).unwrap();
-}
-
-fn pipe(context: &TestContext, pack: &Path) {
-    fs::remove_file(pack).unwrap();
-    assert!(output(context.command("mkfifo").arg(pack)).status.success());
-}
-
 fn folder(_: &TestContext, pack: &Path) {
     fs::remove_file(pack).unwrap();
     fs::create_dir(pack).unwrap();
     fs::write(pack.join("SKILL.md"), skill("pdf", "evil")).unwrap();
-}
-
-/// A terabyte that takes no room on the disk.
-fn huge(_: &TestContext, pack: &Path) {
-    let bytes = fs::read(pack).unwrap();
-    replace(pack, &bytes);
-    File::options()
-        .write(true)
-        .open(pack)
-        .unwrap()
-        .set_len(1 << 40)
-        .unwrap();
 }
 
 /// A pack that claims more files and longer names than it has bytes.

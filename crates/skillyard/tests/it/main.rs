@@ -75,6 +75,7 @@ mod withheld;
 #[allow(dead_code, reason = "only some of the writers are needed here")]
 #[path = "../../../skillyard-format/tests/archives/support/mod.rs"]
 mod support;
+mod tampering;
 
 /// Its attacks, each with the reason it is refused for.
 #[path = "../../../skillyard-format/tests/archives/name_attacks.rs"]
