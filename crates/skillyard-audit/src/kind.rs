@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Makes the enum, its names and the list of all of them from one table.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $weight:ident;)+) => {
         /// What kind of thing happened.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum EventKind {
-            $($(#[$doc])* $variant,)+
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)+
         }
 
         impl EventKind {

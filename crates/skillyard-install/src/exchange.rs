@@ -54,7 +54,7 @@ impl Content {
     fn is_at(&self, place: &Path) -> bool {
         match (self, look(place)) {
             (Self::Folder(digest), Occupant::Folder(found)) => *digest == found,
-            (Self::Link(path), Occupant::Link(found)) => *path == found,
+            (Self::Link(path), Occupant::Link(found)) => **path == found,
             _ => false,
         }
     }

@@ -11,14 +11,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
+use crate::chronicle::CatchUp;
 use crate::flock::Flock;
 use crate::write::Draft;
+pub(crate) use any_path::AnyPath;
+
+mod any_path;
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Journal {
     /// The folder whose lock the process holds that makes the change.
-    pub(crate) guarded: PathBuf,
+    pub(crate) guarded: AnyPath,
     /// How far it is.
     pub(crate) progress: Progress,
 }
@@ -29,7 +33,7 @@ pub(crate) enum Progress {
     /// Nothing has happened yet that can be seen.
     Preparing {
         /// Folders and files to throw away.
-        stages: Vec<PathBuf>,
+        stages: Vec<AnyPath>,
     },
     /// Everything is ready, and will happen.
     Committed(Commit),
@@ -39,22 +43,25 @@ pub(crate) enum Progress {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Commit {
     /// Folders to throw away afterwards.
-    pub(crate) stages: Vec<PathBuf>,
+    pub(crate) stages: Vec<AnyPath>,
     /// Moves, in order.
     pub(crate) moves: Vec<Move>,
     /// Files and their new content.
-    pub(crate) files: Vec<(PathBuf, String)>,
+    pub(crate) files: Vec<(AnyPath, String)>,
+    /// What is to be written down about it.
+    #[serde(default)]
+    pub(crate) note: String,
 }
 
 /// A skill that takes its place, or leaves it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Move {
     /// The place.
-    pub(crate) place: PathBuf,
+    pub(crate) place: AnyPath,
     /// Where the new one waits, and what it is; nothing when the place is to be empty.
-    pub(crate) new: Option<(PathBuf, Content)>,
+    pub(crate) new: Option<(AnyPath, Content)>,
     /// Where the old one goes.
-    pub(crate) old: PathBuf,
+    pub(crate) old: AnyPath,
 }
 
 /// What is put into a place.
@@ -63,7 +70,7 @@ pub(crate) enum Content {
     /// A folder.
     Folder(Digest),
     /// A link.
-    Link(PathBuf),
+    Link(AnyPath),
 }
 
 impl Journal {
@@ -84,10 +91,14 @@ impl Journal {
     }
 
     /// Finishes or undoes the change, as far as it went.
-    pub(crate) fn recover(self, path: &Path) -> io::Result<()> {
+    pub(crate) fn recover(self, path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
         let stages = match self.progress {
             Progress::Preparing { stages } => stages,
             Progress::Committed(commit) => {
+                // It must not happen unrecorded, so it waits if it has to.
+                if !commit.note.is_empty() {
+                    catch_up(&commit.note)?;
+                }
                 let drafts = commit.drafts()?;
                 for draft in &drafts {
                     draft.sync()?;
@@ -131,7 +142,7 @@ impl Commit {
 /// Finishes or undoes every change whose process has ended, and leaves those in progress alone.
 ///
 /// Returns the journals that could not be worked off, with the reason.
-pub fn recover_all(skillyard_home: &Path) -> Vec<(PathBuf, io::Error)> {
+pub fn recover_all(skillyard_home: &Path, catch_up: CatchUp<'_>) -> Vec<(PathBuf, io::Error)> {
     let Ok(entries) = std::fs::read_dir(skillyard_home.join("journal")) else {
         return Vec::new();
     };
@@ -140,14 +151,14 @@ pub fn recover_all(skillyard_home: &Path) -> Vec<(PathBuf, io::Error)> {
         let is_journal = path
             .extension()
             .is_some_and(|extension| extension == "json");
-        if is_journal && let Err(error) = recover_one(&path) {
+        if is_journal && let Err(error) = recover_one(&path, catch_up) {
             failed.push((path, error));
         }
     }
     failed
 }
 
-fn recover_one(path: &Path) -> io::Result<()> {
+fn recover_one(path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
     let Some(journal) = Journal::read(path)? else {
         return Ok(());
     };
@@ -156,13 +167,13 @@ fn recover_one(path: &Path) -> io::Result<()> {
     };
     // Read again: it may have been finished while we looked.
     match Journal::read(path)? {
-        Some(journal) => journal.recover(path),
+        Some(journal) => journal.recover(path, catch_up),
         None => Ok(()),
     }
 }
 
 /// Removes folders and files that were only there for the change.
-pub(crate) fn throw_away(stages: &[PathBuf]) {
+pub(crate) fn throw_away(stages: &[AnyPath]) {
     for stage in stages {
         // What stays is hidden, and no agent reads it.
         let _ = match stage.symlink_metadata() {

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod candidate;
+pub mod chronicle;
 pub mod dependencies;
 mod exchange;
 pub mod export;

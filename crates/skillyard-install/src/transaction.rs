@@ -13,22 +13,26 @@ use std::sync::Arc;
 
 use skillyard_format::Digest;
 
+use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{Commit, Journal, Progress, throw_away};
-use crate::lockfile::{Lockfile, LockfileError};
-use crate::manifest::{Manifest, ManifestError};
+use crate::journal::{AnyPath, Commit, Journal, Progress, throw_away};
+use crate::lockfile::Lockfile;
+use crate::manifest::Manifest;
 use crate::occupant::look;
 use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
-use crate::store::{Store, StoreError};
-use crate::tree::{Tree, TreeError};
+use crate::store::Store;
+use crate::tree::Tree;
 use crate::write::{Draft, beside};
 use durable::durable;
 use stage::Stage;
 
 mod durable;
+mod error;
 mod stage;
+
+pub use error::TransactionError;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;
@@ -44,53 +48,13 @@ pub struct Transaction<'a> {
     _guard: Flock,
 }
 
-/// Why a scope could not be changed.
-#[derive(Debug, thiserror::Error)]
-pub enum TransactionError {
-    /// The disk refused.
-    #[error("cannot change `{}`", path.display())]
-    Disk {
-        /// What was to be changed.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// An earlier change cannot be finished.
-    #[error("an interrupted change cannot be finished; it is written in `{}`", path.display())]
-    Recovery {
-        /// The journal.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// The folder of skills is a link that leaves the project.
-    #[error("`{target}` leads out of the project, to `{}`", to.display())]
-    Outside {
-        /// The folder.
-        target: String,
-        /// Where it leads.
-        to: PathBuf,
-    },
-    /// The lock cannot be used.
-    #[error(transparent)]
-    Lockfile(#[from] LockfileError),
-    /// The manifest cannot be used.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// The store cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Files cannot be written.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-}
-
 impl<'a> Transaction<'a> {
     /// Waits until nobody else changes the scope, finishes what was interrupted, and reads it.
     pub fn begin(
         scope: &'a Scope,
         store: &'a Store,
         records: &Records,
+        catch_up: CatchUp<'_>,
     ) -> Result<Self, TransactionError> {
         let folder = scope.guarded_folder();
         let disk = |source| TransactionError::Disk {
@@ -105,7 +69,7 @@ impl<'a> Transaction<'a> {
             source,
         };
         if let Some(interrupted) = Journal::read(&journal).map_err(recovery)? {
-            interrupted.recover(&journal).map_err(recovery)?;
+            interrupted.recover(&journal, catch_up).map_err(recovery)?;
         }
         Ok(Self {
             lock: records.lock(scope)?,
@@ -134,11 +98,12 @@ impl<'a> Transaction<'a> {
 
     /// Makes it so, unless the last check of what is new fails: then nothing has happened. Where
     /// that takes a while, the disk is busy with what was staged meanwhile.
-    pub fn commit<E: From<TransactionError>>(
+    pub fn commit<E: From<TransactionError> + Send>(
         self,
         plan: &Plan,
         trees: &Trees,
         last_check: impl FnOnce() -> Result<(), E>,
+        chronicle: &impl Chronicle<E>,
     ) -> Result<(), E> {
         let files = self.changed_files(plan);
         if plan.steps.is_empty() && files.is_empty() {
@@ -153,14 +118,14 @@ impl<'a> Transaction<'a> {
             check()?;
         }
         let stages = self.stages(plan)?;
-        let paths: Vec<PathBuf> = stages.values().map(|stage| stage.path.clone()).collect();
-        let drafts = files.iter().map(|(path, _)| beside(path));
+        let paths: Vec<AnyPath> = stages.values().map(|each| each.path.clone()).collect();
+        let drafts = files.iter().map(|(path, _)| beside(path).into());
         let preparing = Progress::Preparing {
             stages: paths.iter().cloned().chain(drafts).collect(),
         };
         // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
         self.write::<TransactionError>(preparing, |_| Ok(()))?;
-        let ready = self.prepare(plan, &stages, trees, files);
+        let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
         let ready = ready.map_err(E::from).and_then(|(commit, drafts)| {
             let progress = self.write::<E>(Progress::Committed(commit), |journal| {
                 let synced = || durable(&paths, drafts.iter().chain([journal]));
@@ -185,15 +150,20 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
-        if let Err(source) = commit.perform(drafts) {
+        // The log waits for the disk, and nobody has to wait for the log before the end.
+        let (recorded, performed) = beside_work(|| chronicle.happens(), || commit.perform(drafts));
+        if let Err(source) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
+                recorded.and_then(|()| chronicle.undone(&source))?;
                 throw_away(&commit.stages);
                 let _ = std::fs::remove_file(&self.journal);
             }
             return Err(disk(&self.scope.root, source).into());
         }
         throw_away(&commit.stages);
+        // The next process tries to write down what could not be.
+        recorded?;
         let removed = std::fs::remove_file(&self.journal);
         Ok(removed.map_err(|source| disk(&self.journal, source))?)
     }
@@ -204,7 +174,8 @@ impl<'a> Transaction<'a> {
         plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
-        files: Vec<(PathBuf, String)>,
+        files: Vec<(AnyPath, String)>,
+        note: String,
     ) -> Result<(Commit, Vec<Draft>), TransactionError> {
         let moves = self.stage(plan, stages, trees)?;
         self.remember()?;
@@ -212,6 +183,7 @@ impl<'a> Transaction<'a> {
             stages: stages.values().map(|stage| stage.path.clone()).collect(),
             moves,
             files,
+            note,
         };
         let drafts = commit.drafts();
         let drafts = drafts.map_err(|source| disk(&self.scope.root, source))?;
@@ -235,7 +207,7 @@ impl<'a> Transaction<'a> {
         before: impl FnOnce(&Draft) -> Result<(), E>,
     ) -> Result<Progress, E> {
         let journal = Journal {
-            guarded: self.scope.guarded_folder().to_owned(),
+            guarded: self.scope.guarded_folder().to_owned().into(),
             progress,
         };
         let failed = |source| disk(&self.journal, source);
@@ -246,17 +218,17 @@ impl<'a> Transaction<'a> {
     }
 
     /// The lock and the manifest, where they change.
-    fn changed_files(&self, plan: &Plan) -> Vec<(PathBuf, String)> {
+    fn changed_files(&self, plan: &Plan) -> Vec<(AnyPath, String)> {
         let mut files = Vec::new();
         let lock_file = self.scope.lock_file();
         if plan.lock != self.lock || !lock_file.exists() {
-            files.push((lock_file, plan.lock.to_text()));
+            files.push((lock_file.into(), plan.lock.to_text()));
         }
         if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
             let text = manifest.to_text();
             let before = std::fs::read_to_string(&file).unwrap_or_default();
             if text != before {
-                files.push((file, text));
+                files.push((file.into(), text));
             }
         }
         files

@@ -10,6 +10,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::chronicle;
 
 /// What a command may change about the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,7 +73,7 @@ pub(crate) fn load(
     choice: &Choice,
 ) -> Result<Catalog, CommandError> {
     // What an interrupted installation left half done is finished first.
-    skillyard_install::recover_all(&context.environment.skillyard_home);
+    chronicle::recover(context);
     Ok(Catalog::load(&settings(context, mode, choice)?))
 }
 

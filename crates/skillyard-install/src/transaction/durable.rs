@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::write::Draft;
 
@@ -16,7 +16,7 @@ const FEW: usize = 48;
 
 /// Makes what was staged and what was drafted durable.
 pub(super) fn durable<'a>(
-    stages: &[PathBuf],
+    stages: &[impl AsRef<Path>],
     drafts: impl Iterator<Item = &'a Draft>,
 ) -> io::Result<()> {
     let mut synced = Vec::new();
@@ -44,10 +44,10 @@ pub(super) fn durable<'a>(
 
 /// Everything that was staged, what lies in a folder before it; nothing if it is much, or if a link
 /// leads to more.
-fn few_of(stages: &[PathBuf]) -> io::Result<Option<Vec<File>>> {
+fn few_of(stages: &[impl AsRef<Path>]) -> io::Result<Option<Vec<File>>> {
     let mut few = Vec::new();
     for stage in stages {
-        if !collect(stage, &mut few)? {
+        if !collect(stage.as_ref(), &mut few)? {
             return Ok(None);
         }
     }
@@ -91,6 +91,8 @@ fn sync_all_of(folder: &File) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn staged(files: usize) -> tempfile::TempDir {

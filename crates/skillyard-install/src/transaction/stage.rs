@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Transaction, TransactionError, Trees, disk};
-use crate::journal::{Content, Move};
+use crate::journal::{AnyPath, Content, Move};
 use crate::plan::{Plan, Step};
 use crate::scope::ScopeKind;
 use crate::tree::Access;
@@ -18,7 +18,7 @@ pub(super) struct Stage {
     /// The target, with no link in its path.
     folder: PathBuf,
     /// The hidden folder beside it.
-    pub(super) path: PathBuf,
+    pub(super) path: AnyPath,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     made: Vec<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl Transaction<'_> {
             self.check_inside(target, &folder)?;
             let beside = folder.parent().unwrap_or(&folder);
             // Two targets may lie in the same folder.
-            let path = beside.join(format!("{name}-{}", stages.len()));
+            let path = beside.join(format!("{name}-{}", stages.len())).into();
             stages.insert(target.clone(), Stage { folder, path, made });
         }
         Ok(stages)
@@ -103,8 +103,8 @@ impl Transaction<'_> {
     ) -> Result<Move, TransactionError> {
         let (Step::Put { target, name, .. } | Step::Take { target, name }) = step;
         let stage = &stages[target];
-        let old = stage.path.join(format!("{name}.old"));
-        let place = stage.folder.join(name);
+        let old = stage.path.join(format!("{name}.old")).into();
+        let place = stage.folder.join(name).into();
         let Step::Put { digest, linked, .. } = step else {
             return Ok(Move {
                 place,
@@ -120,14 +120,14 @@ impl Transaction<'_> {
         let content = if *linked {
             let path = self.store.make_folder(&tree)?;
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
-            Content::Link(path)
+            Content::Link(path.into())
         } else {
             tree.write(&new, Access::Editable)?;
             Content::Folder(*digest)
         };
         Ok(Move {
             place,
-            new: Some((new, content)),
+            new: Some((new.into(), content)),
             old,
         })
     }

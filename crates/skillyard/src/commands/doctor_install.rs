@@ -9,15 +9,14 @@ use skillyard_install::transaction::plan_in;
 use super::doctor::{Check, Verdict};
 use crate::context::Context;
 use crate::install::changes::obstacle;
-use crate::install::place;
+use crate::install::{chronicle, place};
 
 const AREA: &str = "install";
 
 /// Everything about installing.
 pub(super) fn checks(context: &Context) -> Vec<Check> {
-    let environment = &context.environment;
     let mut checks = vec![git(context)];
-    for (journal, error) in skillyard_install::recover_all(&environment.skillyard_home) {
+    for (journal, error) in chronicle::recover(context) {
         checks.push(bad(
             "journal",
             format!("an interrupted change cannot be finished: {error}"),

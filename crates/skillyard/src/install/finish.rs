@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use skillyard_audit::{Event, EventKind};
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Change, OnConflict, Plan, Settlement, Wish};
+use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
+use super::chronicle::{self, Chronicle};
 use super::place::Place;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -75,48 +74,16 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let transaction = Transaction::begin(&place.scope, &place.store, &place.records);
+    let catch_up = |note: &str| chronicle::catch_up(context, note);
+    let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);
     }
-    let events = events(&plan);
-    let recorder = match events.as_slice() {
-        [] => None,
-        _ => Some(context.ready_to_record()?),
-    };
-    transaction.commit(&plan, trees, last_check)?;
-    if let Some(recorder) = recorder {
-        recorder.record_all(&events)?;
-    }
+    let chronicle = Chronicle::ready(context, &plan)?;
+    transaction.commit(&plan, trees, last_check, &chronicle)?;
     Ok(plan)
-}
-
-/// What was done, for the log.
-fn events(plan: &Plan) -> Vec<Event> {
-    let event = |kind, entry: &Locked| {
-        let event = Event::new(kind)
-            .skill(&entry.name)
-            .digest(entry.digest.to_string())
-            .source(entry.reference())
-            .trigger("user");
-        match &entry.url {
-            Some(url) => event.origin(url),
-            None => event,
-        }
-    };
-    let changes = plan.changes.iter();
-    changes
-        .map(|change| match change {
-            Change::Added { to } | Change::Restored { to } => event(EventKind::SkillInstalled, to),
-            Change::Changed { from, to } => {
-                event(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
-            }
-            Change::Repaired { to } => event(EventKind::SkillUpdated, to).detail("repaired", "yes"),
-            Change::Removed { from } => event(EventKind::SkillRemoved, from),
-        })
-        .collect()
 }
 
 /// A plan that can be carried out whole.

@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod chronicle;
 pub(crate) mod conflict;
 pub(crate) mod difference;
 pub(crate) mod finish;

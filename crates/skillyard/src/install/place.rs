@@ -15,6 +15,7 @@ use skillyard_install::target::AgentChoice;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::chronicle;
 
 /// Whose skills they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,7 +61,7 @@ impl Place {
     /// Finds the scope.
     pub(crate) fn find(context: &Context, args: &ScopeArgs) -> Result<Self, CommandError> {
         let environment = &context.environment;
-        skillyard_install::recover_all(&environment.skillyard_home);
+        chronicle::recover(context);
         let surroundings = Surroundings {
             current: environment.current_dir.clone(),
             home: environment.home.clone(),

@@ -141,8 +141,102 @@ fn a_killed_process_leaves_the_old_state_or_the_new_one() {
             "round {round}"
         );
         assert_eq!(leftovers(&context), Vec::<String>::new(), "round {round}");
+        for (name, now) in [("pdf", now.0), ("csv", now.1)] {
+            let wanted = now.and_then(|_| locked_digest(&lock, name));
+            assert_eq!(recorded_digest(&context, name), wanted, "round {round}");
+        }
     }
     assert!(killed > 20, "only {killed} processes were killed");
+}
+
+/// The events about a skill that say that something was done, each of them once.
+fn recorded(context: &TestContext, name: &str) -> Vec<serde_json::Value> {
+    let log = context.json(&["audit", "log", "--skill", name, "--json"]);
+    let events = log["events"].as_array().expect("events").clone();
+    let mut changes = Vec::new();
+    for event in &events {
+        let change = (event["detail"]["change"].clone(), event["event"].clone());
+        assert!(!changes.contains(&change), "twice: {event}");
+        changes.push(change);
+    }
+    events
+}
+
+/// What the log says is installed.
+fn recorded_digest(context: &TestContext, name: &str) -> Option<String> {
+    let events = recorded(context, name);
+    let last = events.last().expect("an event");
+    let is_removed = last["event"] == "skill.removed";
+    (!is_removed).then(|| last["digest"].as_str().expect("a digest").to_owned())
+}
+
+/// What the lock says is installed.
+fn locked_digest(lock: &str, name: &str) -> Option<String> {
+    let entry = lock
+        .split("[[skill]]")
+        .find(|entry| entry.contains(&format!("name = \"{name}\"")))?;
+    let digest = entry
+        .lines()
+        .find_map(|line| line.strip_prefix("digest = "))?;
+    Some(digest.trim_matches('"').to_owned())
+}
+
+#[test]
+fn what_a_killed_process_had_begun_is_recorded_once() {
+    let context = project();
+    let event = serde_json::json!({
+        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"change": "7-7"},
+    });
+    let note = serde_json::json!({"change": "7-7", "events": [event]}).to_string();
+    let commit = serde_json::json!({"stages": [], "moves": [], "files": [], "note": note});
+    let journal = serde_json::json!({
+        "guarded": context.root(), "progress": {"Committed": commit},
+    });
+    let folder = context.root().join("../home/.skillyard/journal");
+    fs::create_dir_all(&folder).expect("a folder");
+    for _ in 0..2 {
+        fs::write(folder.join("x.json"), journal.to_string()).expect("a journal");
+        output(context.skillyard().args(["list"]));
+        let recorded = recorded(&context, "pdf");
+        assert_eq!(recorded.len(), 1);
+        assert_eq!(recorded[0]["detail"]["interrupted"], "yes");
+        assert_eq!(leftovers(&context), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_change_that_cannot_be_recorded_waits() {
+    let context = project();
+    let new = context.root().join("new");
+    let place = context.root().join(".agents/skills/pdf");
+    context.write(
+        "new/SKILL.md",
+        "---\nname: pdf\ndescription: Use when.\n---\n",
+    );
+    fs::create_dir_all(context.root().join(".agents/skills")).expect("a folder");
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let step =
+        serde_json::json!({"place": place, "new": [new, {"Folder": digest}], "old": "/nowhere"});
+    let note = serde_json::json!({"change": "7-7", "events": [{
+        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"change": "7-7"},
+    }]});
+    let commit = serde_json::json!({
+        "stages": [], "moves": [step], "files": [], "note": note.to_string(),
+    });
+    let journal = serde_json::json!({
+        "guarded": context.root(), "progress": {"Committed": commit},
+    });
+    let home = context.root().join("../home/.skillyard");
+    fs::create_dir_all(home.join("journal")).expect("a folder");
+    fs::write(home.join("journal/x.json"), journal.to_string()).expect("a journal");
+    // A file where the folder of the log would be.
+    fs::write(home.join("logs"), "").expect("a file");
+    output(context.skillyard().args(["list"]));
+    assert!(!place.exists(), "it happened unrecorded");
+    fs::remove_file(home.join("logs")).expect("it goes");
+    output(context.skillyard().args(["list"]));
+    assert!(place.join("SKILL.md").exists());
+    assert_eq!(recorded(&context, "pdf").len(), 1);
 }
 
 /// What only a change in progress may have.

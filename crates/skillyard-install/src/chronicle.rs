@@ -1,0 +1,20 @@
+//! Writing down what happens, so that nothing does unrecorded, whenever a process ends.
+
+use std::io;
+
+/// Who writes down what happens to a scope.
+pub trait Chronicle<E>: Sync {
+    /// What there is to write down, for the process that finishes the change if this one cannot;
+    /// nothing is asked of it where this is empty.
+    fn note(&self) -> String;
+
+    /// Writes down what happens: from now on it will, even if this process ends.
+    fn happens(&self) -> Result<(), E>;
+
+    /// Writes down that it could not be done after all, and was undone.
+    fn undone(&self, reason: &io::Error) -> Result<(), E>;
+}
+
+/// Writes down what is in the [note](Chronicle::note) of a change that another process began,
+/// unless that one did.
+pub type CatchUp<'a> = &'a dyn Fn(&str) -> io::Result<()>;

@@ -1,0 +1,142 @@
+//! What the audit log says about changes of what is installed, whichever process ends them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use skillyard_audit::{Event, EventKind, Outcome, Recorder};
+use skillyard_install::lockfile::Locked;
+use skillyard_install::plan::{Change, Plan};
+
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// The detail that the events of one change have in common.
+const CHANGE: &str = "change";
+
+/// The log, ready for the events of one change.
+#[derive(Debug)]
+pub(crate) struct Chronicle {
+    note: Note,
+    recorder: Option<Recorder>,
+}
+
+/// What there is to write down.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    change: String,
+    events: Vec<Event>,
+}
+
+impl Chronicle {
+    /// Fails where nothing can be written down.
+    pub(crate) fn ready(context: &Context, plan: &Plan) -> Result<Self, CommandError> {
+        let note = Note::of(plan);
+        let recorder = match note.events.as_slice() {
+            [] => None,
+            _ => Some(context.ready_to_record()?),
+        };
+        Ok(Self { note, recorder })
+    }
+
+    fn record(&self, events: &[Event]) -> Result<(), CommandError> {
+        if let Some(recorder) = &self.recorder {
+            recorder.record_all(events)?;
+        }
+        Ok(())
+    }
+}
+
+impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
+    fn note(&self) -> String {
+        match &self.recorder {
+            Some(_) => serde_json::to_string(&self.note).unwrap_or_default(),
+            None => String::new(),
+        }
+    }
+
+    fn happens(&self) -> Result<(), CommandError> {
+        self.record(&self.note.events)
+    }
+
+    fn undone(&self, reason: &io::Error) -> Result<(), CommandError> {
+        let events = self.note.events.iter().cloned();
+        let undone: Vec<Event> = events
+            .map(|event| event.ended(Outcome::Failed, format!("undone: {reason}")))
+            .collect();
+        self.record(&undone)
+    }
+}
+
+impl Note {
+    fn of(plan: &Plan) -> Self {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let change = format!(
+            "{:x}-{:x}",
+            now.unwrap_or_default().as_nanos(),
+            std::process::id()
+        );
+        let changes = plan.changes.iter();
+        let events = changes.map(|each| event(each).detail(CHANGE, &change));
+        Self {
+            events: events.collect(),
+            change,
+        }
+    }
+}
+
+/// What was done, for the log.
+fn event(change: &Change) -> Event {
+    let about = |kind, entry: &Locked| {
+        let event = Event::new(kind)
+            .skill(&entry.name)
+            .digest(entry.digest.to_string())
+            .source(entry.reference())
+            .trigger("user");
+        match &entry.url {
+            Some(url) => event.origin(url),
+            None => event,
+        }
+    };
+    match change {
+        Change::Added { to } | Change::Restored { to } => about(EventKind::SkillInstalled, to),
+        Change::Changed { from, to } => {
+            about(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
+        }
+        Change::Repaired { to } => about(EventKind::SkillUpdated, to).detail("repaired", "yes"),
+        Change::Removed { from } => about(EventKind::SkillRemoved, from),
+    }
+}
+
+/// Writes down what a process that was ended had begun, as far as it did not.
+pub(crate) fn catch_up(context: &Context, note: &str) -> io::Result<()> {
+    let Note { change, events } = serde_json::from_str(note)?;
+    let mut told: BTreeSet<(String, String)> = BTreeSet::new();
+    let logs = context.environment.logs_folder();
+    let read = skillyard_audit::each(&logs, |_, entry| {
+        if entry.detail.get(CHANGE) == Some(&change) {
+            let skill = entry.skill.clone().unwrap_or_default();
+            told.insert((entry.event.to_string(), skill.into_owned()));
+        }
+    });
+    read.map_err(io::Error::other)?;
+    let untold = events.into_iter().filter(|event| {
+        let skill = event.skill.clone().unwrap_or_default();
+        !told.contains(&(event.kind.to_string(), skill))
+    });
+    let untold: Vec<Event> = untold
+        .map(|event| event.detail("interrupted", "yes"))
+        .collect();
+    if untold.is_empty() {
+        return Ok(());
+    }
+    let recorder = context.recorder().map_err(io::Error::other)?;
+    recorder.record_all(&untold).map_err(io::Error::other)
+}
+
+/// Ends what processes that were ended had begun; the journals that cannot be worked off, and why.
+pub(crate) fn recover(context: &Context) -> Vec<(std::path::PathBuf, io::Error)> {
+    let home = &context.environment.skillyard_home;
+    skillyard_install::recover_all(home, &|note| catch_up(context, note))
+}
