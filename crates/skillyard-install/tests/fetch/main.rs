@@ -40,6 +40,7 @@ impl Bench {
                 pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
                 longest_wait: Duration::from_secs(5),
                 sleep: Arc::new(move |pause| log.lock().unwrap().push(pause)),
+                ..Retry::default()
             },
             ..Settings::default()
         };

@@ -1,6 +1,7 @@
 //! Connections that end too early: whatever came, nothing of it stays.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
@@ -30,6 +31,21 @@ fn hanging_up(archive: Vec<u8>) -> Server {
             _ => Reply::ok(&archive[..bytes]),
         }
     })
+}
+
+#[test]
+fn a_long_wait_is_explained() {
+    let context = project();
+    let tries = AtomicUsize::new(0);
+    let server = Server::start(move |_| match tries.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::status(429).header("Retry-After", "2"),
+        _ => Reply::ok(small()),
+    });
+    let mut command = context.skillyard();
+    let output = output(command.args(["install", &server.url("/pdf.tar.gz"), "--yes"]));
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("; trying again in 2 s"), "{told}");
 }
 
 #[test]

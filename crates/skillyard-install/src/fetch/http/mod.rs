@@ -18,6 +18,6 @@ pub use error::HttpError;
 pub use header::Header;
 pub use progress::Progress;
 pub use request::Request;
-pub use retry::Retry;
+pub use retry::{Retry, Told};
 pub use settings::{Proxies, Settings};
 pub use submit::{Method, Submission};

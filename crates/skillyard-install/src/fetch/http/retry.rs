@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use super::error::HttpError;
 
+/// Hears why a request is tried again, and after which pause.
+pub type Told = Arc<dyn Fn(&HttpError, Duration) + Send + Sync>;
+
 /// How often a request is tried again, and when.
 #[derive(Clone)]
 pub struct Retry {
@@ -18,6 +21,8 @@ pub struct Retry {
     pub longest_wait: Duration,
     /// What waits.
     pub sleep: Arc<dyn Fn(Duration) + Send + Sync>,
+    /// Who is told.
+    pub told: Told,
 }
 
 impl Default for Retry {
@@ -26,6 +31,7 @@ impl Default for Retry {
             pauses: [300, 1000, 3000].map(Duration::from_millis).to_vec(),
             longest_wait: Duration::from_secs(30),
             sleep: Arc::new(thread::sleep),
+            told: Arc::new(|_, _| {}),
         }
     }
 }
@@ -56,6 +62,7 @@ impl Retry {
             let Some(pause) = pause else {
                 return Err(error);
             };
+            (self.told)(&error, pause);
             (self.sleep)(pause);
         }
     }

@@ -5,11 +5,12 @@ mod registry;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Settings};
+use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Retry, Settings};
 use skillyard_install::fetch::registry::Mode;
 use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
@@ -29,7 +30,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
+use crate::sanitize::visible;
 use crate::secret::Secret;
+
+/// Who waits for longer wants to know why.
+const LONG: Duration = Duration::from_secs(2);
 
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
@@ -51,7 +56,12 @@ pub(crate) struct Web {
 pub(crate) fn http(context: &Context) -> Http {
     let proxies = &context.environment.proxies;
     let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
+    let printer = context.printer.clone();
     Http::new(Settings {
+        retry: Retry {
+            told: Arc::new(move |error, pause| tell_of_wait(&printer, error, pause)),
+            ..Retry::default()
+        },
         proxies: Proxies {
             http: proxies.http.as_ref().map(secret),
             https: proxies.https.as_ref().map(secret),
@@ -59,6 +69,18 @@ pub(crate) fn http(context: &Context) -> Http {
         },
         ..Settings::default()
     })
+}
+
+/// Says why it takes so long, where nobody could tell otherwise.
+fn tell_of_wait(printer: &Printer, error: &HttpError, pause: Duration) {
+    let told = if pause >= LONG {
+        format!("{error}; trying again in {} s", pause.as_secs())
+    } else if matches!(error, HttpError::Timeout { .. }) {
+        format!("{error}; trying again")
+    } else {
+        return;
+    };
+    printer.note(&visible(&told));
 }
 
 impl Web {
