@@ -34,7 +34,15 @@ impl Digest {
 
     /// The digest as 64 hex digits.
     pub fn to_hex(self) -> String {
-        hex::encode(self.0)
+        self.digits().to_vec().try_into().unwrap_or_default()
+    }
+
+    /// The 64 hex digits, which are written far more often than anything else of a digest.
+    fn digits(self) -> [u8; 64] {
+        let mut digits = [0; 64];
+        // There is room for exactly so many.
+        let _ = hex::encode_to_slice(self.0, &mut digits);
+        digits
     }
 }
 
@@ -46,7 +54,8 @@ impl From<[u8; 32]> for Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", hex::encode(self.0))
+        f.write_str("sha256:")?;
+        f.write_str(&self.to_hex())
     }
 }
 
@@ -121,8 +130,10 @@ impl TreeDigest {
             .sort_unstable_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         let mut hasher = Sha256::new();
         for (path, executable, content) in &self.files {
-            let mark = if *executable { 'x' } else { '-' };
-            hasher.update(format!("{} {mark} {path}\n", content.to_hex()));
+            hasher.update(content.digits());
+            hasher.update(if *executable { b" x " } else { b" - " });
+            hasher.update(path);
+            hasher.update(b"\n");
         }
         Digest(hasher.finalize().into())
     }
