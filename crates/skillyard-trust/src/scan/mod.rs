@@ -16,6 +16,7 @@ mod decode;
 mod dialect;
 mod disguise;
 mod engine;
+mod expression;
 mod facts;
 mod file;
 mod finding;

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::meta::Regex;
 
+use super::expression::{Expression, parsed};
 use super::gaps::Gaps;
 use super::grams::Grams;
 use super::required::Required;
@@ -23,7 +24,7 @@ pub(crate) struct Pattern {
     required: OnceLock<Option<Required>>,
     /// The parts that must stand in a text in order, which is also quicker.
     gaps: OnceLock<Option<Gaps>>,
-    compiled: OnceLock<Regex>,
+    expression: OnceLock<Expression>,
 }
 
 impl Pattern {
@@ -34,7 +35,7 @@ impl Pattern {
             counts: has_count(source.as_bytes()),
             required: OnceLock::new(),
             gaps: OnceLock::new(),
-            compiled: OnceLock::new(),
+            expression: OnceLock::new(),
         }
     }
 
@@ -49,8 +50,7 @@ impl Pattern {
     /// Whether there is a match.
     pub(crate) fn is_match<'t>(&self, text: impl Into<Text<'t>>) -> bool {
         let text = text.into();
-        self.regex(text)
-            .is_some_and(|regex| regex.is_match(text.as_bytes()))
+        self.may_be_in(text) && self.expression().first_end(text.as_bytes(), 0).is_some()
     }
 
     /// Whether the sketch of `text` rules a match out.
@@ -90,8 +90,23 @@ impl Pattern {
             .filter(move |range| text.get(range.clone()).is_some())
     }
 
-    /// The expression, unless `text` lacks something without which it cannot match.
+    /// The expression, if it matches in `text`.
     fn regex(&self, text: Text<'_>) -> Option<&Regex> {
+        if !self.may_be_in(text) {
+            return None;
+        }
+        self.expression().matching(text.as_bytes())
+    }
+
+    fn expression(&self) -> &Expression {
+        self.expression.get_or_init(|| {
+            let meaning = parsed(&bytes(self.source));
+            Expression::new(meaning.expect("a pattern is a constant"))
+        })
+    }
+
+    /// Whether `text` has everything without which it cannot match.
+    fn may_be_in(&self, text: Text<'_>) -> bool {
         let may_match = match text.grams() {
             Some(grams) => self.may_match(|| grams),
             None if self.counts => {
@@ -100,11 +115,7 @@ impl Pattern {
             }
             None => true,
         };
-        if !may_match || self.counts && !self.has_parts(text) {
-            return None;
-        }
-        let compile = || compiled(&bytes(self.source)).expect("a pattern is a constant");
-        Some(self.compiled.get_or_init(compile))
+        may_match && (!self.counts || self.has_parts(text))
     }
 
     /// Whether a text with this sketch may hold a match.
@@ -116,7 +127,7 @@ impl Pattern {
 
     /// Whether a text may hold the parts of a match in their order.
     fn has_parts(&self, text: Text<'_>) -> bool {
-        let read = || Gaps::of(&bytes(self.source));
+        let read = || Gaps::of(self.expression().meaning());
         let gaps = self.gaps.get_or_init(read).as_ref();
         gaps.is_none_or(|gaps| gaps.may_match(text.as_bytes()))
     }
@@ -147,14 +158,6 @@ fn bytes(source: &str) -> String {
         }
     }
     plain
-}
-
-fn compiled(plain: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(plain)
-        .unicode(false)
-        .ignore_whitespace(true)
-        .dot_matches_new_line(true)
-        .build()
 }
 
 #[cfg(test)]
@@ -197,7 +200,8 @@ pub(super) mod tests {
     #[test]
     fn every_pattern_compiles() {
         for source in all_sources() {
-            assert!(compiled(&source).is_ok(), "{source}");
+            let expression = parsed(&source).map(Expression::new).unwrap();
+            assert!(expression.is_sound(), "{source}");
         }
     }
 
