@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Form, Path, State};
+use axum::extract::{Form, State};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 
+use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::problem::Problem;
 use crate::roster::{Card, Draft};
@@ -54,7 +55,7 @@ pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Pag
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Path(name): Path<String>,
+    Part(name): Part<String>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || {

@@ -1,10 +1,11 @@
 //! The files that pages load, inside the binary.
 
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use skillyard_web::assets::{Asset, MARK, SEARCH, STYLE};
+
+use super::part::Part;
 
 const FILES: &[Asset] = &[
     STYLE,
@@ -19,11 +20,11 @@ const FILES: &[Asset] = &[
 
 /// `GET /favicon.ico`, for pages that name no picture of their own.
 pub(crate) async fn icon() -> Response {
-    file(Path("mark.svg".to_owned())).await
+    file(Part("mark.svg".to_owned())).await
 }
 
 /// `GET /assets/{file}`.
-pub(crate) async fn file(Path(name): Path<String>) -> Response {
+pub(crate) async fn file(Part(name): Part<String>) -> Response {
     match FILES.iter().find(|file| file.name == name) {
         Some(file) => {
             // Short, because a new binary brings new files under the old names.

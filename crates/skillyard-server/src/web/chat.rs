@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect};
 use skillyard_agent::session::Summary;
 
+use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::access::Role;
 use crate::problem::Problem;
@@ -40,7 +41,7 @@ pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame) -> Page {
 pub(crate) async fn session(
     server: State<Arc<Server>>,
     frame: Frame,
-    Path(session): Path<String>,
+    Part(session): Part<String>,
 ) -> Page {
     page(server, frame, session).await
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
 use skillyard_web::markdown::render;
 use skillyard_web::size::size;
 
+use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::Contents;
 use crate::problem::Problem;
@@ -39,7 +40,7 @@ enum Shown {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Path((name, path)): Path<(String, String)>,
+    Part((name, path)): Part<(String, String)>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || compose(&server, within, &name, &path)).await;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use skillyard_audit::{Filter, read};
 
 use super::audit::Row;
+use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::problem::Problem;
 use crate::replaying::Replayed;
@@ -28,7 +29,7 @@ struct ReplayPage {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Path(session): Path<String>,
+    Part(session): Part<String>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || compose(&server, within, &session)).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Form, Path, State};
+use axum::extract::{Form, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use skillyard_format::tokens::estimate;
 use skillyard_web::address::encoded;
 use skillyard_web::markdown::render;
 
+use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
@@ -47,7 +48,7 @@ struct SkillPage {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Path(name): Path<String>,
+    Part(name): Part<String>,
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || compose(&server, within, &name)).await;
@@ -133,7 +134,7 @@ pub(crate) struct Wish {
 pub(crate) async fn switch(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    Path(name): Path<String>,
+    Part(name): Part<String>,
     Form(wish): Form<Wish>,
 ) -> Page {
     let switch = match wish.to.as_str() {

@@ -109,6 +109,17 @@ async fn the_admin_page_says_what_was_not_loaded() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_no_text_has_no_page() {
+    let server = TestServer::new();
+    for path in ["skills/%ff%fe", "skills/pdf/files/%ff", "assets/%ff"] {
+        let page = server.get(&format!("/{path}")).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(page.text.contains("there is nothing here"), "{path}");
+        assert!(page.text.contains("<html"), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_names_get_a_proposal() {
     let page = TestServer::new().get("/skills/pdff").await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);
