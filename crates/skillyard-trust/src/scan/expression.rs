@@ -19,6 +19,8 @@ use regex_syntax::{Error, ParserBuilder};
 
 /// After so many searches the whole expression is worth its price.
 const MANY: u32 = 64;
+/// States of so many bytes took longer to make than the whole expression would.
+const LARGE: usize = 64 << 10;
 
 /// An expression, and what has been made of it.
 pub(crate) struct Expression {
@@ -68,7 +70,11 @@ impl Expression {
             return Err(Unknown);
         }
         let quick = self.quick.get_or_init(|| Quick::of(&self.meaning));
-        quick.as_ref().ok_or(Unknown)?.search(input)
+        let (found, size) = quick.as_ref().ok_or(Unknown)?.search(input)?;
+        if size > LARGE {
+            self.searches.store(MANY, Ordering::Relaxed);
+        }
+        Ok(found)
     }
 
     /// Whether it can be compiled; all of ours can.
@@ -122,12 +128,14 @@ impl Quick {
         })
     }
 
-    fn search(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Unknown> {
+    /// Where the first match ends, and how large the states are by now.
+    fn search(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Unknown> {
         let states = self.states.lock().map_err(|_| Unknown)?.pop();
         let mut states = states.unwrap_or_else(|| self.forward.create_cache());
         let found = self.forward.try_search_fwd(&mut states, input);
+        let size = states.memory_usage();
         self.states.lock().map_err(|_| Unknown)?.push(states);
-        found.map_err(|_| Unknown)
+        Ok((found.map_err(|_| Unknown)?, size))
     }
 }
 
