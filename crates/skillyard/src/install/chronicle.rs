@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 
 /// The detail that the events of one change have in common.
-const CHANGE: &str = "change";
+const TRANSACTION: &str = "transaction";
 
 /// The log, ready for the events of one change.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Chronicle {
 /// What there is to write down.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    change: String,
+    transaction: String,
     events: Vec<Event>,
 }
 
@@ -72,16 +72,16 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
 impl Note {
     fn of(plan: &Plan) -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let change = format!(
+        let transaction = format!(
             "{:x}-{:x}",
             now.unwrap_or_default().as_nanos(),
             std::process::id()
         );
         let changes = plan.changes.iter();
-        let events = changes.map(|each| event(each).detail(CHANGE, &change));
+        let events = changes.map(|each| event(each).detail(TRANSACTION, &transaction));
         Self {
             events: events.collect(),
-            change,
+            transaction,
         }
     }
 }
@@ -111,11 +111,14 @@ fn event(change: &Change) -> Event {
 
 /// Writes down what a process that was ended had begun, as far as it did not.
 pub(crate) fn catch_up(context: &Context, note: &str) -> io::Result<()> {
-    let Note { change, events } = serde_json::from_str(note)?;
+    let Note {
+        transaction,
+        events,
+    } = serde_json::from_str(note)?;
     let mut told: BTreeSet<(String, String)> = BTreeSet::new();
     let logs = context.environment.logs_folder();
     let read = skillyard_audit::each(&logs, |_, entry| {
-        if entry.detail.get(CHANGE) == Some(&change) {
+        if entry.detail.get(TRANSACTION) == Some(&transaction) {
             let skill = entry.skill.clone().unwrap_or_default();
             told.insert((entry.event.to_string(), skill.into_owned()));
         }

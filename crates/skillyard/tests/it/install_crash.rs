@@ -153,11 +153,14 @@ fn a_killed_process_leaves_the_old_state_or_the_new_one() {
 fn recorded(context: &TestContext, name: &str) -> Vec<serde_json::Value> {
     let log = context.json(&["audit", "log", "--skill", name, "--json"]);
     let events = log["events"].as_array().expect("events").clone();
-    let mut changes = Vec::new();
+    let mut transactions = Vec::new();
     for event in &events {
-        let change = (event["detail"]["change"].clone(), event["event"].clone());
-        assert!(!changes.contains(&change), "twice: {event}");
-        changes.push(change);
+        let transaction = (
+            event["detail"]["transaction"].clone(),
+            event["event"].clone(),
+        );
+        assert!(!transactions.contains(&transaction), "twice: {event}");
+        transactions.push(transaction);
     }
     events
 }
@@ -185,9 +188,9 @@ fn locked_digest(lock: &str, name: &str) -> Option<String> {
 fn what_a_killed_process_had_begun_is_recorded_once() {
     let context = project();
     let event = serde_json::json!({
-        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"change": "7-7"},
+        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"transaction": "7-7"},
     });
-    let note = serde_json::json!({"change": "7-7", "events": [event]}).to_string();
+    let note = serde_json::json!({"transaction": "7-7", "events": [event]}).to_string();
     let commit = serde_json::json!({"stages": [], "moves": [], "files": [], "note": note});
     let journal = serde_json::json!({
         "guarded": context.root(), "progress": {"Committed": commit},
@@ -217,8 +220,8 @@ fn a_change_that_cannot_be_recorded_waits() {
     let digest = format!("sha256:{}", "0".repeat(64));
     let step =
         serde_json::json!({"place": place, "new": [new, {"Folder": digest}], "old": "/nowhere"});
-    let note = serde_json::json!({"change": "7-7", "events": [{
-        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"change": "7-7"},
+    let note = serde_json::json!({"transaction": "7-7", "events": [{
+        "kind": "skill.installed", "outcome": "ok", "skill": "pdf", "detail": {"transaction": "7-7"},
     }]});
     let commit = serde_json::json!({
         "stages": [], "moves": [step], "files": [], "note": note.to_string(),

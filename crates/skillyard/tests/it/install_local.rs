@@ -1,6 +1,8 @@
 //! `skillyard install` from folders and archives of this machine, and its flags.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
@@ -201,4 +203,23 @@ fn programs_get_the_plan() {
         error["error"]["hint"].as_str().unwrap().contains("--skill"),
         "{error}"
     );
+}
+
+#[test]
+fn a_project_may_lie_in_a_folder_whose_name_is_no_text() {
+    let context = two_skills();
+    let folder = context.root().join(OsStr::from_bytes(b"pro\xff\xfeject"));
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    for arguments in [
+        &["install", "../lib/pdf", "--yes"][..],
+        &["sync", "--locked", "--check"],
+        &["update", "--yes"],
+        &["remove", "pdf"],
+    ] {
+        let output = output(context.skillyard().args(arguments).current_dir(&folder));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        let is_there = folder.join(".agents/skills/pdf/SKILL.md").is_file();
+        assert_eq!(is_there, arguments[0] != "remove", "{arguments:?}");
+    }
 }

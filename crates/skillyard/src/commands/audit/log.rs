@@ -99,7 +99,7 @@ fn print(context: &Context, line: &[u8]) -> Result<(), CommandError> {
 }
 
 /// Details that are for programs, or for people who want to know everything.
-const FINE_PRINT: &[&str] = &["call", "limits", "milliseconds"];
+const FINE_PRINT: &[&str] = &["call", "limits", "milliseconds", "transaction"];
 
 /// Longest detail that is shown whole.
 const LONGEST: usize = 100;
