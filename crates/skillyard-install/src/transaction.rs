@@ -155,9 +155,10 @@ impl<'a> Transaction<'a> {
         if let Err(source) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
-                recorded.and_then(|()| chronicle.undone(&source))?;
+                let told = recorded.and_then(|()| chronicle.undone(&source));
                 throw_away(&commit.stages);
                 let _ = std::fs::remove_file(&self.journal);
+                told?;
             }
             return Err(disk(&self.scope.root, source).into());
         }
@@ -274,3 +275,6 @@ fn disk(path: &Path, source: io::Error) -> TransactionError {
         source,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+use std::cell::Cell;
+use std::sync::Mutex;
+
+use super::*;
+use crate::candidate::{Candidate, Found};
+use crate::origin::{Origin, OriginKind};
+use crate::plan::OnConflict;
+use crate::tree::TreeFile;
+
+const TARGET: &str = ".agents/skills";
+
+/// What was written down, in order.
+#[derive(Default)]
+struct Told {
+    lines: Mutex<Vec<&'static str>>,
+    is_full: bool,
+}
+
+impl Told {
+    fn tell(&self, line: &'static str) -> Result<(), TransactionError> {
+        self.lines.lock().unwrap().push(line);
+        match self.is_full {
+            true => Err(disk(Path::new("log"), io::ErrorKind::StorageFull.into())),
+            false => Ok(()),
+        }
+    }
+
+    fn lines(&self) -> Vec<&'static str> {
+        self.lines.lock().unwrap().clone()
+    }
+}
+
+impl Chronicle<TransactionError> for Told {
+    fn note(&self) -> String {
+        "a note".to_owned()
+    }
+
+    fn happens(&self) -> Result<(), TransactionError> {
+        self.tell("happens")
+    }
+
+    fn undone(&self, _: &io::Error) -> Result<(), TransactionError> {
+        self.tell("undone")
+    }
+}
+
+/// A project, its home, and one skill to install.
+struct Lab {
+    folder: tempfile::TempDir,
+    scope: Scope,
+    store: Store,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+        std::fs::create_dir(&project).unwrap();
+        Self {
+            scope: Scope::project(&project, &home),
+            store: Store::new(&home.join("store")),
+            folder,
+        }
+    }
+
+    fn place(&self) -> PathBuf {
+        self.scope.target(TARGET).join("pdf")
+    }
+
+    /// Installs the skill; `meanwhile` happens while it is checked for the last time.
+    fn install(&self, told: &Told, meanwhile: impl FnOnce()) -> Result<(), TransactionError> {
+        let file = TreeFile {
+            path: "SKILL.md".to_owned(),
+            executable: false,
+            bytes: b"---\nname: pdf\ndescription: Use it.\n---\n".to_vec(),
+        };
+        let found = Found {
+            source: "./pdf".to_owned(),
+            requested: None,
+            path: String::new(),
+            folder: None,
+            origin: Origin {
+                kind: OriginKind::LocalFolder,
+                url: "./pdf".to_owned(),
+                commit: None,
+                version: None,
+            },
+        };
+        let skill = Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap();
+        let wish = Wish {
+            present: vec![skill.locked(vec![TARGET.to_owned()])],
+            absent: Vec::new(),
+        };
+        let trees = Trees::from([(skill.tree.digest(), Arc::clone(&skill.tree))]);
+        let records = Records::default();
+        let nobody = |_: &str| Ok(());
+        let transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
+        let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
+        let check = || {
+            meanwhile();
+            Ok(())
+        };
+        transaction.commit(&plan, &trees, check, told)
+    }
+}
+
+#[test]
+fn what_happens_is_told() {
+    let (lab, told) = (Lab::new(), Told::default());
+    lab.install(&told, || {}).unwrap();
+    assert!(lab.place().join("SKILL.md").is_file());
+    assert_eq!(told.lines(), ["happens"]);
+    assert!(!lab.scope.journal_file().exists());
+}
+
+#[test]
+fn what_cannot_be_done_is_undone_and_told() {
+    let (lab, told) = (Lab::new(), Told::default());
+    let target = lab.scope.target(TARGET);
+    // The folder goes after everything was made ready.
+    let error = lab.install(&told, || std::fs::remove_dir(&target).unwrap());
+    assert!(matches!(error, Err(TransactionError::Disk { .. })));
+    assert_eq!(told.lines(), ["happens", "undone"]);
+    assert!(!lab.scope.journal_file().exists());
+    assert!(!lab.scope.lock_file().exists());
+    let left = std::fs::read_dir(lab.folder.path().join("project/.agents")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn what_could_not_be_told_is_told_by_the_next() {
+    let lab = Lab::new();
+    let full = Told {
+        is_full: true,
+        ..Told::default()
+    };
+    assert!(lab.install(&full, || {}).is_err());
+    assert!(lab.place().join("SKILL.md").is_file());
+    let caught_up = Cell::new(0);
+    let count = |note: &str| {
+        assert_eq!(note, "a note");
+        caught_up.set(caught_up.get() + 1);
+        Ok(())
+    };
+    for _ in 0..2 {
+        Transaction::begin(&lab.scope, &lab.store, &Records::default(), &count).unwrap();
+    }
+    assert_eq!(caught_up.get(), 1);
+    assert!(lab.place().join("SKILL.md").is_file());
+    assert!(!lab.scope.journal_file().exists());
+}
