@@ -19,10 +19,10 @@ struct Told {
 impl Told {
     fn tell(&self, line: &'static str) -> Result<(), TransactionError> {
         self.lines.lock().unwrap().push(line);
-        match self.is_full {
-            true => Err(disk(Path::new("log"), io::ErrorKind::StorageFull.into())),
-            false => Ok(()),
+        if self.is_full {
+            return Err(disk(Path::new("log"), io::ErrorKind::StorageFull.into()));
         }
+        Ok(())
     }
 
     fn lines(&self) -> Vec<&'static str> {
