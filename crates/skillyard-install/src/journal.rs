@@ -64,6 +64,15 @@ pub(crate) struct Move {
     pub(crate) old: AnyPath,
 }
 
+/// What could not be done.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// What was to be changed.
+    pub(crate) path: PathBuf,
+    /// Why it failed.
+    pub(crate) source: io::Error,
+}
+
 /// What is put into a place.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Content {
@@ -103,7 +112,7 @@ impl Journal {
                 for draft in &drafts {
                     draft.sync()?;
                 }
-                commit.perform(drafts)?;
+                commit.perform(drafts).map_err(|refused| refused.source)?;
                 commit.stages
             }
         };
@@ -122,12 +131,19 @@ impl Commit {
     }
 
     /// Does everything; what has been done already is left. The drafts of the files are on the
-    /// disk already.
-    pub(crate) fn perform(&self, drafts: Vec<Draft>) -> io::Result<()> {
+    /// disk already. What refuses is named.
+    pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
         for each in &self.moves {
-            each.perform()?;
+            each.perform().map_err(|source| Refused {
+                path: each.place.to_path_buf(),
+                source,
+            })?;
         }
-        drafts.into_iter().try_for_each(Draft::publish)
+        for draft in drafts {
+            let path = draft.path().to_owned();
+            draft.publish().map_err(|source| Refused { path, source })?;
+        }
+        Ok(())
     }
 
     /// Takes back what was done, the last first.

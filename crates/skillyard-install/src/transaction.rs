@@ -15,7 +15,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Commit, Journal, Progress, throw_away};
+use crate::journal::{AnyPath, Commit, Journal, Progress, Refused, throw_away};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::occupant::look;
@@ -152,7 +152,7 @@ impl<'a> Transaction<'a> {
         };
         // The log waits for the disk, and nobody has to wait for the log before the end.
         let (recorded, performed) = beside_work(|| chronicle.happens(), || commit.perform(drafts));
-        if let Err(source) = performed {
+        if let Err(Refused { path, source }) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
                 let told = recorded.and_then(|()| chronicle.undone(&source));
@@ -160,7 +160,7 @@ impl<'a> Transaction<'a> {
                 let _ = std::fs::remove_file(&self.journal);
                 told?;
             }
-            return Err(disk(&self.scope.root, source).into());
+            return Err(disk(&path, source).into());
         }
         throw_away(&commit.stages);
         // The next process tries to write down what could not be.

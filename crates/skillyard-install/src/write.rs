@@ -67,6 +67,11 @@ impl Draft {
         })
     }
 
+    /// Where it will be.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The file system it lies on.
     pub(crate) fn device(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.dev())

@@ -87,7 +87,9 @@ impl Transaction<'_> {
         trees: &Trees,
     ) -> Result<Vec<Move>, TransactionError> {
         for stage in stages.values() {
-            std::fs::create_dir(&stage.path).map_err(|source| disk(&stage.path, source))?;
+            // Who cannot do anything about a hidden folder can about the one it lies in.
+            let beside = stage.path.parent().unwrap_or(&stage.path);
+            std::fs::create_dir(&stage.path).map_err(|source| disk(beside, source))?;
         }
         let steps = plan.steps.par_iter();
         steps
