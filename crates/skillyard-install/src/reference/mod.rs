@@ -40,6 +40,7 @@ pub use error::{PathProblem, ReferenceError};
 pub use forge::{Host, Hosted};
 pub use git::{GitReference, Remote};
 pub use local::{ArchiveKind, Local, LocalKind};
+pub use parse::SCHEMES;
 pub use registry::RegistryReference;
 pub use requirement::Requirement;
 pub use revision::Revision;

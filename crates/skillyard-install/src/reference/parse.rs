@@ -14,7 +14,7 @@ use super::{
 /// The longest reference, in bytes.
 const MAX_LENGTH: usize = 2048;
 /// What may stand before a colon without being configured.
-const SCHEMES: [&str; 13] = [
+pub const SCHEMES: [&str; 13] = [
     "github",
     "gh",
     "gitlab",

@@ -54,6 +54,7 @@ pub(crate) enum InstallFailure {
         place: String,
         name: String,
         nearest: Option<String>,
+        names: Vec<String>,
     },
     #[error("`{name}` is not installed here")]
     NotInstalled {

@@ -73,7 +73,8 @@ fn named(name: &str, offers: &[Offer], place: &str) -> Result<Offer, CommandErro
         InstallFailure::NotOffered {
             place: place.to_owned(),
             name: name.to_owned(),
-            nearest: nearest(name, names).map(str::to_owned),
+            nearest: nearest(name, names.clone()).map(str::to_owned),
+            names: names.map(str::to_owned).collect(),
         }
         .into()
     })

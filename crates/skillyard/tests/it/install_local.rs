@@ -223,3 +223,28 @@ fn a_project_may_lie_in_a_folder_whose_name_is_no_text() {
         assert_eq!(is_there, arguments[0] != "remove", "{arguments:?}");
     }
 }
+
+#[test]
+fn what_is_not_there_comes_with_what_is() {
+    let context = two_skills();
+    for (arguments, hint) in [
+        (
+            &["install", "./lib", "--skill", "spreadsheets"][..],
+            "It has: csv, pdf",
+        ),
+        (&["install", "githb:acme/skills"], "Did you mean `github:`?"),
+        (
+            &["install", "gtlab:acme/skills/pdf"],
+            "Did you mean `gitlab:`?",
+        ),
+        (
+            &["install", "acme:pdf"],
+            "Add it with `skillyard config set sources.acme.url URL`",
+        ),
+    ] {
+        let output = output(context.skillyard().args(arguments));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success());
+        assert!(told.contains(hint), "{arguments:?}: {told}");
+    }
+}

@@ -31,6 +31,9 @@ impl InstallFailure {
                 "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)
             ),
+            Self::NotOffered { nearest: None, names, .. } => {
+                format!("It has: {}", listed(names))
+            }
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, .. } => {
@@ -56,7 +59,7 @@ impl InstallFailure {
             }
             Self::NoSource { alias, known } => {
                 match nearest(alias, known.iter().map(String::as_str)) {
-                    Some(name) => format!("Did you mean `{name}`?"),
+                    Some(name) => format!("Did you mean `{name}:`?"),
                     None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
                 }
             }

@@ -16,7 +16,7 @@ use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
-use skillyard_install::reference::Address;
+use skillyard_install::reference::{Address, SCHEMES};
 use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
@@ -156,11 +156,12 @@ impl Web {
         let source = source.map_err(setting)?;
         source.ok_or_else(|| match alias {
             None => InstallFailure::NoRegistry.into(),
-            Some(alias) => InstallFailure::NoSource {
-                alias: alias.to_owned(),
-                known: self.config.aliases(),
+            Some(alias) => {
+                let mut known = self.config.aliases();
+                known.extend(SCHEMES.map(str::to_owned));
+                let alias = alias.to_owned();
+                InstallFailure::NoSource { alias, known }.into()
             }
-            .into(),
         })
     }
 
