@@ -199,7 +199,7 @@ fn every_kind_of_alias_leads_somewhere_with_its_login() {
     assert_snapshot!(context.refused(&["install", "taem:pdf"]), @r"
     error: there is no source `taem` in the configuration
 
-    hint: Did you mean `team`?
+    hint: Did you mean `team:`?
     ");
     assert_snapshot!(context.refused(&["install", "files:pdf@^1"]), @r"
     error: `files:pdf@^1` has no revisions to choose from
