@@ -164,8 +164,11 @@ def main() -> int:
 
         print(f"{count} skills of about 4 KB, two further files each; median of {options.runs} runs")
         copy = ["cp", "-r", f"{machine.skills}/.", ".agents/skills/"]
+        # What we write is on the disk at the end, which the copy alone is not.
+        durable = f"{' '.join(copy)} && sync -f .agents/skills"
         works = {
             "cp -r": Work(copy, count),
+            "cp -r, then sync": Work(durable, count),
             "skillyard install FOLDER": Work([*ours, str(machine.skills)], count),
         }
         for name, (command, _) in others.items():
@@ -189,6 +192,7 @@ def main() -> int:
         sync = [str(binary), "sync", "--locked", "--offline"]
         machine.compare("again, with a warm store", {
             "cp -r": Work(copy, count, keep_store=True),
+            "cp -r, then sync": Work(durable, count, keep_store=True),
             "skillyard sync, warm store": Work(sync, count, keep_store=True, files=pinned),
             "skillyard install, warm store": warm,
         })
