@@ -1,6 +1,7 @@
 //! Writing down what happens, so that nothing does unrecorded, whenever a process ends.
 
 use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Who writes down what happens to a scope.
 pub trait Chronicle<E>: Sync {
@@ -18,3 +19,13 @@ pub trait Chronicle<E>: Sync {
 /// Writes down what is in the [note](Chronicle::note) of a change that another process began,
 /// unless that one did.
 pub type CatchUp<'a> = &'a dyn Fn(&str) -> io::Result<()>;
+
+/// A name for a change that no other has.
+pub fn unique() -> String {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH);
+    format!(
+        "{}-{}",
+        std::process::id(),
+        time.unwrap_or_default().as_nanos()
+    )
+}

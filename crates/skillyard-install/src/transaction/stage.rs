@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Transaction, TransactionError, Trees, disk};
+use crate::chronicle::unique;
 use crate::journal::{AnyPath, Content, Move};
 use crate::plan::{Plan, Step};
 use crate::scope::ScopeKind;
@@ -133,12 +134,4 @@ impl Transaction<'_> {
             old,
         })
     }
-}
-
-/// A name that no other process uses.
-fn unique() -> String {
-    let time = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    format!("{}-{}", std::process::id(), time.as_nanos())
 }

@@ -4,7 +4,7 @@
 //! texts are few: to get everything ready that makes a search quick takes far longer than the
 //! searches. So the first texts are looked through by an automaton that makes its states as it goes
 //! and can only tell where a match ends. The whole expression follows when a match has to be found
-//! from end to end, or when there turn out to be many texts.
+//! from end to end, or when there turn out to be many texts, or costly ones.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};

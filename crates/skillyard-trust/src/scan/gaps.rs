@@ -101,4 +101,15 @@ mod tests {
             assert!(gaps(source).is_none(), "{source}");
         }
     }
+
+    #[test]
+    fn every_part_of_every_pattern_compiles() {
+        let mut seen = 0;
+        for source in crate::scan::pattern::tests::all_sources() {
+            let parts = gaps(&source).map_or(Box::default(), |gaps| gaps.parts);
+            assert!(parts.iter().all(Expression::is_sound), "{source}");
+            seen += parts.len();
+        }
+        assert!(seen > 100, "{seen}");
+    }
 }

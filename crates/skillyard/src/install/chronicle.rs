@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::time::SystemTime;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use skillyard_audit::{Event, EventKind, Outcome, Recorder};
+use skillyard_install::chronicle::unique;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 
@@ -71,12 +72,7 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
 
 impl Note {
     fn of(plan: &Plan) -> Self {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let transaction = format!(
-            "{:x}-{:x}",
-            now.unwrap_or_default().as_nanos(),
-            std::process::id()
-        );
+        let transaction = unique();
         let changes = plan.changes.iter();
         let events = changes.map(|each| event(each).detail(TRANSACTION, &transaction));
         Self {
@@ -139,7 +135,7 @@ pub(crate) fn catch_up(context: &Context, note: &str) -> io::Result<()> {
 }
 
 /// Ends what processes that were ended had begun; the journals that cannot be worked off, and why.
-pub(crate) fn recover(context: &Context) -> Vec<(std::path::PathBuf, io::Error)> {
+pub(crate) fn recover(context: &Context) -> Vec<(PathBuf, io::Error)> {
     let home = &context.environment.skillyard_home;
     skillyard_install::recover_all(home, &|note| catch_up(context, note))
 }
