@@ -1,10 +1,48 @@
 //! What lies in the folders of a scope now.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::plan::Occupant;
 use crate::tree::{Tree, TreeLimits};
+
+/// The folders of a scope, each listed once: most places that are asked about are empty.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// The names in a folder, in small letters; nothing where a look at the list is not enough.
+    names: RefCell<BTreeMap<PathBuf, Option<BTreeSet<String>>>>,
+}
+
+impl Places {
+    /// Looks at one place.
+    pub(crate) fn look(&self, folder: PathBuf, name: &str) -> Occupant {
+        let place = folder.join(name);
+        let mut names = self.names.borrow_mut();
+        let names = names
+            .entry(folder)
+            .or_insert_with_key(|path| names_in(path));
+        match names {
+            Some(names) if !names.contains(&name.to_ascii_lowercase()) => Occupant::Nothing,
+            _ => look(&place),
+        }
+    }
+}
+
+/// The names in a folder in small letters, because some systems take large ones for the same; which
+/// other letters they take for the same is theirs to say.
+fn names_in(folder: &Path) -> Option<BTreeSet<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeSet::new()),
+        other => other.ok()?,
+    };
+    let small = |entry: io::Result<std::fs::DirEntry>| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.is_ascii().then(|| name.to_ascii_lowercase())
+    };
+    entries.map(small).collect()
+}
 
 /// Looks at one place.
 pub(crate) fn look(path: &Path) -> Occupant {
@@ -30,5 +68,43 @@ pub(crate) fn look(path: &Path) -> Occupant {
     match Tree::read(path, &limits) {
         Ok(tree) => Occupant::Folder(tree.digest()),
         Err(error) => Occupant::Other(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_empty_if_its_folder_does_not_list_it() {
+        let scope = tempfile::tempdir().unwrap();
+        let folder = scope.path().join("skills");
+        let is_empty = |name: &str| {
+            matches!(
+                Places::default().look(folder.clone(), name),
+                Occupant::Nothing
+            )
+        };
+        assert!(is_empty("pdf"), "there is no folder");
+        std::fs::create_dir_all(folder.join("pdf")).unwrap();
+        assert!(!is_empty("pdf"));
+        assert!(is_empty("pd") && is_empty("pdf2"));
+        // Here it is another name; where it is the same one, only a look at it can tell.
+        assert!(is_empty("PDF"));
+        // With such a name the list says nothing.
+        std::fs::create_dir(folder.join("\u{17f}kill")).unwrap();
+        assert!(names_in(&folder).is_none());
+        assert!(!is_empty("pdf") && is_empty("skill"));
+        std::os::unix::fs::symlink("nowhere", folder.join("link")).unwrap();
+        assert!(!is_empty("link"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_asked_place_by_place() {
+        let scope = tempfile::tempdir().unwrap();
+        let file = scope.path().join("skills");
+        std::fs::write(&file, "").unwrap();
+        let found = Places::default().look(file, "pdf");
+        assert!(matches!(found, Occupant::Other(_)), "{found:?}");
     }
 }

@@ -18,7 +18,7 @@ use crate::flock::{Flock, Hold};
 use crate::journal::{AnyPath, Commit, Journal, Progress, Refused, throw_away};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
-use crate::occupant::look;
+use crate::occupant::Places;
 use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
@@ -133,7 +133,8 @@ impl<'a> Transaction<'a> {
                 // the disk is busy with the others. But it holds nothing that was not checked.
                 let (synced, kept) = beside_work(synced, || {
                     check()?;
-                    self.keep(trees).map_err(E::from)
+                    let kept = self.keep(trees).and_then(|()| self.remember());
+                    kept.map_err(E::from)
                 });
                 kept?;
                 Ok(synced.map_err(|source| disk(&self.journal, source))?)
@@ -151,7 +152,16 @@ impl<'a> Transaction<'a> {
             }
         };
         // The log waits for the disk, and nobody has to wait for the log before the end.
-        let (recorded, performed) = beside_work(|| chronicle.happens(), || commit.perform(drafts));
+        let (recorded, performed) = beside_work(
+            || chronicle.happens(),
+            || {
+                let performed = commit.perform(drafts);
+                if performed.is_ok() {
+                    throw_away(&commit.stages);
+                }
+                performed
+            },
+        );
         if let Err(Refused { path, source }) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
@@ -162,7 +172,6 @@ impl<'a> Transaction<'a> {
             }
             return Err(disk(&path, source).into());
         }
-        throw_away(&commit.stages);
         // The next process tries to write down what could not be.
         recorded?;
         let removed = std::fs::remove_file(&self.journal);
@@ -179,7 +188,6 @@ impl<'a> Transaction<'a> {
         note: String,
     ) -> Result<(Commit, Vec<Draft>), TransactionError> {
         let moves = self.stage(plan, stages, trees)?;
-        self.remember()?;
         let commit = Commit {
             stages: stages.values().map(|stage| stage.path.clone()).collect(),
             moves,
@@ -256,6 +264,7 @@ pub fn plan_in(
     wish: &Wish,
     settlement: &Settlement,
 ) -> Plan {
+    let places = Places::default();
     plan(
         lock,
         wish,
@@ -265,7 +274,7 @@ pub fn plan_in(
             Ok(_) => LinkTarget::Sound,
             Err(_) => LinkTarget::Damaged,
         },
-        |target, name| look(&scope.target(target).join(name)),
+        |target, name| places.look(scope.target(target), name),
     )
 }
 

@@ -1,6 +1,6 @@
 //! What the commands share.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
@@ -27,6 +27,8 @@ pub(crate) struct Context {
     /// `--config`, as given.
     flags: Vec<String>,
     warned: Arc<AtomicBool>,
+    /// How many files of the log are kept by the configuration that was read last; 0 before that.
+    keep: Arc<AtomicUsize>,
     /// The way to the receiver of traces, once somebody needed it.
     pub(crate) tracer: Arc<OnceLock<Arc<Tracer>>>,
 }
@@ -40,6 +42,7 @@ impl Context {
             redactor,
             flags: global.config.clone(),
             warned: Arc::default(),
+            keep: Arc::default(),
             tracer: Arc::default(),
         }
     }
@@ -57,14 +60,14 @@ impl Context {
 
     /// What effects are recorded with.
     pub(crate) fn recorder(&self) -> Result<Recorder, CommandError> {
-        // A configuration that cannot be read keeps nothing from being recorded.
-        let keep = self
-            .config()
-            .ok()
-            .and_then(|config| config.count("audit.keep"));
+        if self.keep.load(Ordering::Relaxed) == 0 {
+            // A configuration that cannot be read keeps nothing from being recorded.
+            let _ = self.config();
+        }
         let default = Options::default();
+        let keep = self.keep.load(Ordering::Relaxed);
         let options = Options {
-            keep: keep.unwrap_or(default.keep),
+            keep: if keep == 0 { default.keep } else { keep },
             redact: Box::new(self.redactor.clone()),
             ..default
         };
@@ -88,6 +91,8 @@ impl Context {
     /// The configuration as it is now; the first time, what is doubtful about it is told.
     pub(crate) fn config(&self) -> Result<Config, CommandError> {
         let config = Config::load(&self.environment, &self.flags, &self.redactor)?;
+        let keep = config.count("audit.keep").unwrap_or_default();
+        self.keep.store(keep, Ordering::Relaxed);
         if !self.warned.swap(true, Ordering::Relaxed) {
             for warning in &config.warnings {
                 self.printer.note(&format!("warning: {}", visible(warning)));

@@ -6,10 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skillyard_format::Digest;
 
@@ -21,31 +22,64 @@ const START: &[u8] = b"skillyard-bundle-1\n";
 /// A digest, where its pack starts, and how long it is.
 const ENTRY: usize = 32 + 8 + 8;
 
+/// A skill whose pack can be put into a bundle.
+pub(super) trait Packed {
+    /// What it is filed as.
+    fn digest(&self) -> Digest;
+    /// How many bytes its pack has.
+    fn size(&self) -> u64;
+    /// Writes its pack.
+    fn write(&self, out: &mut impl Write) -> io::Result<()>;
+}
+
+impl Packed for &Arc<Tree> {
+    fn digest(&self) -> Digest {
+        Tree::digest(self)
+    }
+
+    fn size(&self) -> u64 {
+        pack::size(self)
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        pack::write_tree(self, out)
+    }
+}
+
 /// A pack, and the skill that is in it.
 pub(super) type Filed = (Digest, Vec<u8>);
+
+impl Packed for Filed {
+    fn digest(&self) -> Digest {
+        self.0
+    }
+
+    fn size(&self) -> u64 {
+        self.1.len() as u64
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.1)
+    }
+}
 
 /// A skill, and where in a bundle its pack is.
 type Entry = (Digest, Range<u64>);
 
-/// A bundle of packs, and the name of its file.
-pub(super) fn bundled(packs: &[Filed]) -> io::Result<(String, Vec<u8>)> {
+/// What a bundle of packs begins with, and the name of its file.
+pub(super) fn head(packs: &[impl Packed]) -> io::Result<(String, Vec<u8>)> {
     let too_many = |_| io::Error::from(io::ErrorKind::FileTooLarge);
     let count = u32::try_from(packs.len()).map_err(too_many)?;
     let mut bytes = START.to_vec();
     bytes.extend_from_slice(&count.to_le_bytes());
-    let mut start = bytes.len() + packs.len() * ENTRY;
-    for (digest, pack) in packs {
-        bytes.extend_from_slice(digest.as_bytes());
-        bytes.extend_from_slice(&(start as u64).to_le_bytes());
-        bytes.extend_from_slice(&(pack.len() as u64).to_le_bytes());
-        start += pack.len();
+    let mut start = (bytes.len() + packs.len() * ENTRY) as u64;
+    for pack in packs {
+        bytes.extend_from_slice(pack.digest().as_bytes());
+        bytes.extend_from_slice(&start.to_le_bytes());
+        bytes.extend_from_slice(&pack.size().to_le_bytes());
+        start += pack.size();
     }
-    let name = Digest::of(&bytes).to_hex();
-    bytes.reserve(start - bytes.len());
-    for (_, pack) in packs {
-        bytes.extend_from_slice(pack);
-    }
-    Ok((name, bytes))
+    Ok((Digest::of(&bytes).to_hex(), bytes))
 }
 
 /// The bundles of a store, opened, and where in them each skill is.
@@ -191,8 +225,6 @@ fn entry_of(entry: &[u8], size: u64) -> Option<Entry> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::tree::TreeFile;
     use proptest::prelude::*;
@@ -213,10 +245,12 @@ pub(super) mod tests {
     }
 
     fn bundle_of(skills: &[Arc<Tree>]) -> (String, Vec<u8>) {
-        let packs = skills
-            .iter()
-            .map(|each| (each.digest(), pack::packed(each).unwrap()));
-        bundled(&packs.collect::<Vec<_>>()).unwrap()
+        let skills: Vec<&Arc<Tree>> = skills.iter().collect();
+        let (name, mut bytes) = head(&skills).unwrap();
+        for skill in skills {
+            skill.write(&mut bytes).unwrap();
+        }
+        (name, bytes)
     }
 
     #[test]

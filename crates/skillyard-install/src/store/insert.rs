@@ -1,11 +1,13 @@
 //! Skills that are put into the store.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Store, StoreError, bundle, pack};
+use super::bundle::{self, Packed};
+use super::{Store, StoreError, pack};
 use crate::staging::Staging;
 use crate::tree::Tree;
 
@@ -24,48 +26,57 @@ impl Store {
         &self,
         trees: impl Iterator<Item = &'a Arc<Tree>>,
     ) -> Result<(), StoreError> {
-        let mut absent: Vec<&Arc<Tree>> = trees.filter(|tree| !self.has_pack_of(tree)).collect();
-        if absent.is_empty() {
-            return Ok(());
-        }
         let bundles = self.bundles()?;
-        absent.retain(|tree| bundles.size(tree.digest()) != Some(pack::size(tree)));
+        let mut absent: Vec<&Arc<Tree>> = trees
+            .filter(|tree| bundles.size(tree.digest()) != Some(pack::size(tree)))
+            .collect();
+        // Where there is no pack, none need be looked for.
+        let has_packs = self.root.join("packs").symlink_metadata().is_ok();
+        absent.retain(|tree| !(has_packs && self.has_pack_of(tree)));
         if absent.is_empty() {
             return Ok(());
         }
         // One whose pack is damaged gets another in its place.
         let (damaged, absent): (Vec<_>, Vec<_>) = absent
             .into_iter()
-            .partition(|tree| self.pack(tree.digest()).symlink_metadata().is_ok());
+            .partition(|tree| has_packs && self.pack(tree.digest()).symlink_metadata().is_ok());
         let (parts, mut single) = parted(&absent, bundles.count());
         single.extend(damaged);
         let staging = self.staging()?;
         let inserted = single.par_iter().try_for_each(|tree| {
             let name = tree.digest().to_hex();
-            self.put("packs", &name, &pack::packed(tree)?, &staging)
+            self.put("packs", &name, &staging, |file| {
+                pack::write_tree(tree, file)
+            })
         });
         let inserted = inserted.and_then(|()| {
-            parts.iter().try_for_each(|part| {
-                let packs = part
-                    .iter()
-                    .map(|tree| Ok((tree.digest(), pack::packed(tree)?)));
-                self.put_bundle(&packs.collect::<io::Result<Vec<_>>>()?, &staging)
-            })
+            parts
+                .iter()
+                .try_for_each(|part| self.put_bundle(part, &staging))
         });
         inserted.map_err(|source| self.failed(source))
     }
 
     /// Makes a bundle of packs.
-    pub(super) fn put_bundle(&self, packs: &[bundle::Filed], staging: &Staging) -> io::Result<()> {
-        let (name, bytes) = bundle::bundled(packs)?;
-        self.put("bundles", &name, &bytes, staging)
+    pub(super) fn put_bundle(&self, packs: &[impl Packed], staging: &Staging) -> io::Result<()> {
+        let (name, head) = bundle::head(packs)?;
+        self.put("bundles", &name, staging, |file| {
+            file.write_all(&head)?;
+            packs.iter().try_for_each(|pack| pack.write(file))
+        })
     }
 
     /// Puts a file into a folder of the store; whatever is there is the same, or damaged.
-    fn put(&self, folder: &str, name: &str, bytes: &[u8], staging: &Staging) -> io::Result<()> {
+    fn put(
+        &self,
+        folder: &str,
+        name: &str,
+        staging: &Staging,
+        content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> io::Result<()> {
         use io::ErrorKind::{IsADirectory, NotFound};
         let staged = staging.path().join(name);
-        pack::write(bytes, &staged)?;
+        pack::write(&staged, content)?;
         let folder = self.root.join(folder);
         let place = folder.join(name);
         match std::fs::rename(&staged, &place).map_err(|error| error.kind()) {

@@ -4,7 +4,7 @@
 //! believed: the tree that is read is hashed, and compared with the digest that names the pack.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -16,6 +16,8 @@ use crate::tree::{Tree, TreeError, TreeFile};
 const START: &[u8] = b"skillyard-pack-1\n";
 /// No skill comes near this; something that claims to be larger is not read into memory.
 pub(super) const LARGEST: u64 = 64 << 20;
+/// Small files are written together, so many bytes at a time.
+const AT_ONCE: usize = 64 << 10;
 /// Whether it may be executed, the length of its path, and its size.
 const FIXED: usize = 1 + 4 + 8;
 
@@ -50,35 +52,39 @@ pub(super) fn size(tree: &Tree) -> u64 {
 }
 
 /// Writes a file of the store that is not there yet; nobody may change it.
-pub(super) fn write(bytes: &[u8], file: &Path) -> io::Result<()> {
+pub(super) fn write(
+    file: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut options = File::options();
-    let mut file = options
+    let file = options
         .write(true)
         .create_new(true)
         .mode(0o444)
         .open(file)?;
-    file.write_all(bytes)
+    let mut file = BufWriter::with_capacity(AT_ONCE, file);
+    content(&mut file)?;
+    file.flush()
 }
 
-/// The pack of a tree.
-pub(super) fn packed(tree: &Tree) -> io::Result<Vec<u8>> {
+/// Writes the pack of a tree.
+pub(super) fn write_tree(tree: &Tree, out: &mut impl Write) -> io::Result<()> {
     let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
     let number = |length: usize| u32::try_from(length).map_err(|_| too_large());
-    let whole = Some(size(tree)).filter(|size| *size <= LARGEST);
-    let whole = whole.and_then(|size| usize::try_from(size).ok());
-    let mut bytes = Vec::with_capacity(whole.ok_or_else(too_large)?);
-    bytes.extend_from_slice(START);
-    bytes.extend_from_slice(&number(tree.files().len())?.to_le_bytes());
-    for file in tree.files() {
-        bytes.push(u8::from(file.executable));
-        bytes.extend_from_slice(&number(file.path.len())?.to_le_bytes());
-        bytes.extend_from_slice(&(file.bytes.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(file.path.as_bytes());
+    if size(tree) > LARGEST {
+        return Err(too_large());
     }
+    out.write_all(START)?;
+    out.write_all(&number(tree.files().len())?.to_le_bytes())?;
     for file in tree.files() {
-        bytes.extend_from_slice(&file.bytes);
+        out.write_all(&[u8::from(file.executable)])?;
+        out.write_all(&number(file.path.len())?.to_le_bytes())?;
+        out.write_all(&(file.bytes.len() as u64).to_le_bytes())?;
+        out.write_all(file.path.as_bytes())?;
     }
-    Ok(bytes)
+    tree.files()
+        .iter()
+        .try_for_each(|file| out.write_all(&file.bytes))
 }
 
 /// Reads a pack, following no link and waiting for no pipe.
@@ -167,18 +173,24 @@ mod tests {
         .unwrap()
     }
 
+    fn packed(tree: &Tree) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_tree(tree, &mut bytes).unwrap();
+        bytes
+    }
+
     #[test]
     fn a_pack_holds_the_tree() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pack");
-        write(&packed(&sample()).unwrap(), &path).unwrap();
+        write(&path, |file| write_tree(&sample(), file)).unwrap();
         assert_eq!(path.metadata().unwrap().len(), size(&sample()));
         assert_eq!(read(&path).unwrap(), sample());
     }
 
     #[test]
     fn no_part_of_a_pack_is_taken_for_a_whole_one() {
-        let bytes = packed(&sample()).unwrap();
+        let bytes = packed(&sample());
         assert!(unpacked(&bytes).is_some());
         for end in 0..bytes.len() {
             assert!(unpacked(&bytes[..end]).is_none(), "{end}");
@@ -189,7 +201,7 @@ mod tests {
 
     #[test]
     fn any_changed_byte_is_another_tree_or_none() {
-        let bytes = packed(&sample()).unwrap();
+        let bytes = packed(&sample());
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;

@@ -20,6 +20,14 @@ pub(crate) struct Pattern {
     source: &'static str,
     /// Whether it counts what lies between its parts, which is slow enough to make a sketch first.
     counts: bool,
+    /// Apart from it, because every byte of a constant that holds an address is written anew
+    /// whenever the program starts, whether it scans or not.
+    made: OnceLock<Box<Made>>,
+}
+
+/// What was made of a pattern so far.
+#[derive(Debug, Default)]
+struct Made {
     /// What a text must hold so that it can match in it, which is found out far quicker.
     required: OnceLock<Option<Required>>,
     /// The parts that must stand in a text in order, which is also quicker.
@@ -33,9 +41,7 @@ impl Pattern {
         Self {
             source,
             counts: has_count(source.as_bytes()),
-            required: OnceLock::new(),
-            gaps: OnceLock::new(),
-            expression: OnceLock::new(),
+            made: OnceLock::new(),
         }
     }
 
@@ -98,8 +104,12 @@ impl Pattern {
         self.expression().matching(text.as_bytes())
     }
 
+    fn made(&self) -> &Made {
+        self.made.get_or_init(Box::default)
+    }
+
     fn expression(&self) -> &Expression {
-        self.expression.get_or_init(|| {
+        self.made().expression.get_or_init(|| {
             let meaning = parsed(&bytes(self.source));
             Expression::new(meaning.expect("a pattern is a constant"))
         })
@@ -121,14 +131,14 @@ impl Pattern {
     /// Whether a text with this sketch may hold a match.
     fn may_match<'g>(&self, grams: impl FnOnce() -> &'g Grams) -> bool {
         let read = || Required::of(&bytes(self.source));
-        let required = self.required.get_or_init(read).as_ref();
+        let required = self.made().required.get_or_init(read).as_ref();
         required.is_none_or(|required| required.may_be_in(grams()))
     }
 
     /// Whether a text may hold the parts of a match in their order.
     fn has_parts(&self, text: Text<'_>) -> bool {
         let read = || Gaps::of(self.expression().meaning());
-        let gaps = self.gaps.get_or_init(read).as_ref();
+        let gaps = self.made().gaps.get_or_init(read).as_ref();
         gaps.is_none_or(|gaps| gaps.may_match(text.as_bytes()))
     }
 }

@@ -18,6 +18,7 @@ use crate::install::prepared::Prepared;
 use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
+use crate::install::threads::work_along;
 use crate::install::wish::wish;
 use crate::install::{conflict, finish, review};
 
@@ -104,23 +105,24 @@ impl Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
+    work_along();
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
-    let mut checked = check::verify(context, prepared.fresh(context))?;
+    let checked = check::verify(context, prepared.fresh(context))?;
     if args.dry_run {
-        check::scan(context, &mut checked, &args.accept)?;
+        check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
         return report(context, &place, &prepared.preview, Some(start), true);
     }
     let plan = if !args.yes && review::asks(&checked) {
-        check::scan(context, &mut checked, &args.accept)?;
+        check::scan(context, &checked, &args.accept)?;
         review::confirm(context, &checked, false)?;
-        prepared.carry_out(context, &place, checked)?
+        prepared.carry_out(context, &place, &checked)?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
-        prepared.make_true(context, &place, &mut checked, |checked| {
-            check::scan(context, checked, &args.accept)?;
-            review::show(context, checked);
+        prepared.make_true(context, &place, &checked, || {
+            check::scan(context, &checked, &args.accept)?;
+            review::show(context, &checked);
             Ok(())
         })?
     };

@@ -20,6 +20,7 @@ use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_about_trust};
 use crate::install::supply::{Supply, named};
+use crate::install::threads::work_along;
 use crate::install::wish::{signed, wish};
 use crate::install::{check, finish, review};
 
@@ -67,6 +68,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
+    work_along();
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
     let manifest = place

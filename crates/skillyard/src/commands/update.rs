@@ -14,6 +14,7 @@ use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
 use crate::install::supply::{Supply, as_locked};
+use crate::install::threads::work_along;
 use crate::install::wish::{signed, wish};
 use crate::install::{check, difference, finish, review};
 use crate::sanitize::visible;
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
+    work_along();
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
     let mut supply = Supply::new(context, &place);

@@ -21,7 +21,7 @@ const PRECEDENCE: &[&str] = &[
 ];
 
 /// The table, in the order of the documentation.
-pub(crate) const ENTRIES: &[Entry] = &[
+pub(crate) static ENTRIES: &[Entry] = &[
     entry(
         "discovery.directories",
         Kind::Paths,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -24,7 +25,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::store;
-use crate::install::scanner::Scanner;
+use crate::install::scanner::{Look, Scanner};
 use crate::installed;
 use crate::permission::Permissions;
 use crate::signing::{pins, policy};
@@ -36,13 +37,17 @@ const BLOCKS: Severity = Severity::High;
 #[derive(Debug)]
 pub(crate) struct Checked<'a> {
     pub(crate) candidate: &'a Candidate,
-    /// What the scanner found, none of it a block.
-    pub(crate) findings: Vec<Finding>,
+    look: Arc<Look>,
     pub(crate) verification: Verification,
     pub(crate) verdict: Verdict,
 }
 
 impl Checked<'_> {
+    /// What the scanner found.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        self.look.findings()
+    }
+
     /// Who signed it, if they are trusted.
     pub(crate) fn signer(&self) -> Option<String> {
         match &self.verification {
@@ -69,6 +74,12 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
             Change::Removed { .. } => {}
         }
     }
+    // What is not at hand is not looked up either.
+    let at_hand: BTreeSet<&str> = needed
+        .iter()
+        .map(|each| each.candidate.name.as_str())
+        .collect();
+    named.retain(|to| at_hand.contains(to.name.as_str()));
     let digests: Vec<Digest> = named.iter().map(|to| to.digest).collect();
     let held = store.read_each(&digests, |_, tree| tree.is_ok());
     let held = held.unwrap_or_else(|_| vec![false; digests.len()]);
@@ -86,13 +97,13 @@ pub(crate) fn check<'a>(
     fresh: Vec<&'a Candidate>,
     accepted: &[String],
 ) -> Result<Vec<Checked<'a>>, CommandError> {
-    let mut checked = verify(context, fresh)?;
-    scan(context, &mut checked, accepted)?;
+    let checked = verify(context, fresh)?;
+    scan(context, &checked, accepted)?;
     Ok(checked)
 }
 
-/// Finds out who signed skills and whether they may come here at all; what is in them is not
-/// looked at yet.
+/// Finds out who signed skills and whether they may come here at all. What is in them is looked at
+/// in the background from then on.
 pub(crate) fn verify<'a>(
     context: &Context,
     fresh: Vec<&'a Candidate>,
@@ -103,7 +114,7 @@ pub(crate) fn verify<'a>(
     let permissions = Permissions::load(context)?;
     let signers = policy::load(&context.environment)?;
     let now = now().0;
-    let verified: Vec<Checked<'a>> = fresh
+    let verified: Vec<_> = fresh
         .into_par_iter()
         .map(|candidate| {
             let place = Place {
@@ -116,33 +127,32 @@ pub(crate) fn verify<'a>(
                 _ => None,
             };
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
-            Checked {
-                candidate,
-                findings: Vec::new(),
-                verification,
-                verdict: permissions.verdict(&provenance),
-            }
+            (candidate, verification, permissions.verdict(&provenance))
         })
         .collect();
-    for each in &verified {
-        refuse_signature(context, each)?;
-    }
-    Ok(verified)
-}
-
-/// Looks at what is in skills that were verified.
-pub(crate) fn scan(
-    context: &Context,
-    verified: &mut [Checked<'_>],
-    accepted: &[String],
-) -> Result<(), CommandError> {
-    if verified.is_empty() {
-        return Ok(());
+    for (candidate, verification, _) in &verified {
+        refuse_signature(context, candidate, verification)?;
     }
     let scanner = Scanner::new(&store(context));
-    verified
-        .par_iter_mut()
-        .for_each(|each| each.findings = scanner.findings(each.candidate));
+    let checked = verified.into_iter();
+    let checked = checked.map(|(candidate, verification, verdict)| Checked {
+        look: scanner.begin(candidate),
+        candidate,
+        verification,
+        verdict,
+    });
+    Ok(checked.collect())
+}
+
+/// Waits until it is known what is in skills that were verified, and refuses what may not be.
+pub(crate) fn scan(
+    context: &Context,
+    verified: &[Checked<'_>],
+    accepted: &[String],
+) -> Result<(), CommandError> {
+    verified.par_iter().for_each(|each| {
+        let _ = each.findings();
+    });
     for each in verified {
         refuse_findings(context, each, accepted)?;
     }
@@ -151,6 +161,9 @@ pub(crate) fn scan(
 
 /// Remembers the first trusted signer of each skill, and what was found to be clean.
 pub(crate) fn remember(context: &Context, checked: &[Checked<'_>]) -> Result<(), CommandError> {
+    if checked.is_empty() {
+        return Ok(());
+    }
     Scanner::new(&store(context)).remember(checked);
     for each in checked {
         if let Some(pin) = each.verification.pin(now().0) {
@@ -173,17 +186,21 @@ fn signed_tree(candidate: &Candidate) -> Tree {
     tree
 }
 
-fn refuse_signature(context: &Context, checked: &Checked<'_>) -> Result<(), CommandError> {
-    let reason = || checked.verification.reason().unwrap_or_default();
-    let event = |kind| about(checked.candidate, kind);
-    match checked.verification.standing() {
+fn refuse_signature(
+    context: &Context,
+    candidate: &Candidate,
+    verification: &Verification,
+) -> Result<(), CommandError> {
+    let reason = || verification.reason().unwrap_or_default();
+    let event = |kind| about(candidate, kind);
+    match verification.standing() {
         Standing::Trusted => context.record(&event(EventKind::SignatureVerified)),
         Standing::Unproven => Ok(()),
         Standing::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
             context.record(&event)?;
             Err(InstallFailure::Signature {
-                name: checked.candidate.name.clone(),
+                name: candidate.name.clone(),
                 reason: reason(),
             }
             .into())
@@ -197,7 +214,7 @@ fn refuse_findings(
     accepted: &[String],
 ) -> Result<(), CommandError> {
     let severe = checked
-        .findings
+        .findings()
         .iter()
         .filter(|finding| finding.severity >= BLOCKS);
     let blocks: Vec<&Finding> = severe

@@ -47,18 +47,18 @@ impl Prepared {
         &self,
         context: &Context,
         place: &Place,
-        mut checked: Vec<Checked<'_>>,
+        checked: &[Checked<'_>],
     ) -> Result<Plan, CommandError> {
-        self.make_true(context, place, &mut checked, |_| Ok(()))
+        self.make_true(context, place, checked, || Ok(()))
     }
 
     /// Makes true what was prepared and verified, unless the last check fails.
-    pub(crate) fn make_true<'a>(
+    pub(crate) fn make_true(
         &self,
         context: &Context,
         place: &Place,
-        checked: &mut [Checked<'a>],
-        last_check: impl FnOnce(&mut [Checked<'a>]) -> Result<(), CommandError>,
+        checked: &[Checked<'_>],
+        last_check: impl FnOnce() -> Result<(), CommandError>,
     ) -> Result<Plan, CommandError> {
         let wish = signed(self.wish.clone(), checked);
         let plan = finish::apply(
@@ -68,7 +68,7 @@ impl Prepared {
             &finish::trees(&self.needed),
             &self.settlement,
             |manifest, plan| self.put_into(manifest, plan),
-            || last_check(checked),
+            last_check,
         )?;
         check::remember(context, checked)?;
         Ok(plan)

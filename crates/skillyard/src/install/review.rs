@@ -22,7 +22,7 @@ pub(crate) fn asks(checked: &[Checked<'_>]) -> bool {
 /// Shows what was found, and what would be installed where policy wants a question.
 pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     for each in checked {
-        for finding in each.findings.iter().take(MOST) {
+        for finding in each.findings().iter().take(MOST) {
             let name = &each.candidate.name;
             context
                 .printer
@@ -72,7 +72,7 @@ fn warning(checked: &[&Checked<'_>]) -> String {
     );
     let findings: Vec<String> = checked
         .iter()
-        .flat_map(|each| each.findings.iter())
+        .flat_map(|each| each.findings().iter())
         .map(|finding| visible(&described(finding)).into_owned())
         .collect();
     listed(

@@ -1,7 +1,9 @@
 //! The scanner of this very program, and what it found nothing in before.
 
 use std::os::unix::fs::MetadataExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::{fs, iter};
 
 use skillyard_format::Digest;
@@ -34,7 +36,7 @@ impl Scanner {
     /// skills in `folder` needs, the others need too.
     pub(crate) fn warm_up(&self, folder: Option<PathBuf>) {
         let knows_nothing = self.scanned.as_ref().is_none_or(Scanned::is_empty);
-        rayon::spawn(move || {
+        in_background(move || {
             if !knows_nothing {
                 return;
             }
@@ -50,28 +52,55 @@ impl Scanner {
         });
     }
 
-    /// What is wrong with a skill.
-    pub(super) fn findings(&self, candidate: &Candidate) -> Vec<Finding> {
-        let digest = candidate.tree.digest();
-        if self
-            .scanned
-            .as_ref()
-            .is_some_and(|notes| notes.is_clean(digest))
-        {
-            return Vec::new();
+    /// Begins to look at a skill, on another thread if one has time.
+    pub(super) fn begin(&self, candidate: &Candidate) -> Arc<Look> {
+        let scanned = self.scanned.as_ref();
+        let is_clean = scanned.is_some_and(|notes| notes.is_clean(candidate.tree.digest()));
+        let look = Arc::new(Look {
+            tree: Arc::clone(&candidate.tree),
+            found: if is_clean {
+                OnceLock::from(Vec::new())
+            } else {
+                OnceLock::new()
+            },
+        });
+        if !is_clean {
+            let look = Arc::clone(&look);
+            in_background(move || {
+                let _ = look.findings();
+            });
         }
-        findings(&candidate.tree)
+        look
     }
 
     /// Remembers the skills in which nothing was found.
     pub(super) fn remember(&self, checked: &[Checked<'_>]) {
-        let clean = checked.iter().filter(|each| each.findings.is_empty());
+        let clean = checked.iter().filter(|each| each.findings().is_empty());
         let clean = clean.map(|each| each.candidate.tree.digest());
         if let Some(scanned) = &self.scanned {
             // What cannot be noted is scanned again.
             let _ = scanned.remember(clean);
         }
     }
+}
+
+/// A skill that is looked at, by whichever thread comes to it first.
+#[derive(Debug)]
+pub(crate) struct Look {
+    tree: Arc<Tree>,
+    found: OnceLock<Vec<Finding>>,
+}
+
+impl Look {
+    /// What is wrong with the skill.
+    pub(super) fn findings(&self) -> &[Finding] {
+        self.found.get_or_init(|| findings(&self.tree))
+    }
+}
+
+/// Does something when a thread has time for it. Should it panic, so will whoever needs the answer.
+fn in_background(work: impl FnOnce() + Send + 'static) {
+    rayon::spawn(|| drop(catch_unwind(AssertUnwindSafe(work))));
 }
 
 fn findings(tree: &Tree) -> Vec<Finding> {

@@ -35,7 +35,7 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
         }
         Some(_) => {}
     }
-    let made = prepared.carry_out(context, &place, checked);
+    let made = prepared.carry_out(context, &place, &checked);
     made.map_err(refused)?;
     Ok(Installation {
         applied: true,
@@ -87,7 +87,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
             .filter(|file| is_script(&file.path, file.executable))
             .map(|file| file.path.clone())
             .collect();
-        skill.findings = each.findings.iter().map(described).collect();
+        skill.findings = each.findings().iter().map(described).collect();
     }
     Some(skill)
 }

@@ -51,7 +51,7 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
     if !prepared.preview.is_empty() {
         let checked = prepared.check(context, &[])?;
         review::confirm(context, &checked, yes)?;
-        let plan = prepared.carry_out(context, &place, checked)?;
+        let plan = prepared.carry_out(context, &place, &checked)?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {
             report(context, &place, &plan, Some(start), false)?;
