@@ -27,12 +27,20 @@ pub struct Lockfile {
     skills: Vec<Locked>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Format {
     version: u32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     skill: Vec<Locked>,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    #[serde(skip_serializing_if = "<[Locked]>::is_empty")]
+    skill: &'a [Locked],
 }
 
 /// Why a lock cannot be used.
@@ -128,9 +136,9 @@ impl Lockfile {
 
     /// The lock as text.
     pub fn to_text(&self) -> String {
-        let format = Format {
+        let format = Written {
             version: VERSION,
-            skill: self.skills.clone(),
+            skill: &self.skills,
         };
         // Strings, numbers and lists always have a form in TOML.
         let text = toml::to_string(&format).unwrap_or_default();

@@ -59,7 +59,8 @@ impl Scanned {
         }
         let folder = self.file.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
-        if self.is_empty() {
+        // Another process may have noted something since.
+        if self.is_empty() && read(&self.file).unwrap_or_default().is_empty() {
             for entry in std::fs::read_dir(folder)?.flatten() {
                 // Also our own, if nothing in it could be read.
                 let _ = std::fs::remove_file(entry.path());
@@ -86,7 +87,7 @@ fn read(path: &Path) -> io::Result<String> {
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Ok(String::new());
     }
-    let mut text = String::new();
+    let mut text = String::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
     file.take(LARGEST).read_to_string(&mut text)?;
     Ok(text)
 }

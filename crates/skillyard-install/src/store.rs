@@ -118,6 +118,9 @@ impl Store {
         digests: &[Digest],
         with: impl Fn(Digest, Result<Tree, StoreError>) -> T + Sync,
     ) -> Result<Vec<T>, StoreError> {
+        if digests.is_empty() {
+            return Ok(Vec::new());
+        }
         let bundles = self.bundles()?;
         let read = |digest: &Digest| {
             let found = bundles.read(*digest);

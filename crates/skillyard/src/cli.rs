@@ -141,9 +141,11 @@ pub(crate) enum Command {
 /// Understands the arguments.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let arguments = understood(arguments);
+    let name = arguments.get(1).and_then(|word| word.to_str());
     // Groups and examples are for who asks for help or needs it; making them takes as long as
     // all the rest of the command line.
-    match Cli::command().try_get_matches_from(&*arguments) {
+    let quick = name.and_then(only).unwrap_or_else(Cli::command);
+    match quick.try_get_matches_from(&*arguments) {
         Ok(mut matches) => return Cli::from_arg_matches_mut(&mut matches),
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => return Err(error),
         Err(_) => {}
@@ -154,6 +156,14 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     };
     let mut matches = command(detail).try_get_matches_from(&*arguments)?;
     Cli::from_arg_matches_mut(&mut matches)
+}
+
+/// The command line as if it had no other command: each gets its own copy of the global flags, which
+/// are many. It understands the same; what is wrong is told by the whole.
+fn only(name: &str) -> Option<clap::Command> {
+    let mut whole = Cli::command();
+    let wanted = std::mem::take(whole.find_subcommand_mut(name)?);
+    Some(Global::augment_args(clap::Command::new("skillyard")).subcommand(wanted))
 }
 
 #[cfg(test)]
@@ -184,5 +194,30 @@ mod tests {
             guessed("skillyard --colors always --color"),
             (false, ColorChoice::Auto)
         );
+    }
+
+    #[test]
+    fn a_command_alone_is_understood_as_among_the_others() {
+        let whole = Cli::command();
+        for command in whole.get_subcommands() {
+            for name in [command.get_name()]
+                .into_iter()
+                .chain(command.get_all_aliases())
+            {
+                only(name).unwrap().debug_assert();
+            }
+        }
+        assert!(only("lst").is_none() && only("--json").is_none());
+        for text in [
+            "skillyard list --json -v",
+            "skillyard delete pdf --config a.b=c",
+            "skillyard --color never config get x",
+        ] {
+            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            let mut matches = Cli::command().try_get_matches_from(&words).unwrap();
+            let among = Cli::from_arg_matches_mut(&mut matches).unwrap();
+            let alone = parse(&words).unwrap();
+            assert_eq!(format!("{alone:?}"), format!("{among:?}"));
+        }
     }
 }

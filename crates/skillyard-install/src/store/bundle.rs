@@ -204,7 +204,7 @@ fn table(path: &Path) -> Result<(File, Vec<Entry>), PackError> {
     if length > size {
         return Err(PackError::Broken);
     }
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
     (&file).take(length).read_to_end(&mut entries)?;
     let table = entries
         .chunks_exact(ENTRY)

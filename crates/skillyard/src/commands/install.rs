@@ -108,7 +108,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     work_along();
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
-    let checked = check::verify(context, prepared.fresh(context))?;
+    let checked = check::verify(context, &prepared.scanner, prepared.fresh(context))?;
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
@@ -170,7 +170,8 @@ pub(crate) fn prepare(
     let supply = Supply::new(context, place).with_headers(&args.header);
     let mut supply = supply.offline(args.offline);
     let folder = args.references.first().map(PathBuf::from);
-    Scanner::new(&place.store).warm_up(folder.filter(|folder| folder.is_dir()));
+    let scanner = Scanner::new(&place.store);
+    scanner.warm_up(folder.filter(|folder| folder.is_dir()));
     let roots = gather(&mut supply, args, otherwise)?;
     let mut needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
@@ -194,6 +195,7 @@ pub(crate) fn prepare(
         wish,
         settlement,
         preview,
+        scanner,
     })
 }
 

@@ -19,6 +19,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_about_trust};
+use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
 use crate::install::threads::work_along;
 use crate::install::wish::{signed, wish};
@@ -135,15 +136,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         trees.insert(candidate.tree.digest(), Arc::clone(&candidate.tree));
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
-    let checked = check::check(context, fresh, &args.accept)?;
+    let scanner = Scanner::new(&place.store);
+    let checked = check::check(context, &scanner, fresh, &args.accept)?;
     // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
     // comes with a checkout, and what it names may never have been looked at on this machine.
-    let restored = check::check(context, fetched.iter().collect(), &args.accept)?;
+    let restored = check::check(context, &scanner, fetched.iter().collect(), &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
-    check::remember(context, &checked)?;
-    check::remember(context, &restored)?;
+    check::remember(context, &scanner, &checked)?;
+    check::remember(context, &scanner, &restored)?;
     let status = report(context, &place, &plan, Some(start), false)?;
     tell_about_trust(context, &place, &plan)?;
     Ok(status)

@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
+use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, as_locked};
 use crate::install::threads::work_along;
 use crate::install::wish::{signed, wish};
@@ -77,12 +78,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return report(context, &place, &preview, Some(start), true);
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
-    let checked = check::check(context, fresh, &args.accept)?;
+    let scanner = Scanner::new(&place.store);
+    let checked = check::check(context, &scanner, fresh, &args.accept)?;
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);
     let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
-    check::remember(context, &checked)?;
+    check::remember(context, &scanner, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }
 

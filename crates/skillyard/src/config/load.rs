@@ -1,6 +1,7 @@
 //! Putting the layers together: which are read, in which order, and what a project may not say.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use skillyard_catalog::ProjectTrust;
 
@@ -23,7 +24,7 @@ impl Config {
         redactor: &Redactor,
     ) -> Result<Self, CommandError> {
         let mut config = Self {
-            defaults: defaults(),
+            defaults: &DEFAULTS,
             said: Vec::new(),
             warnings: Vec::new(),
             project_trust: ProjectTrust::Untrusted,
@@ -178,7 +179,8 @@ pub(crate) fn loosened(setting: &Setting, weaker: Option<&Setting>) -> Option<Pr
     })
 }
 
-fn defaults() -> Vec<Setting> {
+/// What holds without any configuration, whenever it is read.
+static DEFAULTS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     let settings = schema::defaults().filter_map(|(key, entry, plain)| {
         Some(Setting {
             key,
@@ -188,4 +190,4 @@ fn defaults() -> Vec<Setting> {
         })
     });
     settings.collect()
-}
+});

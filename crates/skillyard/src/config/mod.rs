@@ -57,7 +57,7 @@ use crate::redactor::Redactor;
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     /// What holds without any configuration.
-    defaults: Vec<Setting>,
+    defaults: &'static [Setting],
     /// What was said, the strongest last.
     said: Vec<Setting>,
     /// What the user should know about their files.

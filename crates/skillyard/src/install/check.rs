@@ -24,7 +24,6 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::place::store;
 use crate::install::scanner::{Look, Scanner};
 use crate::installed;
 use crate::permission::Permissions;
@@ -94,10 +93,11 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
 /// Checks skills; `accepted` are codes of findings that the user accepts.
 pub(crate) fn check<'a>(
     context: &Context,
+    scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
     accepted: &[String],
 ) -> Result<Vec<Checked<'a>>, CommandError> {
-    let checked = verify(context, fresh)?;
+    let checked = verify(context, scanner, fresh)?;
     scan(context, &checked, accepted)?;
     Ok(checked)
 }
@@ -106,6 +106,7 @@ pub(crate) fn check<'a>(
 /// in the background from then on.
 pub(crate) fn verify<'a>(
     context: &Context,
+    scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     if fresh.is_empty() {
@@ -133,7 +134,6 @@ pub(crate) fn verify<'a>(
     for (candidate, verification, _) in &verified {
         refuse_signature(context, candidate, verification)?;
     }
-    let scanner = Scanner::new(&store(context));
     let checked = verified.into_iter();
     let checked = checked.map(|(candidate, verification, verdict)| Checked {
         look: scanner.begin(candidate),
@@ -160,11 +160,12 @@ pub(crate) fn scan(
 }
 
 /// Remembers the first trusted signer of each skill, and what was found to be clean.
-pub(crate) fn remember(context: &Context, checked: &[Checked<'_>]) -> Result<(), CommandError> {
-    if checked.is_empty() {
-        return Ok(());
-    }
-    Scanner::new(&store(context)).remember(checked);
+pub(crate) fn remember(
+    context: &Context,
+    scanner: &Scanner,
+    checked: &[Checked<'_>],
+) -> Result<(), CommandError> {
+    scanner.remember(checked);
     for each in checked {
         if let Some(pin) = each.verification.pin(now().0) {
             pins::remember(&context.environment.pins_file(), pin)?;

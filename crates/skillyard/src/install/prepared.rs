@@ -9,6 +9,7 @@ use skillyard_install::plan::{Plan, Settlement, Wish};
 use super::check::{self, Checked};
 use super::finish;
 use super::place::{Place, store};
+use super::scanner::Scanner;
 use super::wish::signed;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -19,6 +20,7 @@ pub(crate) struct Prepared {
     pub(crate) wish: Wish,
     pub(crate) settlement: Settlement,
     pub(crate) preview: Plan,
+    pub(crate) scanner: Scanner,
 }
 
 impl Prepared {
@@ -34,7 +36,7 @@ impl Prepared {
         context: &Context,
         accepted: &[String],
     ) -> Result<Vec<Checked<'_>>, CommandError> {
-        check::check(context, self.fresh(context), accepted)
+        check::check(context, &self.scanner, self.fresh(context), accepted)
     }
 
     /// What is new here.
@@ -70,7 +72,7 @@ impl Prepared {
             |manifest, plan| self.put_into(manifest, plan),
             last_check,
         )?;
-        check::remember(context, checked)?;
+        check::remember(context, &self.scanner, checked)?;
         Ok(plan)
     }
 

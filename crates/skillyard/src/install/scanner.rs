@@ -20,26 +20,31 @@ const MOST_LOOKS: usize = 20;
 
 /// The scanner, with its memory.
 pub(crate) struct Scanner {
-    /// Nothing where it is not known which program this is.
-    scanned: Option<Scanned>,
+    store: Store,
+    /// Read when it is first needed; nothing where it is not known which program this is.
+    scanned: OnceLock<Option<Scanned>>,
 }
 
 impl Scanner {
     pub(crate) fn new(store: &Store) -> Self {
         Self {
-            scanned: program().map(|program| Scanned::open(store, program)),
+            store: store.clone(),
+            scanned: OnceLock::new(),
         }
     }
 
-    /// Starts the threads that it works on and, where it will surely have something to do, gets
-    /// ready in the background: its tables take as long as reading the skills. What one of the
-    /// skills in `folder` needs, the others need too.
+    fn scanned(&self) -> Option<&Scanned> {
+        let open = || program().map(|program| Scanned::open(&self.store, program));
+        self.scanned.get_or_init(open).as_ref()
+    }
+
+    /// Gets ready in the background where it will surely have something to do: its tables take as
+    /// long as reading the skills. What one of the skills in `folder` needs, the others need too.
     pub(crate) fn warm_up(&self, folder: Option<PathBuf>) {
-        let knows_nothing = self.scanned.as_ref().is_none_or(Scanned::is_empty);
+        if !self.scanned().is_none_or(Scanned::is_empty) {
+            return;
+        }
         in_background(move || {
-            if !knows_nothing {
-                return;
-            }
             let sample = folder.and_then(|folder| sample(&folder));
             match sample {
                 Some(tree) => drop(findings(&tree)),
@@ -54,8 +59,9 @@ impl Scanner {
 
     /// Begins to look at a skill, on another thread if one has time.
     pub(super) fn begin(&self, candidate: &Candidate) -> Arc<Look> {
-        let scanned = self.scanned.as_ref();
-        let is_clean = scanned.is_some_and(|notes| notes.is_clean(candidate.tree.digest()));
+        let is_clean = self
+            .scanned()
+            .is_some_and(|notes| notes.is_clean(candidate.tree.digest()));
         let look = Arc::new(Look {
             tree: Arc::clone(&candidate.tree),
             found: if is_clean {
@@ -75,9 +81,12 @@ impl Scanner {
 
     /// Remembers the skills in which nothing was found.
     pub(super) fn remember(&self, checked: &[Checked<'_>]) {
+        if checked.is_empty() {
+            return;
+        }
         let clean = checked.iter().filter(|each| each.findings().is_empty());
         let clean = clean.map(|each| each.candidate.tree.digest());
-        if let Some(scanned) = &self.scanned {
+        if let Some(scanned) = self.scanned() {
             // What cannot be noted is scanned again.
             let _ = scanned.remember(clean);
         }
