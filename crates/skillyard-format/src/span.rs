@@ -1,9 +1,11 @@
 //! Byte ranges in a file, and lines and columns made from them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A range of bytes in a file's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Span {
     /// The first byte.
     pub start: usize,

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use skillyard_format::Span;
 
+use super::rules;
+
 /// How bad a finding is; the worse, the greater.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
@@ -99,6 +101,39 @@ pub struct Finding {
     pub evidence: String,
     /// What to do about it.
     pub help: &'static str,
+}
+
+/// A finding as it is written.
+#[derive(Deserialize)]
+struct Written {
+    code: String,
+    severity: Severity,
+    path: String,
+    span: Option<Span>,
+    line: usize,
+    message: String,
+    evidence: String,
+}
+
+impl Finding {
+    /// Reads findings that were written as JSON; nothing if they are not those of this scanner.
+    pub fn read_all(json: &str) -> Option<Vec<Self>> {
+        let written: Vec<Written> = serde_json::from_str(json).ok()?;
+        let read = |each: Written| {
+            let rule = rules::find(&each.code)?;
+            Some(Self {
+                code: rule.code,
+                severity: each.severity,
+                path: each.path,
+                span: each.span,
+                line: each.line,
+                message: each.message,
+                evidence: each.evidence,
+                help: rule.help,
+            })
+        };
+        written.into_iter().map(read).collect()
+    }
 }
 
 /// Everything that was found in a skill.

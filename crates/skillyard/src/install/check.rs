@@ -150,9 +150,8 @@ pub(crate) fn scan(
     verified: &[Checked<'_>],
     accepted: &[String],
 ) -> Result<(), CommandError> {
-    verified.par_iter().for_each(|each| {
-        let _ = each.findings();
-    });
+    // Nobody waits for what another thread looks at as long as there is something else to look at.
+    verified.par_iter().for_each(|each| each.look.help());
     for each in verified {
         refuse_findings(context, each, accepted)?;
     }

@@ -1,8 +1,9 @@
-//! The scanner of this very program, and what it found nothing in before.
+//! The scanner of this very program, and what it found before.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::{fs, iter};
 
@@ -59,36 +60,33 @@ impl Scanner {
 
     /// Begins to look at a skill, on another thread if one has time.
     pub(super) fn begin(&self, candidate: &Candidate) -> Arc<Look> {
-        let is_clean = self
-            .scanned()
-            .is_some_and(|notes| notes.is_clean(candidate.tree.digest()));
+        let noted = self.scanned();
+        let noted = noted.and_then(|notes| notes.found(candidate.tree.digest()));
+        let known = noted.and_then(Finding::read_all);
         let look = Arc::new(Look {
             tree: Arc::clone(&candidate.tree),
-            found: if is_clean {
-                OnceLock::from(Vec::new())
-            } else {
-                OnceLock::new()
-            },
+            taken: AtomicBool::new(known.is_some()),
+            found: known.map_or_else(OnceLock::new, OnceLock::from),
         });
-        if !is_clean {
+        if look.found.get().is_none() {
             let look = Arc::clone(&look);
-            in_background(move || {
-                let _ = look.findings();
-            });
+            in_background(move || look.help());
         }
         look
     }
 
-    /// Remembers the skills in which nothing was found.
+    /// Remembers what was found.
     pub(super) fn remember(&self, checked: &[Checked<'_>]) {
         if checked.is_empty() {
             return;
         }
-        let clean = checked.iter().filter(|each| each.findings().is_empty());
-        let clean = clean.map(|each| each.candidate.tree.digest());
+        let found = checked.iter().filter_map(|each| {
+            let words = serde_json::to_string(each.findings()).ok()?;
+            Some((each.candidate.tree.digest(), words))
+        });
         if let Some(scanned) = self.scanned() {
             // What cannot be noted is scanned again.
-            let _ = scanned.remember(clean);
+            let _ = scanned.remember(found);
         }
     }
 }
@@ -97,10 +95,19 @@ impl Scanner {
 #[derive(Debug)]
 pub(crate) struct Look {
     tree: Arc<Tree>,
+    /// Whether a thread looks at it already, or has.
+    taken: AtomicBool,
     found: OnceLock<Vec<Finding>>,
 }
 
 impl Look {
+    /// Looks at the skill, unless somebody else does.
+    pub(super) fn help(&self) {
+        if !self.taken.swap(true, Ordering::Relaxed) {
+            let _ = self.findings();
+        }
+    }
+
     /// What is wrong with the skill.
     pub(super) fn findings(&self) -> &[Finding] {
         self.found.get_or_init(|| findings(&self.tree))
