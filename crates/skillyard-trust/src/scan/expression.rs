@@ -3,17 +3,19 @@
 //! Most expressions that a text does not rule out by its words still do not match in it, and most
 //! texts are few: to get everything ready that makes a search quick takes far longer than the
 //! searches. So the first texts are looked through by an automaton that makes its states as it goes
-//! and can only tell where a match ends. The whole expression follows when a match has to be found
-//! from end to end, or when there turn out to be many texts, or costly ones.
+//! and tells where a match ends; where one starts is told by a second, from there backwards. The
+//! whole expression follows when there turn out to be many texts, or costly ones.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::meta::{self, Regex};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
-use regex_automata::{HalfMatch, Input};
+use regex_automata::util::iter::Searcher;
+use regex_automata::{Anchored, HalfMatch, Input, Match, MatchError, MatchKind};
 use regex_syntax::hir::Hir;
 use regex_syntax::{Error, ParserBuilder};
 
@@ -26,7 +28,8 @@ const LARGE: usize = 64 << 10;
 pub(crate) struct Expression {
     meaning: Hir,
     searches: AtomicU32,
-    quick: OnceLock<Option<Quick>>,
+    forward: OnceLock<Option<Quick>>,
+    backward: OnceLock<Option<Quick>>,
     whole: OnceLock<Option<Regex>>,
 }
 
@@ -36,7 +39,8 @@ impl Expression {
         Self {
             meaning,
             searches: AtomicU32::new(0),
-            quick: OnceLock::new(),
+            forward: OnceLock::new(),
+            backward: OnceLock::new(),
             whole: OnceLock::new(),
         }
     }
@@ -49,28 +53,64 @@ impl Expression {
     /// Where the match ends that ends first, among those that begin at `from` or later.
     pub(crate) fn first_end(&self, text: &[u8], from: usize) -> Option<usize> {
         let input = Input::new(text).range(from..).earliest(true);
-        let found = match self.quick_look(&input) {
+        let found = match self.quick_end(&input) {
             Ok(found) => found,
             Err(Unknown) => self.whole()?.search_half(&input),
         };
         found.map(|found| found.offset())
     }
 
-    /// The whole expression, if it matches in `text`.
-    pub(crate) fn matching(&self, text: &[u8]) -> Option<&Regex> {
-        match self.quick_look(&Input::new(text).earliest(true)) {
-            Ok(None) => None,
-            _ => self.whole(),
+    /// The first match.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Range<usize>> {
+        self.search(&Input::new(text)).map(|found| found.range())
+    }
+
+    /// Every match, none in another.
+    pub(crate) fn find_all(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let mut searcher = Searcher::new(Input::new(text));
+        let next = move || {
+            let found = searcher.advance(|input| Ok::<_, MatchError>(self.search(input)));
+            found.map(|found| found.range())
+        };
+        std::iter::from_fn(next)
+    }
+
+    fn search(&self, input: &Input<'_>) -> Option<Match> {
+        match self.quick_search(input) {
+            Ok(found) => found,
+            Err(Unknown) => self.whole()?.search(input),
         }
     }
 
     /// Searches without the whole expression, as long as it is not there.
-    fn quick_look(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Unknown> {
+    fn quick_search(&self, input: &Input<'_>) -> Result<Option<Match>, Unknown> {
+        let Some(end) = self.quick_end(input)? else {
+            return Ok(None);
+        };
+        let before = input.clone().span(input.start()..end.offset());
+        let before = before.anchored(Anchored::Yes).earliest(false);
+        let read = || Quick::of(&self.meaning, Direction::Backward);
+        let start = self.ask(&self.backward, read, |quick| quick.start(&before))?;
+        let start = start.ok_or(Unknown)?.offset();
+        Ok(Some(Match::new(end.pattern(), start..end.offset())))
+    }
+
+    /// Where a match ends, without the whole expression.
+    fn quick_end(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Unknown> {
         if self.whole.get().is_some() || self.searches.fetch_add(1, Ordering::Relaxed) >= MANY {
             return Err(Unknown);
         }
-        let quick = self.quick.get_or_init(|| Quick::of(&self.meaning));
-        let (found, size) = quick.as_ref().ok_or(Unknown)?.search(input)?;
+        let read = || Quick::of(&self.meaning, Direction::Forward);
+        self.ask(&self.forward, read, |quick| quick.end(input))
+    }
+
+    fn ask(
+        &self,
+        quick: &OnceLock<Option<Quick>>,
+        read: impl FnOnce() -> Option<Quick>,
+        search: impl FnOnce(&Quick) -> Result<(Option<HalfMatch>, usize), Unknown>,
+    ) -> Result<Option<HalfMatch>, Unknown> {
+        let (found, size) = search(quick.get_or_init(read).as_ref().ok_or(Unknown)?)?;
         if size > LARGE {
             self.searches.store(MANY, Ordering::Relaxed);
         }
@@ -80,7 +120,9 @@ impl Expression {
     /// Whether it can be compiled; all of ours can.
     #[cfg(test)]
     pub(super) fn is_sound(&self) -> bool {
-        Quick::of(&self.meaning).is_some() && self.whole().is_some()
+        let both = [Direction::Forward, Direction::Backward];
+        let quick = both.map(|each| Quick::of(&self.meaning, each).is_some());
+        quick == [true; 2] && self.whole().is_some()
     }
 
     fn whole(&self) -> Option<&Regex> {
@@ -103,36 +145,61 @@ impl fmt::Debug for Expression {
 #[derive(Debug)]
 struct Unknown;
 
-/// What tells where a match ends, and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// What tells one end of a match, and nothing else.
 struct Quick {
-    forward: DFA,
+    automaton: DFA,
     /// The states that were made so far, one set for each thread that ever searched.
     states: Mutex<Vec<Cache>>,
 }
 
 impl Quick {
-    fn of(meaning: &Hir) -> Option<Self> {
+    fn of(meaning: &Hir, direction: Direction) -> Option<Self> {
+        let is_backward = direction == Direction::Backward;
         let config = thompson::Config::new()
             .utf8(false)
+            .reverse(is_backward)
             .which_captures(WhichCaptures::None);
         let mut compiler = thompson::Compiler::new();
         let states = compiler.configure(config).build_from_hir(meaning).ok()?;
         // A text for which it makes a state with every other byte is better searched otherwise.
         let patience = Config::new()
+            .match_kind(if is_backward {
+                MatchKind::All
+            } else {
+                MatchKind::LeftmostFirst
+            })
             .minimum_cache_clear_count(Some(3))
             .minimum_bytes_per_state(Some(10));
-        let forward = DFA::builder().configure(patience).build_from_nfa(states);
+        let automaton = DFA::builder().configure(patience).build_from_nfa(states);
         Some(Self {
-            forward: forward.ok()?,
+            automaton: automaton.ok()?,
             states: Mutex::default(),
         })
     }
 
     /// Where the first match ends, and how large the states are by now.
-    fn search(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Unknown> {
+    fn end(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Unknown> {
+        self.with_states(|states| self.automaton.try_search_fwd(states, input))
+    }
+
+    /// Where the match starts that ends where the text does, and how large the states are by now.
+    fn start(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Unknown> {
+        self.with_states(|states| self.automaton.try_search_rev(states, input))
+    }
+
+    fn with_states(
+        &self,
+        search: impl FnOnce(&mut Cache) -> Result<Option<HalfMatch>, MatchError>,
+    ) -> Result<(Option<HalfMatch>, usize), Unknown> {
         let states = self.states.lock().map_err(|_| Unknown)?.pop();
-        let mut states = states.unwrap_or_else(|| self.forward.create_cache());
-        let found = self.forward.try_search_fwd(&mut states, input);
+        let mut states = states.unwrap_or_else(|| self.automaton.create_cache());
+        let found = search(&mut states);
         let size = states.memory_usage();
         self.states.lock().map_err(|_| Unknown)?.push(states);
         Ok((found.map_err(|_| Unknown)?, size))
@@ -179,16 +246,34 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_found_from_end_to_end() {
+    fn matches_are_the_same_before_and_after_many_searches() {
+        for (source, text, ranges) in [
+            (r"b{2,}", "abab", &[][..]),
+            (r"b{2,}", "abbba bb", &[1..4, 6..8]),
+            // The first of the alternatives, not the longest.
+            (r"a|ab|b", "abab", &[0..1, 1..2, 2..3, 3..4]),
+            (r"\bask\b", "ask task ask", &[0..3, 9..12]),
+            (r"a.*?c", "aabcc abc", &[0..4, 6..9]),
+            (r"(?:^|x)a", "axaa", &[0..1, 1..3]),
+            (r"x*", "axx", &[0..0, 1..3]),
+            (r"x", "", &[]),
+        ] {
+            let expression = expression(source);
+            for search in 0..2 * MANY {
+                let found: Vec<_> = expression.find_all(text.as_bytes()).collect();
+                assert_eq!(found, ranges, "{source} in {text}, search {search}");
+                let first = expression.find(text.as_bytes());
+                assert_eq!(first.as_ref(), ranges.first(), "{source} in {text}");
+            }
+            assert!(expression.whole.get().is_some());
+        }
+    }
+
+    #[test]
+    fn the_whole_expression_is_not_compiled_for_a_few_searches() {
         let expression = expression(r"b{2,}");
-        assert!(expression.matching(b"abab").is_none());
-        assert!(expression.whole.get().is_none(), "it was not needed yet");
-        let found = expression
-            .matching(b"abbba")
-            .unwrap()
-            .find("abbba")
-            .unwrap();
-        assert_eq!(found.range(), 1..4);
+        assert_eq!(expression.find(b"abbba"), Some(1..4));
+        assert!(expression.whole.get().is_none());
     }
 
     #[test]

@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex_automata::meta::Regex;
-
 use super::expression::{Expression, parsed};
 use super::gaps::Gaps;
 use super::grams::Grams;
@@ -48,7 +46,7 @@ impl Pattern {
     /// The first match.
     pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
         let text = text.into();
-        let found = self.regex(text)?.find(text.as_bytes())?.range();
+        let found = self.in_text(text)?.find(text.as_bytes())?;
         // Bytes are matched, so that either end may lie inside a character.
         Some(text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end))
     }
@@ -68,9 +66,8 @@ impl Pattern {
     /// How often it matches, counted up to `most`.
     pub(crate) fn count<'t>(&self, text: impl Into<Text<'t>>, most: usize) -> usize {
         let text = text.into();
-        let found = self
-            .regex(text)
-            .map(|regex| regex.find_iter(text.as_bytes()));
+        let expression = self.in_text(text);
+        let found = expression.map(|expression| expression.find_all(text.as_bytes()));
         found.into_iter().flatten().take(most).count()
     }
 
@@ -86,22 +83,17 @@ impl Pattern {
         text: impl Into<Text<'t>>,
     ) -> impl Iterator<Item = Range<usize>> {
         let text = text.into();
-        let found = self
-            .regex(text)
-            .map(|regex| regex.find_iter(text.plain().as_bytes()));
+        let expression = self.in_text(text);
+        let found = expression.map(|expression| expression.find_all(text.plain().as_bytes()));
         found
             .into_iter()
             .flatten()
-            .map(|each| each.range())
             .filter(move |range| text.get(range.clone()).is_some())
     }
 
-    /// The expression, if it matches in `text`.
-    fn regex(&self, text: Text<'_>) -> Option<&Regex> {
-        if !self.may_be_in(text) {
-            return None;
-        }
-        self.expression().matching(text.as_bytes())
+    /// The expression, if it may match in `text`.
+    fn in_text(&self, text: Text<'_>) -> Option<&Expression> {
+        self.may_be_in(text).then(|| self.expression())
     }
 
     fn made(&self) -> &Made {
