@@ -27,8 +27,8 @@ WEB = "https://gitlab.com/acme/skills.git"
 class Machine:
     """A home, a project and the skills to install."""
 
-    def __init__(self, place: Path, binary: Path, runs: int):
-        self.place, self.binary, self.runs = place, binary, runs
+    def __init__(self, place: Path, binary: Path, runs: int, again: bool):
+        self.place, self.binary, self.runs, self.again = place, binary, runs, again
         self.skills = place / "library"
         self.remote = place / "remote"
         self.projects = 0
@@ -39,8 +39,11 @@ class Machine:
             "DO_NOT_TRACK": "1",
         }
 
-    def prepare(self, count: int) -> None:
-        make_skills(self.skills, count)
+    def prepare(self, count: int, library: Path | None) -> None:
+        if library:
+            shutil.copytree(library, self.skills)
+        else:
+            make_skills(self.skills, count)
         shutil.copytree(self.skills, self.remote / "skills")
         git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
         for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "skills"]):
@@ -51,9 +54,12 @@ class Machine:
     def fresh(self, work: "Work") -> tuple[Path, dict[str, str]]:
         """A project, and the environment with its home.
 
-        Nothing is removed before the end: file systems look for a place for a new file among those that were
-        removed last, which would be measured too.
+        Unless it is asked for, nothing is removed before the end: file systems look for a place for a new file among
+        those that were removed last, which would be measured too.
         """
+        if self.again and self.projects:
+            shutil.rmtree(self.place / f"project-{self.projects}")
+            shutil.rmtree(self.place / f"home-{self.projects}", ignore_errors=True)
         self.projects += 1
         project = self.place / f"project-{self.projects}"
         (project / ".git").mkdir(parents=True)
@@ -143,6 +149,8 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--count", type=int, default=100)
     arguments.add_argument("--runs", type=int, default=9)
+    arguments.add_argument("--library", type=Path, help="a folder of skills to install instead of made-up ones")
+    arguments.add_argument("--again", action="store_true", help="remove what a run has made before the next one")
     arguments.add_argument("--peers", type=Path, default=ROOT / "target/peers", help="where the peers are installed")
     arguments.add_argument("--install-peers", action="store_true", help="install peers that are missing")
     options = arguments.parse_args()
@@ -155,14 +163,16 @@ def main() -> int:
         print(f"{binary} is missing: run `cargo build --release` first", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as place:
-        machine = Machine(Path(place), binary, options.runs)
-        machine.prepare(options.count)
+        machine = Machine(Path(place), binary, options.runs, options.again)
+        machine.prepare(options.count, options.library)
         others = peers(options.peers.resolve())
-        count = options.count
+        count = len(list(machine.skills.glob("*/SKILL.md")))
         ours = [str(binary), "install", "--all", "--yes", "--scope", "project"]
         remote = f"file://{machine.remote}"
 
-        print(f"{count} skills of about 4 KB, two further files each; median of {options.runs} runs")
+        files = [path for path in machine.skills.rglob("*") if path.is_file()]
+        size = sum(path.stat().st_size for path in files) // 1000
+        print(f"{count} skills, {len(files)} files, {size} KB; median of {options.runs} runs")
         copy = ["cp", "-r", f"{machine.skills}/.", ".agents/skills/"]
         # What we write is on the disk at the end, which the copy alone is not.
         durable = f"{' '.join(copy)} && sync -f .agents/skills"
@@ -188,7 +198,9 @@ def main() -> int:
         project, environment = machine.fresh(warm)
         subprocess.run(warm.command, cwd=project, env=environment, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        pinned = tuple(project / name for name in ("skills.toml", "skills.lock"))
+        pinned = tuple(
+            Path(shutil.copy(project / name, machine.place)) for name in ("skills.toml", "skills.lock")
+        )
         sync = [str(binary), "sync", "--locked", "--offline"]
         machine.compare("again, with a warm store", {
             "cp -r": Work(copy, count, keep_store=True),

@@ -2,13 +2,13 @@
 //!
 //! Most expressions that a text does not rule out by its words still do not match in it, and most
 //! texts are few: to get everything ready that makes a search quick takes far longer than the
-//! searches. So the first texts are looked through by an automaton that makes its states as it goes
+//! searches. So texts are looked through by an automaton that makes its states as it goes
 //! and tells where a match ends; where one starts is told by a second, from there backwards. The
-//! whole expression follows when there turn out to be many texts, or costly ones.
+//! whole expression follows for texts that take too many states.
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
@@ -19,15 +19,13 @@ use regex_automata::{Anchored, HalfMatch, Input, Match, MatchError, MatchKind};
 use regex_syntax::hir::Hir;
 use regex_syntax::{Error, ParserBuilder};
 
-/// After so many searches the whole expression is worth its price.
-const MANY: u32 = 64;
 /// States of so many bytes took longer to make than the whole expression would.
-const LARGE: usize = 64 << 10;
+const LARGE: usize = 256 << 10;
 
 /// An expression, and what has been made of it.
 pub(crate) struct Expression {
     meaning: Hir,
-    searches: AtomicU32,
+    is_costly: AtomicBool,
     forward: OnceLock<Option<Quick>>,
     backward: OnceLock<Option<Quick>>,
     whole: OnceLock<Option<Regex>>,
@@ -38,7 +36,7 @@ impl Expression {
     pub(crate) fn new(meaning: Hir) -> Self {
         Self {
             meaning,
-            searches: AtomicU32::new(0),
+            is_costly: AtomicBool::new(false),
             forward: OnceLock::new(),
             backward: OnceLock::new(),
             whole: OnceLock::new(),
@@ -82,7 +80,7 @@ impl Expression {
         }
     }
 
-    /// Searches without the whole expression, as long as it is not there.
+    /// Searches without the whole expression.
     fn quick_search(&self, input: &Input<'_>) -> Result<Option<Match>, Unknown> {
         let Some(end) = self.quick_end(input)? else {
             return Ok(None);
@@ -97,7 +95,7 @@ impl Expression {
 
     /// Where a match ends, without the whole expression.
     fn quick_end(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Unknown> {
-        if self.whole.get().is_some() || self.searches.fetch_add(1, Ordering::Relaxed) >= MANY {
+        if self.is_costly.load(Ordering::Relaxed) {
             return Err(Unknown);
         }
         let read = || Quick::of(&self.meaning, Direction::Forward);
@@ -112,7 +110,7 @@ impl Expression {
     ) -> Result<Option<HalfMatch>, Unknown> {
         let (found, size) = search(quick.get_or_init(read).as_ref().ok_or(Unknown)?)?;
         if size > LARGE {
-            self.searches.store(MANY, Ordering::Relaxed);
+            self.is_costly.store(true, Ordering::Relaxed);
         }
         Ok(found)
     }
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_end_is_the_same_before_and_after_many_searches() {
+    fn the_first_end_is_the_same_with_the_whole_expression() {
         for (source, text, from, end) in [
             (r"\bask\b", "task ask asks", 0, Some(8)),
             (r"\bask\b", "task ask asks", 6, None),
@@ -237,16 +235,17 @@ mod tests {
             (r"x", "", 0, None),
         ] {
             let expression = expression(source);
-            for search in 0..2 * MANY {
+            for is_costly in [false, true] {
+                expression.is_costly.store(is_costly, Ordering::Relaxed);
                 let found = expression.first_end(text.as_bytes(), from);
-                assert_eq!(found, end, "{source} in {text}, search {search}");
+                assert_eq!(found, end, "{source} in {text}, {is_costly}");
+                assert_eq!(expression.whole.get().is_some(), is_costly);
             }
-            assert!(expression.whole.get().is_some());
         }
     }
 
     #[test]
-    fn matches_are_the_same_before_and_after_many_searches() {
+    fn matches_are_the_same_with_the_whole_expression() {
         for (source, text, ranges) in [
             (r"b{2,}", "abab", &[][..]),
             (r"b{2,}", "abbba bb", &[1..4, 6..8]),
@@ -259,32 +258,53 @@ mod tests {
             (r"x", "", &[]),
         ] {
             let expression = expression(source);
-            for search in 0..2 * MANY {
+            for is_costly in [false, true] {
+                expression.is_costly.store(is_costly, Ordering::Relaxed);
                 let found: Vec<_> = expression.find_all(text.as_bytes()).collect();
-                assert_eq!(found, ranges, "{source} in {text}, search {search}");
+                assert_eq!(found, ranges, "{source} in {text}, {is_costly}");
                 let first = expression.find(text.as_bytes());
                 assert_eq!(first.as_ref(), ranges.first(), "{source} in {text}");
+                assert_eq!(expression.whole.get().is_some(), is_costly);
             }
-            assert!(expression.whole.get().is_some());
         }
     }
 
     #[test]
-    fn the_whole_expression_is_not_compiled_for_a_few_searches() {
-        let expression = expression(r"b{2,}");
-        assert_eq!(expression.find(b"abbba"), Some(1..4));
-        assert!(expression.whole.get().is_none());
+    fn every_pattern_finds_the_same_with_the_whole_expression() {
+        let sources = crate::scan::pattern::tests::all_sources();
+        let is_syntax = |c: char| matches!(c, '\\' | '(' | ')' | '?' | '[' | ']' | '{' | '}' | '|');
+        let words = |source: &String| source.replace(is_syntax, " ").to_lowercase();
+        let everything: Vec<String> = sources.iter().map(words).collect();
+        let everything = everything.join(". ");
+        let mut found = 0;
+        for source in &sources {
+            let expression = expression(source);
+            for text in [&words(source), &everything] {
+                let quick: Vec<_> = expression.find_all(text.as_bytes()).collect();
+                let whole = expression.whole().unwrap().find_iter(text);
+                let whole: Vec<_> = whole.map(|each| each.range()).collect();
+                assert_eq!(quick, whole, "{source}");
+                found += whole.len();
+            }
+        }
+        assert!(found > 1000, "{found}");
     }
 
     #[test]
     fn a_text_that_makes_too_many_states_is_searched_all_the_same() {
         let expression = expression(r"[ab]*a[ab]{60}x");
-        let mut text: Vec<u8> = (0u32..60_000)
-            .map(|at| b"ab"[(at.wrapping_mul(2_654_435_761) >> 16 & 1) as usize])
-            .collect();
+        let mut number = 1_u64;
+        let mut random = || {
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            b"ab"[(number >> 63) as usize]
+        };
+        let mut text: Vec<u8> = (0..60_000).map(|_| random()).collect();
         assert_eq!(expression.first_end(&text, 0), None);
         text.push(b'x');
         let a = text[text.len() - 62] == b'a';
         assert_eq!(expression.first_end(&text, 0).is_some(), a);
+        assert!(expression.whole.get().is_some());
     }
 }
