@@ -137,13 +137,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
-    let checked = check::check(context, &scanner, fresh, &args.accept)?;
+    let checked = check::verify(context, &scanner, fresh)?;
     // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
     // comes with a checkout, and what it names may never have been looked at on this machine.
-    let restored = check::check(context, &scanner, fetched.iter().collect(), &args.accept)?;
-    review::confirm(context, &checked, args.yes)?;
+    let restored = check::verify(context, &scanner, fetched.iter().collect())?;
+    let scan = || {
+        check::scan(context, &checked, &args.accept)?;
+        check::scan(context, &restored, &args.accept)
+    };
+    let asks = !args.yes && review::asks(&checked);
+    if asks {
+        scan()?;
+        review::confirm(context, &checked, false)?;
+    }
+    // Where nobody has to be waited for, the disk does not wait for the scanner either.
+    let last_check = || {
+        if !asks {
+            scan()?;
+            review::show(context, &checked);
+        }
+        Ok(())
+    };
     let goal = signed(goal, &checked);
-    let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
+    let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, last_check)?;
     check::remember(context, &scanner, &checked)?;
     check::remember(context, &scanner, &restored)?;
     let status = report(context, &place, &plan, Some(start), false)?;

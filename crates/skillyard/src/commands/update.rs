@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);
-    let plan = finish::apply_checked(context, &place, &goal, &trees, &settlement)?;
+    let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, || Ok(()))?;
     check::remember(context, &scanner, &checked)?;
     report(context, &place, &plan, Some(start), false)
 }

@@ -49,16 +49,17 @@ pub(crate) fn trees(needed: &[Needed]) -> Trees {
         .collect()
 }
 
-/// Makes the wish true; everything new was checked, and the manifest stays as it is.
-pub(crate) fn apply_checked(
+/// Makes the wish true, unless the last check of what is new fails; the manifest stays as it is.
+pub(crate) fn apply_as_wanted(
     context: &Context,
     place: &Place,
     wish: &Wish,
     trees: &Trees,
     settlement: &Settlement,
+    last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
     let nothing = |_: &mut Manifest, _: &Plan| {};
-    apply(context, place, wish, trees, settlement, nothing, || Ok(()))
+    apply(context, place, wish, trees, settlement, nothing, last_check)
 }
 
 /// Makes the wish true, unless the last check of what is new fails. The plan is made again now

@@ -189,21 +189,21 @@ fn what_was_found_before_is_told_again() {
     assert_eq!(context.refused(&install), first);
     let notes = context.in_home(STORE).join("scanned");
     let notes = notes.join(&everything(&notes)[0]);
-    let noted = fs::read_to_string(&notes).unwrap();
-    assert!(noted.contains(CODE), "{noted}");
+    let before = fs::read_to_string(&notes).unwrap();
+    assert!(before.contains(CODE), "{before}");
     fs::write(
         &notes,
-        noted.replace("\"message\":\"", "\"message\":\"as noted: "),
+        before.replace("\"message\":\"", "\"message\":\"as noted: "),
     )
     .unwrap();
     let told = context.refused(&install);
     assert!(told.contains("as noted: "), "{told}");
     // What makes no sense is found out again.
     for changed in [
-        noted.replace(CODE, "scan-nothing"),
-        noted.replace('{', ""),
-        noted.replace("[{", "["),
-        noted.replace('\n', ""),
+        before.replace(CODE, "scan-nothing"),
+        before.replace('{', ""),
+        before.replace("[{", "["),
+        before.replace('\n', ""),
     ] {
         fs::write(&notes, changed).unwrap();
         assert_eq!(context.refused(&install), first);
