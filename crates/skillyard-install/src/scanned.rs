@@ -151,8 +151,8 @@ mod tests {
         let [scanner, bad, next] = [b"old", b"bad", b"new"].map(|each| Digest::of(each));
         let file = folder.path().join("scanned").join(scanner.to_hex());
         let words = "[{\"code\":\"SKY512\"}]";
-        let notes = Scanned::open(&store, scanner);
-        notes.remember([(bad, words.to_owned())]).unwrap();
+        let first = Scanned::open(&store, scanner);
+        first.remember([(bad, words.to_owned())]).unwrap();
         let whole = std::fs::read_to_string(&file).unwrap();
         for end in 0..whole.len() {
             for rest in [String::new(), format!("[] {}\n", next.to_hex())] {
