@@ -6,62 +6,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read as _, Write};
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use skillyard_format::Digest;
 
-use super::pack::{self, PackError};
+use super::pack::{self, Filed, PackError, Packed};
 use crate::tree::Tree;
 
 /// What every bundle starts with; another form of bundle gets another number.
 const START: &[u8] = b"skillyard-bundle-1\n";
 /// A digest, where its pack starts, and how long it is.
 const ENTRY: usize = 32 + 8 + 8;
-
-/// A skill whose pack can be put into a bundle.
-pub(super) trait Packed {
-    /// What it is filed as.
-    fn digest(&self) -> Digest;
-    /// How many bytes its pack has.
-    fn size(&self) -> u64;
-    /// Writes its pack.
-    fn write(&self, out: &mut impl Write) -> io::Result<()>;
-}
-
-impl Packed for &Arc<Tree> {
-    fn digest(&self) -> Digest {
-        Tree::digest(self)
-    }
-
-    fn size(&self) -> u64 {
-        pack::size(self)
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        pack::write_tree(self, out)
-    }
-}
-
-/// A pack, and the skill that is in it.
-pub(super) type Filed = (Digest, Vec<u8>);
-
-impl Packed for Filed {
-    fn digest(&self) -> Digest {
-        self.0
-    }
-
-    fn size(&self) -> u64 {
-        self.1.len() as u64
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&self.1)
-    }
-}
 
 /// A skill, and where in a bundle its pack is.
 type Entry = (Digest, Range<u64>);
@@ -225,6 +183,8 @@ fn entry_of(entry: &[u8], size: u64) -> Option<Entry> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::tree::TreeFile;
     use proptest::prelude::*;

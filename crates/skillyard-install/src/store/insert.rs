@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bundle::{self, Packed};
-use super::{Store, StoreError, pack};
+use super::pack::{self, Packed};
+use super::{Store, StoreError, bundle};
 use crate::staging::Staging;
 use crate::tree::Tree;
 

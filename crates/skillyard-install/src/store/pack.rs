@@ -7,8 +7,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags};
+
+use skillyard_format::Digest;
 
 use crate::tree::{Tree, TreeError, TreeFile};
 
@@ -39,6 +42,47 @@ pub enum PackError {
     /// The files in it cannot be a skill's.
     #[error(transparent)]
     Tree(#[from] TreeError),
+}
+
+/// A skill whose pack can be put into a bundle.
+pub(super) trait Packed {
+    /// What it is filed as.
+    fn digest(&self) -> Digest;
+    /// How many bytes its pack has.
+    fn size(&self) -> u64;
+    /// Writes its pack.
+    fn write(&self, out: &mut impl Write) -> io::Result<()>;
+}
+
+impl Packed for &Arc<Tree> {
+    fn digest(&self) -> Digest {
+        Tree::digest(self)
+    }
+
+    fn size(&self) -> u64 {
+        size(self)
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        write_tree(self, out)
+    }
+}
+
+/// A pack, and the skill that is in it.
+pub(super) type Filed = (Digest, Vec<u8>);
+
+impl Packed for Filed {
+    fn digest(&self) -> Digest {
+        self.0
+    }
+
+    fn size(&self) -> u64 {
+        self.1.len() as u64
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.1)
+    }
 }
 
 /// How many bytes the pack of a tree has.

@@ -31,6 +31,7 @@ mod markdown;
 mod pattern;
 mod pieces;
 mod prepare;
+mod quick;
 mod required;
 pub mod rules;
 mod signals;
