@@ -112,7 +112,10 @@ fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {
     }
 }
 
+/// The agent that is nearly called so, or whose name begins so, as `claude` does.
 fn nearest(name: &str) -> Option<&'static str> {
-    let ids = AGENTS.iter().map(|agent| agent.id.as_str());
-    skillyard_format::nearest::nearest(name, ids)
+    let name = name.to_ascii_lowercase();
+    let ids = || AGENTS.iter().map(|agent| agent.id.as_str());
+    let begins = ids().find(|id| *id == name || id.starts_with(&format!("{name}-")));
+    begins.or_else(|| skillyard_format::nearest::nearest(&name, ids()))
 }

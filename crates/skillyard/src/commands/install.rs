@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies;
-use skillyard_install::plan::{OnConflict, Settlement};
+use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 use super::Outcome;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::check;
+use crate::error::{CommandError, Status};
+use crate::install::check::{self, Checked};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
@@ -20,7 +20,7 @@ use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, named};
 use crate::install::threads::work_along;
 use crate::install::wish::wish;
-use crate::install::{conflict, finish, review};
+use crate::install::{changes, conflict, finish, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -112,7 +112,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
-        return report(context, &place, &prepared.preview, Some(start), true);
+        return told(context, &place, &prepared.preview, &checked, start, true);
     }
     let plan = if !args.yes && review::asks(&checked) {
         check::scan(context, &checked, &args.accept)?;
@@ -126,9 +126,27 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Ok(())
         })?
     };
-    let status = report(context, &place, &plan, Some(start), false)?;
+    let status = told(context, &place, &plan, &checked, start, false)?;
     tell_about_trust(context, &place, &plan)?;
     Ok(status)
+}
+
+/// Tells what was or would be done; programs are told what people were shown before it, too.
+fn told(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    checked: &[Checked<'_>],
+    start: Instant,
+    dry_run: bool,
+) -> Outcome {
+    if !context.printer.is_json() {
+        return report(context, place, plan, Some(start), dry_run);
+    }
+    let mut answer = changes::json(plan, &place.scope, dry_run);
+    answer["checked"] = review::json(checked);
+    context.printer.json(&answer)?;
+    Ok(Status::Yes)
 }
 
 impl Args {

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
 use skillyard_format::tokens;
+use skillyard_install::candidate::Candidate;
+use skillyard_install::tree::TreeFile;
 use skillyard_trust::tier::Scripts;
 
 use super::check::{Checked, described};
@@ -34,6 +37,26 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
         let strangers: Vec<&Checked<'_>> = strangers.collect();
         context.printer.note(&warning(&strangers));
     }
+}
+
+/// What people are shown, for programs that decide.
+pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
+    let one = |each: &Checked<'_>| {
+        let candidate = each.candidate;
+        let scripts: Vec<Value> = scripts_of(candidate)
+            .map(|file| json!({ "path": file.path, "bytes": file.bytes.len() }))
+            .collect();
+        json!({
+            "name": candidate.name,
+            "tier": each.verdict.tier.as_str(),
+            "asks": each.verdict.ask.on_install(),
+            "signer": each.signer(),
+            "scripts": scripts,
+            "findings": each.findings(),
+            "prompt_tokens": prompt_tokens(candidate),
+        })
+    };
+    checked.iter().map(one).collect()
 }
 
 /// The same, and asks.
@@ -101,7 +124,7 @@ fn about(checked: &Checked<'_>, text: &mut String) {
         (None, None) => "no".to_owned(),
     };
     let _ = writeln!(text, "Signed: {}", visible(&signed));
-    let tokens = tokens::estimate(&candidate.name) + tokens::estimate(&candidate.description);
+    let tokens = prompt_tokens(candidate);
     let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
 }
 
@@ -131,12 +154,20 @@ fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
     }
 }
 
+/// How many tokens every prompt has for it.
+fn prompt_tokens(candidate: &Candidate) -> usize {
+    tokens::estimate(&candidate.name) + tokens::estimate(&candidate.description)
+}
+
+fn scripts_of(candidate: &Candidate) -> impl Iterator<Item = &TreeFile> {
+    let files = candidate.tree.files().iter();
+    files.filter(|file| file.path.starts_with("scripts/") || file.executable)
+}
+
 /// The scripts of a skill with their sizes.
 fn scripts(checked: &Checked<'_>, of: usize) -> Vec<String> {
     let candidate = checked.candidate;
-    let files = candidate.tree.files().iter();
-    files
-        .filter(|file| file.path.starts_with("scripts/") || file.executable)
+    scripts_of(candidate)
         .map(|file| {
             let path = visible(&file.path);
             let size = size(file.bytes.len());
