@@ -53,7 +53,7 @@ impl Move {
 impl Content {
     fn is_at(&self, place: &Path) -> bool {
         match (self, look(place)) {
-            (Self::Folder(digest), Occupant::Folder(found)) => *digest == found,
+            (Self::Folder(digest), Occupant::Folder { digest: found, .. }) => *digest == found,
             (Self::Link(path), Occupant::Link(found)) => **path == found,
             _ => false,
         }

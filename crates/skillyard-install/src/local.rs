@@ -95,7 +95,7 @@ impl Material for LocalFolder {
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         let read = |path: &String| {
             let folder = self.root.join(path);
-            let tree = Tree::read(&folder, &self.limits);
+            let tree = Tree::read_delivered(&folder, &self.limits);
             tree.map_err(|source| Untakable { folder, source })
         };
         let trees: Result<Vec<Tree>, _> = paths.par_iter().map(read).collect();

@@ -95,7 +95,7 @@ impl Lockfile {
             path: path.to_owned(),
             message,
         };
-        if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+        if has_merge_conflicts(text) {
             return Err(wrong("it has merge conflicts".into()));
         }
         let newer = |found: u32| LockfileError::Version {
@@ -180,6 +180,11 @@ impl Lockfile {
         self.skills
             .binary_search_by(|each| each.name.as_str().cmp(name))
     }
+}
+
+/// Whether somebody still has to say which side of a merge is right.
+pub(crate) fn has_merge_conflicts(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
 }
 
 /// Whether a name, which may come from a stranger, is one folder's.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::lockfile::is_folder_name;
+use crate::lockfile::{has_merge_conflicts, is_folder_name};
 use crate::records::text_if_there;
 
 /// What a project wants.
@@ -64,6 +64,9 @@ impl Manifest {
     }
 
     fn understood(text: &str) -> Result<Self, String> {
+        if has_merge_conflicts(text) {
+            return Err("it has merge conflicts".into());
+        }
         let document: DocumentMut = text
             .parse()
             .map_err(|error: toml_edit::TomlError| error.to_string().trim().to_owned())?;
@@ -192,6 +195,7 @@ mod tests {
             ("agents = \"x\"", "not a list"),
             ("[skills]\n\"../a\" = \"b\"", "cannot be the name"),
             ("[skills", "TOML parse error"),
+            ("<<<<<<< HEAD\n[skills]\n", "merge conflicts"),
         ] {
             let error = Manifest::understood(text).unwrap_err();
             assert!(error.contains(reason), "{error}");

@@ -66,7 +66,10 @@ pub(crate) fn look(path: &Path) -> Occupant {
         depth: 64,
     };
     match Tree::read(path, &limits) {
-        Ok(tree) => Occupant::Folder(tree.digest()),
+        Ok(tree) => Occupant::Folder {
+            digest: tree.digest(),
+            tidy: tree.tidied().digest(),
+        },
         Err(error) => Occupant::Other(error.to_string()),
     }
 }

@@ -17,7 +17,12 @@ pub enum Occupant {
     /// Nothing.
     Nothing,
     /// A folder of plain files.
-    Folder(Digest),
+    Folder {
+        /// Over all of them.
+        digest: Digest,
+        /// Over those that programs did not leave there.
+        tidy: Digest,
+    },
     /// A link.
     Link(PathBuf),
     /// Something that cannot be a skill, and why.
@@ -189,6 +194,32 @@ pub struct Plan {
     pub conflicts: Vec<Conflict>,
     /// The lock afterwards.
     pub lock: Lockfile,
+    /// What this machine has put into the folders afterwards.
+    pub placed: Lockfile,
+}
+
+/// How a scope is before anything changes.
+#[derive(Debug, Clone, Default)]
+pub struct Before {
+    /// What the lock names, which others may have changed: it comes with a checkout.
+    pub lock: Lockfile,
+    /// What this machine put into the folders when it last changed them.
+    pub placed: Lockfile,
+}
+
+impl Before {
+    /// The names of what this machine put there, and the lock does not name any more.
+    pub fn dropped(&self) -> impl Iterator<Item = &str> {
+        let placed = self.placed.skills().iter().map(|each| each.name.as_str());
+        placed.filter(|name| self.lock.get(name).is_none())
+    }
+
+    /// What is or was to be in the place of a name.
+    fn entries(&self, name: &str) -> impl Iterator<Item = &Locked> {
+        [self.lock.get(name), self.placed.get(name)]
+            .into_iter()
+            .flatten()
+    }
 }
 
 impl Plan {

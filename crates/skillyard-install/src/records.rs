@@ -28,6 +28,23 @@ impl Records {
         }
     }
 
+    /// What this machine put into the folders, whatever others wrote into the lock since.
+    ///
+    /// What cannot be read says nothing, and then the lock has to be believed.
+    pub fn placed(&self, scope: &Scope) -> Result<Lockfile, LockfileError> {
+        let path = scope.placed_file();
+        let text = path.as_deref().and_then(|path| text_if_there(path).ok()?);
+        if let (Some(path), Some(text)) = (path, text) {
+            // Mostly it says what the lock says, which is known already.
+            let placed = self.lock.known(&text);
+            let placed = placed.or_else(|| Lockfile::parse(&text, &path).ok());
+            if let Some(placed) = placed {
+                return Ok(placed);
+            }
+        }
+        self.lock(scope)
+    }
+
     /// What the project wants; the user's scope has no manifest.
     pub fn manifest(&self, scope: &Scope) -> Result<Option<Manifest>, ManifestError> {
         let Some(path) = scope.manifest_file() else {
@@ -52,6 +69,13 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T: Clone> Remembered<T> {
+    /// What a text meant, if it was the last one.
+    fn known(&self, text: &str) -> Option<T> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref().filter(|(known, _)| known == text);
+        last.map(|(_, meaning)| meaning.clone())
+    }
+
     fn of<E>(&self, text: String, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, E> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, meaning)) = last.as_ref().filter(|(known, _)| *known == text) {

@@ -71,11 +71,21 @@ impl Scope {
 
     /// The file that a change in progress is written to.
     pub(crate) fn journal_file(&self) -> PathBuf {
+        self.own_file("journal", "json")
+    }
+
+    /// The file that says what this machine put into a project, whose lock others change too.
+    pub(crate) fn placed_file(&self) -> Option<PathBuf> {
+        (self.kind == ScopeKind::Project).then(|| self.own_file("placed", "toml"))
+    }
+
+    /// A file of this scope in a folder of Skillyard's own.
+    fn own_file(&self, folder: &str, extension: &str) -> PathBuf {
         let root = self.root.canonicalize();
         let root = root.as_deref().unwrap_or(&self.root);
         let key = Digest::of(root.as_os_str().as_encoded_bytes()).to_hex();
-        let name = format!("{}-{}.json", self.kind.as_str(), &key[..32]);
-        self.skillyard_home.join("journal").join(name)
+        let name = format!("{}-{}.{extension}", self.kind.as_str(), &key[..32]);
+        self.skillyard_home.join(folder).join(name)
     }
 
     /// The folder whose lock keeps other processes out.

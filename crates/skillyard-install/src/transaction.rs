@@ -16,10 +16,10 @@ use skillyard_format::Digest;
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
 use crate::journal::{AnyPath, Commit, Journal, Progress, Refused, throw_away};
-use crate::lockfile::Lockfile;
+use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::Manifest;
 use crate::occupant::Places;
-use crate::plan::{LinkTarget, Plan, Settlement, Step, Wish, plan};
+use crate::plan::{Before, LinkTarget, Plan, Settlement, Step, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -42,7 +42,7 @@ pub type Trees = BTreeMap<Digest, Arc<Tree>>;
 pub struct Transaction<'a> {
     scope: &'a Scope,
     store: &'a Store,
-    lock: Lockfile,
+    before: Before,
     manifest: Option<Manifest>,
     journal: PathBuf,
     _guard: Flock,
@@ -72,7 +72,7 @@ impl<'a> Transaction<'a> {
             interrupted.recover(&journal, catch_up).map_err(recovery)?;
         }
         Ok(Self {
-            lock: records.lock(scope)?,
+            before: before(scope, records)?,
             manifest: records.manifest(scope)?,
             scope,
             store,
@@ -83,7 +83,7 @@ impl<'a> Transaction<'a> {
 
     /// What is installed.
     pub fn lock(&self) -> &Lockfile {
-        &self.lock
+        &self.before.lock
     }
 
     /// What the project wants, to be changed along.
@@ -93,7 +93,7 @@ impl<'a> Transaction<'a> {
 
     /// What has to change.
     pub fn plan(&self, wish: &Wish, settlement: &Settlement) -> Plan {
-        plan_in(self.scope, self.store, &self.lock, wish, settlement)
+        plan_in(self.scope, self.store, &self.before, wish, settlement)
     }
 
     /// Makes it so, unless the last check of what is new fails: then nothing has happened. Where
@@ -226,12 +226,17 @@ impl<'a> Transaction<'a> {
         Ok(journal.progress)
     }
 
-    /// The lock and the manifest, where they change.
+    /// The lock, the manifest and what this machine did, where they change.
     fn changed_files(&self, plan: &Plan) -> Vec<(AnyPath, String)> {
         let mut files = Vec::new();
         let lock_file = self.scope.lock_file();
-        if plan.lock != self.lock || !lock_file.exists() {
+        if plan.lock != self.before.lock || !lock_file.exists() {
             files.push((lock_file.into(), plan.lock.to_text()));
+        }
+        if let Some(file) = self.scope.placed_file()
+            && (plan.placed != self.before.placed || !file.exists())
+        {
+            files.push((file.into(), plan.placed.to_text()));
         }
         if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
             let text = manifest.to_text();
@@ -256,17 +261,25 @@ fn beside_work<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce
     })
 }
 
+/// How a scope is now.
+pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
+    Ok(Before {
+        lock: records.lock(scope)?,
+        placed: records.placed(scope)?,
+    })
+}
+
 /// What has to change in a scope, without waiting for anybody.
 pub fn plan_in(
     scope: &Scope,
     store: &Store,
-    lock: &Lockfile,
+    before: &Before,
     wish: &Wish,
     settlement: &Settlement,
 ) -> Plan {
     let places = Places::default();
     plan(
-        lock,
+        before,
         wish,
         settlement,
         |path, digest| match store.read_folder(digest) {

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 
+use delivered::Delivery;
+
+mod delivered;
 mod reader;
 mod writer;
 
@@ -116,19 +119,20 @@ impl Tree {
         }
         files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         same_names(&files)?;
-        let mut digest = TreeDigest::default();
-        for file in &files {
-            digest.add(&file.path, file.executable, Digest::of(&file.bytes));
-        }
-        Ok(Self {
-            files,
-            digest: digest.finish(),
-        })
+        let digest = digest(&files);
+        Ok(Self { files, digest })
     }
 
     /// Reads the folder, following no link.
     pub fn read(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
-        Self::new(reader::read(folder, limits)?)
+        Self::new(reader::read(folder, limits, |_| false)?)
+    }
+
+    /// Reads what a folder delivers as a source, following no link.
+    pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        let delivery = Delivery::from(folder);
+        let files = reader::read(folder, limits, |path| delivery.leaves_out(path))?;
+        Ok(Self::new(files)?.delivered())
     }
 
     /// The files, sorted by path.
@@ -163,6 +167,14 @@ impl Tree {
     pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
         writer::write(self, folder, access)
     }
+}
+
+fn digest(files: &[TreeFile]) -> Digest {
+    let mut digest = TreeDigest::default();
+    for file in files {
+        digest.add(&file.path, file.executable, Digest::of(&file.bytes));
+    }
+    digest.finish()
 }
 
 /// Names that differ only in case or in form would overwrite each other elsewhere.

@@ -9,6 +9,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat, openat, statat};
 use rustix::io::Errno;
 
+use skillyard_format::package::archive::is_litter;
+
 use super::error::ResourceError;
 use super::open::FOLDER;
 use super::path::shown;
@@ -39,7 +41,7 @@ pub(super) enum Walk {
     Stop,
 }
 
-/// Visits everything below `folder`, whose path in the skill is `prefix`, but nothing called `.git`.
+/// Visits everything below `folder`, whose path in the skill is `prefix`, but nothing called `.git`, and no litter.
 pub(super) fn walk(
     folder: OwnedFd,
     prefix: &str,
@@ -78,7 +80,11 @@ impl Walker<'_> {
         let mut names = Vec::new();
         while let Some(entry) = folder.read() {
             let entry = entry.map_err(|error| explain(path, error))?;
-            if matches!(entry.file_name().to_bytes(), b"." | b".." | b".git") {
+            let name = entry.file_name();
+            // Programs that only use a skill leave files in it, which are none of its.
+            if matches!(name.to_bytes(), b"." | b".." | b".git")
+                || name.to_str().is_ok_and(is_litter)
+            {
                 continue;
             }
             self.entries += 1;

@@ -1,27 +1,30 @@
 //! The working out of a plan.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use skillyard_format::Digest;
 
 use super::{
-    Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Step, Wish,
+    Before, Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Step,
+    Wish,
 };
-use crate::lockfile::{Locked, Lockfile};
+use crate::lockfile::Locked;
 
 /// Works out what has to change.
 pub fn plan(
-    lock: &Lockfile,
+    before: &Before,
     wish: &Wish,
     settlement: &Settlement,
     link_target: impl Fn(&Path, Digest) -> LinkTarget,
     occupant: impl Fn(&str, &str) -> Occupant,
 ) -> Plan {
     let mut planner = Planner {
-        before: lock,
+        before,
         settlement,
         plan: Plan {
-            lock: lock.clone(),
+            lock: before.lock.clone(),
+            placed: before.placed.clone(),
             ..Plan::default()
         },
         link_target,
@@ -40,7 +43,7 @@ pub fn plan(
 }
 
 struct Planner<'a, L, O> {
-    before: &'a Lockfile,
+    before: &'a Before,
     settlement: &'a Settlement,
     plan: Plan,
     link_target: L,
@@ -53,7 +56,7 @@ where
     O: Fn(&str, &str) -> Occupant,
 {
     fn present(&mut self, to: &Locked) {
-        let from = self.before.get(&to.name).cloned();
+        let from = self.before.lock.get(&to.name).cloned();
         let mut steps = Vec::new();
         let mut conflicts = Vec::new();
         if let Some(from) = &from
@@ -62,18 +65,18 @@ where
             && !self.replaces(&to.name)
         {
             conflicts.push(conflict(
-                to,
+                &to.name,
                 &to.targets[0],
                 Obstacle::OtherSource(from.source.clone()),
             ));
         }
         for target in &to.targets {
-            self.put(to, from.as_ref(), target, &mut steps, &mut conflicts);
+            self.put(to, target, &mut steps, &mut conflicts);
         }
         // Folders it was in and is not to be in any more.
-        for target in from.iter().flat_map(|from| &from.targets) {
+        for target in self.targets(&to.name) {
             if !to.targets.contains(target) {
-                self.take(from.as_ref(), target, &mut steps, &mut conflicts);
+                self.take(&to.name, target, &mut steps, &mut conflicts);
             }
         }
         if !conflicts.is_empty() {
@@ -89,6 +92,10 @@ where
                 to: Box::new(to.clone()),
             }),
             Some(_) if steps.is_empty() => None,
+            Some(_) if let Some(from) = self.other_bytes(to) => Some(Change::Changed {
+                from: Box::new(from.clone()),
+                to: Box::new(to.clone()),
+            }),
             Some(_) => {
                 let is_missing = |step: &Step| {
                     matches!(
@@ -114,25 +121,31 @@ where
         }
         self.plan.steps.append(&mut steps);
         self.plan.lock.put(to.clone());
+        self.plan.placed.put(to.clone());
     }
 
-    fn put(
-        &self,
-        to: &Locked,
-        from: Option<&Locked>,
-        target: &str,
-        steps: &mut Vec<Step>,
-        conflicts: &mut Vec<Conflict>,
-    ) {
+    /// What this machine put where other bytes are to be, because a colleague changed the lock.
+    fn other_bytes(&self, to: &Locked) -> Option<&Locked> {
+        let placed = self.before.placed.get(&to.name)?;
+        (placed.digest != to.digest).then_some(placed)
+    }
+
+    /// The folders that a skill is in, or was put into.
+    fn targets(&self, name: &str) -> BTreeSet<&String> {
+        let entries = self.before.entries(name);
+        entries.flat_map(|entry| &entry.targets).collect()
+    }
+
+    fn put(&self, to: &Locked, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
         let occupant = (self.occupant)(target, &to.name);
         if self.is(&occupant, to) {
             return;
         }
-        let replaces = match self.obstacle(&occupant, from, target) {
+        let replaces = match self.obstacle(&occupant, &to.name, target) {
             None => occupant != Occupant::Nothing,
             Some(_) if self.replaces(&to.name) => true,
             Some(obstacle) => {
-                conflicts.push(conflict(to, target, obstacle));
+                conflicts.push(conflict(&to.name, target, obstacle));
                 return;
             }
         };
@@ -146,44 +159,41 @@ where
     }
 
     fn absent(&mut self, name: &str) {
-        let Some(from) = self.before.get(name).cloned() else {
+        let Some(from) = self.before.entries(name).next().cloned() else {
             return;
         };
         let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
-        for target in &from.targets {
-            self.take(Some(&from), target, &mut steps, &mut conflicts);
+        for target in self.targets(name) {
+            self.take(name, target, &mut steps, &mut conflicts);
         }
         if !conflicts.is_empty() {
             self.hold(name, conflicts);
             return;
         }
+        self.plan.placed.remove(name);
+        // What others took out of the lock, and is not there either, is not worth a word.
+        if self.plan.lock.remove(name).is_none() && steps.is_empty() {
+            return;
+        }
         self.plan.steps.append(&mut steps);
-        self.plan.lock.remove(name);
         self.plan.changes.push(Change::Removed {
             from: Box::new(from),
         });
     }
 
-    fn take(
-        &self,
-        from: Option<&Locked>,
-        target: &str,
-        steps: &mut Vec<Step>,
-        conflicts: &mut Vec<Conflict>,
-    ) {
-        let Some(from) = from else { return };
-        let occupant = (self.occupant)(target, &from.name);
+    fn take(&self, name: &str, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
+        let occupant = (self.occupant)(target, name);
         if occupant == Occupant::Nothing {
             return;
         }
-        if let Some(obstacle) = self.obstacle(&occupant, Some(from), target)
-            && !self.replaces(&from.name)
+        if let Some(obstacle) = self.obstacle(&occupant, name, target)
+            && !self.replaces(name)
         {
-            conflicts.push(conflict(from, target, obstacle));
+            conflicts.push(conflict(name, target, obstacle));
             return;
         }
         steps.push(Step::Take {
-            name: from.name.clone(),
+            name: name.to_owned(),
             target: target.to_owned(),
         });
     }
@@ -203,7 +213,7 @@ where
     /// Whether what is there is exactly the entry.
     fn is(&self, occupant: &Occupant, entry: &Locked) -> bool {
         match occupant {
-            Occupant::Folder(digest) => !entry.linked && *digest == entry.digest,
+            Occupant::Folder { digest, .. } => !entry.linked && *digest == entry.digest,
             Occupant::Link(path) => {
                 entry.linked && (self.link_target)(path, entry.digest) == LinkTarget::Sound
             }
@@ -212,36 +222,37 @@ where
     }
 
     /// What forbids to replace or remove what is there.
-    fn obstacle(
-        &self,
-        occupant: &Occupant,
-        from: Option<&Locked>,
-        target: &str,
-    ) -> Option<Obstacle> {
-        if *occupant == Occupant::Nothing {
+    fn obstacle(&self, occupant: &Occupant, name: &str, target: &str) -> Option<Obstacle> {
+        // The very bytes that are or were pinned, also put there by hand or by a checkout.
+        let is_ours = |entry: &Locked| {
+            self.is(occupant, entry)
+                || self.is_our_link(occupant, entry)
+                // Programs that used it left something in it, which is no loss.
+                || matches!(occupant, Occupant::Folder { tidy, .. } if *tidy == entry.digest)
+        };
+        if *occupant == Occupant::Nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
-        match (from, occupant) {
-            // A link of ours holds nothing of the user's, whatever became of the store.
-            (Some(from), Occupant::Link(path))
-                if from.linked
-                    && (self.link_target)(path, from.digest) != LinkTarget::Elsewhere =>
-            {
-                None
-            }
-            (Some(from), _) if from.targets.iter().any(|each| each == target) => {
-                (!self.is(occupant, from)).then_some(Obstacle::Edited)
-            }
-            // The very bytes that are pinned, put there by hand or by a colleague's checkout.
-            (Some(from), _) if self.is(occupant, from) => None,
-            _ => Some(Obstacle::Foreign),
-        }
+        let is_target = |entry: &Locked| entry.targets.iter().any(|each| each == target);
+        Some(if self.before.entries(name).any(is_target) {
+            Obstacle::Edited
+        } else {
+            Obstacle::Foreign
+        })
+    }
+
+    /// Whether it is a link of ours: it holds nothing of the user's, whatever became of the store.
+    fn is_our_link(&self, occupant: &Occupant, entry: &Locked) -> bool {
+        let Occupant::Link(path) = occupant else {
+            return false;
+        };
+        entry.linked && (self.link_target)(path, entry.digest) != LinkTarget::Elsewhere
     }
 }
 
-fn conflict(entry: &Locked, target: &str, obstacle: Obstacle) -> Conflict {
+fn conflict(name: &str, target: &str, obstacle: Obstacle) -> Conflict {
     Conflict {
-        name: entry.name.clone(),
+        name: name.to_owned(),
         target: target.to_owned(),
         obstacle,
     }

@@ -9,8 +9,12 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
 
-/// Reads the files of a folder, following no link.
-pub(super) fn read(folder: &Path, limits: &TreeLimits) -> Result<Vec<TreeFile>, TreeError> {
+/// Reads the files of a folder, following no link, but nothing at a path that is left out.
+pub(super) fn read(
+    folder: &Path,
+    limits: &TreeLimits,
+    is_left_out: impl Fn(&str) -> bool,
+) -> Result<Vec<TreeFile>, TreeError> {
     let at = |source: rustix::io::Errno| TreeError::Read {
         path: folder.to_owned(),
         source: source.into(),
@@ -25,6 +29,7 @@ pub(super) fn read(folder: &Path, limits: &TreeLimits) -> Result<Vec<TreeFile>, 
     let mut reader = Reader {
         root: folder,
         limits,
+        is_left_out,
         bytes: 0,
         files: Vec::new(),
     };
@@ -32,14 +37,15 @@ pub(super) fn read(folder: &Path, limits: &TreeLimits) -> Result<Vec<TreeFile>, 
     Ok(reader.files)
 }
 
-struct Reader<'a> {
+struct Reader<'a, F> {
     root: &'a Path,
     limits: &'a TreeLimits,
+    is_left_out: F,
     bytes: u64,
     files: Vec<TreeFile>,
 }
 
-impl Reader<'_> {
+impl<F: Fn(&str) -> bool> Reader<'_, F> {
     fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
         if depth > self.limits.depth {
             return Err(TreeError::Depth(below.to_owned()));
@@ -65,6 +71,9 @@ impl Reader<'_> {
             } else {
                 format!("{below}/{name}")
             };
+            if (self.is_left_out)(&path) {
+                continue;
+            }
             let kind = match entry.file_type() {
                 FileType::Unknown => {
                     let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)

@@ -1,10 +1,10 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
-use skillyard_install::lockfile::Lockfile;
-use skillyard_install::plan::{Conflict, Settlement, Wish};
+use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
+use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
-use skillyard_install::transaction::plan_in;
+use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
 use crate::context::Context;
@@ -44,32 +44,51 @@ fn git(context: &Context) -> Check {
 
 fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
     let word = scope.kind.as_str();
-    let lock = match Lockfile::read(&scope.lock_file()) {
-        Ok(lock) if lock.skills().is_empty() => return Vec::new(),
-        Ok(lock) => lock,
+    let records = Records::default();
+    let mut checks = Vec::new();
+    if let Err(error) = records.manifest(scope) {
+        checks.push(bad(
+            "manifest",
+            error.to_string(),
+            "Mend it, or take it from the repository",
+        ));
+    }
+    let before = match before(scope, &records) {
+        Ok(before) => before,
         Err(error) => {
-            return vec![bad(
-                "lock",
-                error.to_string(),
-                "Take it from the repository, or remove it and run `skillyard sync`",
-            )];
+            let hint = "Take it from the repository, or remove it and run `skillyard sync`";
+            checks.push(bad("lock", error.to_string(), hint));
+            return checks;
         }
     };
     let wish = Wish {
-        present: lock.skills().to_vec(),
-        absent: Vec::new(),
+        present: before.lock.skills().to_vec(),
+        absent: before.dropped().map(str::to_owned).collect(),
     };
-    let plan = plan_in(scope, store, &lock, &wish, &Settlement::default());
-    let mut checks: Vec<Check> = plan.conflicts.iter().map(edited).collect();
+    let plan = plan_in(scope, store, &before, &wish, &Settlement::default());
+    checks.extend(plan.conflicts.iter().map(edited));
     for change in &plan.changes {
-        checks.push(bad(
-            "missing",
-            format!("`{}` is locked and not there ({word} scope)", change.name()),
-            "Put it back with `skillyard sync`",
-        ));
+        let what = match change {
+            Change::Removed { .. } => "is not locked any more, and still there",
+            Change::Restored { .. } => "is locked and not there",
+            _ => "is not as it is locked",
+        };
+        let message = format!("`{}` {what} ({word} scope)", change.name());
+        let hint = format!("Put it right with `skillyard sync --scope {word}`");
+        checks.push(bad("missing", message, &hint));
     }
-    if checks.is_empty() {
-        let count = lock.skills().len();
+    for entry in before.lock.skills() {
+        let is_missing = |name: &&String| before.lock.get(name).is_none();
+        for missing in entry.requires.iter().filter(is_missing) {
+            checks.push(bad(
+                "requires",
+                format!("`{}` needs `{missing}`, which is not locked", entry.name),
+                &format!("Get it with `skillyard sync --scope {word}`"),
+            ));
+        }
+    }
+    let count = before.lock.skills().len();
+    if checks.is_empty() && count > 0 {
         let skills = if count == 1 { "skill is" } else { "skills are" };
         checks.push(good(
             "lock",

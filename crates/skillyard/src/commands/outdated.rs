@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_install::lockfile::Locked;
+use skillyard_install::lockfile::{Locked, Lockfile};
 
 use super::Outcome;
-use super::update::{chosen, newest};
+use super::update::{Failed, newest};
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::install::changes::state;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
+use crate::install::wanted::Difference;
 use crate::sanitize::visible;
 
 /// List installed skills that have changed at their source
@@ -36,16 +38,23 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let lock = place.lock()?;
     let mut supply = Supply::new(context, &place);
     let mut outdated: Vec<(Locked, Locked)> = Vec::new();
-    let mut failed: Vec<(String, String)> = Vec::new();
+    let mut failed: Vec<Failed> = Vec::new();
+    let difference = Difference::of(&lock, &place, &supply)?;
     let entries = chosen(&lock, &args.names)?;
     for entry in &entries {
         // One source that cannot be reached must not hide the others.
-        match newest(&mut supply, entry) {
+        match newest(&mut supply, &lock, &difference, &entry.name) {
             Ok(candidate) if candidate.tree.digest() == entry.digest => {}
             Ok(candidate) => outdated.push(((*entry).clone(), candidate.locked(Vec::new()))),
-            Err(error) => failed.push((entry.name.clone(), error.with_causes())),
+            Err(error) => failed.push(Failed::new(&entry.name, &error)),
         }
     }
+    let wanted = difference.wanted.iter().map(|(name, _)| name);
+    let is_asked = |name: &&String| args.names.is_empty() || args.names.contains(name);
+    let missing = wanted
+        .filter(|name| lock.get(name).is_none())
+        .filter(is_asked);
+    let missing: Vec<&String> = missing.collect();
     let printer = &context.printer;
     if printer.is_json() {
         let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
@@ -54,11 +63,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
             "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
         })).collect();
-        let failed: Vec<Value> = failed
-            .iter()
-            .map(|(name, reason)| json!({ "name": name, "reason": reason }))
-            .collect();
-        printer.json(&json!({ "outdated": outdated, "failed": failed }))?;
+        printer.json(&json!({ "outdated": outdated, "failed": failed, "missing": missing }))?;
     } else {
         let mut text = String::new();
         let width = outdated
@@ -77,10 +82,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             );
         }
         printer.data(&text)?;
-        for (name, reason) in &failed {
-            printer.people(&format!(" ! {}: {}", visible(name), visible(reason)));
+        for each in &failed {
+            each.tell(context);
         }
-        if outdated.is_empty() && failed.is_empty() {
+        for name in &missing {
+            let name = visible(name);
+            printer.people(&format!(
+                " ! {name}: skills.toml wants it, and it is not installed"
+            ));
+        }
+        if outdated.is_empty() && failed.is_empty() && missing.is_empty() {
             printer.note(&match entries.len() {
                 0 => format!(
                     "No skills are installed ({} scope)",
@@ -93,9 +104,23 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             printer.note("See the differences with `skillyard update --dry-run`");
         }
     }
-    Ok(if outdated.is_empty() && failed.is_empty() {
-        Status::Yes
-    } else {
-        Status::No
-    })
+    Ok(
+        if outdated.is_empty() && failed.is_empty() && missing.is_empty() {
+            Status::Yes
+        } else {
+            Status::No
+        },
+    )
+}
+
+/// The entries that were named, or all, also those that others need.
+fn chosen<'a>(lock: &'a Lockfile, names: &[String]) -> Result<Vec<&'a Locked>, CommandError> {
+    if names.is_empty() {
+        return Ok(lock.skills().iter().collect());
+    }
+    let entry = |name: &String| {
+        let entry = lock.get(name);
+        entry.ok_or_else(|| InstallFailure::not_installed(lock, name).into())
+    };
+    names.iter().map(entry).collect()
 }

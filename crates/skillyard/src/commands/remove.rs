@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::lockfile::Lockfile;
+use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Plan, Wish};
 use skillyard_install::transaction::Trees;
 
@@ -14,6 +14,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
+use crate::install::wanted::{after, needed_by, orphans};
 use crate::install::{changes, finish, written};
 use crate::question::must_agree;
 use crate::report::counted;
@@ -63,12 +64,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         written.push((name, folder));
     }
-    let mut absent = installed.clone();
-    absent.extend(orphans(&lock, &installed));
-    let wish = Wish {
-        present: Vec::new(),
-        absent,
-    };
+    let (mut absent, present) = split(&lock, &installed)?;
+    absent.extend(orphans(&after(&lock, &present, &absent)));
+    for entry in &present {
+        let name = visible(&entry.name);
+        let stays = format!("`{name}` stays, because others need it; nobody asks for it any more");
+        context.printer.note(&stays);
+    }
+    let wish = Wish { present, absent };
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &wish, &settlement)?;
     if !args.dry_run {
@@ -144,28 +147,29 @@ fn finished(
     Ok(Status::Yes)
 }
 
-/// Dependencies that nobody needs once `removed` are gone.
-pub(super) fn orphans(lock: &Lockfile, removed: &[String]) -> Vec<String> {
-    let mut needed: Vec<&str> = Vec::new();
-    let is_removed = |name: &str| removed.iter().any(|each| each == name);
-    let roots = lock
-        .skills()
-        .iter()
-        .filter(|entry| !entry.dependency && !is_removed(&entry.name));
-    let mut queue: Vec<&str> = roots.map(|entry| entry.name.as_str()).collect();
-    while let Some(name) = queue.pop() {
-        if needed.contains(&name) {
-            continue;
-        }
-        needed.push(name);
-        if let Some(entry) = lock.get(name) {
-            queue.extend(entry.requires.iter().map(String::as_str));
+/// What of the names goes, and what stays because other skills need it.
+fn split(lock: &Lockfile, names: &[String]) -> Result<(Vec<String>, Vec<Locked>), CommandError> {
+    let is_named = |entry: &&Locked| names.contains(&entry.name);
+    let roots = lock.skills().iter();
+    let roots = roots.filter(|entry| !entry.dependency && !is_named(entry));
+    let needed = needed_by(lock, roots.map(|entry| entry.name.as_str()));
+    let (mut gone, mut stays) = (Vec::new(), Vec::new());
+    for entry in lock.skills().iter().filter(is_named) {
+        if !needed.contains(entry.name.as_str()) {
+            gone.push(entry.name.clone());
+        } else if entry.dependency {
+            let needs = |each: &&Locked| each.requires.contains(&entry.name);
+            let dependants = lock.skills().iter().filter(needs);
+            return Err(InstallFailure::StillNeeded {
+                name: entry.name.clone(),
+                dependants: dependants.map(|each| each.name.clone()).collect(),
+            }
+            .into());
+        } else {
+            let mut entry = entry.clone();
+            entry.dependency = true;
+            stays.push(entry);
         }
     }
-    lock.skills()
-        .iter()
-        .filter(|entry| entry.dependency && !needed.contains(&entry.name.as_str()))
-        .filter(|entry| !is_removed(&entry.name))
-        .map(|entry| entry.name.clone())
-        .collect()
+    Ok((gone, stays))
 }

@@ -1,27 +1,27 @@
 //! `skillyard sync`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies;
+use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::Wish;
+use skillyard_install::plan::{Before, Wish};
 use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
 use super::Outcome;
-use super::remove::orphans;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
-use crate::install::supply::{Supply, named};
+use crate::install::supply::Supply;
 use crate::install::threads::work_along;
+use crate::install::wanted::{Difference, after, asked, orphans};
 use crate::install::wish::{signed, wish};
 use crate::install::{check, finish, review};
 
@@ -71,36 +71,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
     let place = Place::find(context, &args.scope)?;
-    let lock = place.lock()?;
-    let manifest = place
-        .manifest()?
-        .filter(|_| !args.frozen && place.has_manifest());
+    let before = place.before()?;
+    let lock = &before.lock;
     let mut supply = Supply::new(context, &place);
-    let difference = match &manifest {
-        Some(manifest) => Difference::of(&lock, manifest, &supply)?,
-        None => Difference::default(),
+    let difference = if args.frozen {
+        refuse_without_lock(&place)?;
+        Difference::default()
+    } else {
+        Difference::of(lock, &place, &supply)?
     };
     if args.locked && !difference.is_empty() {
         return Err(InstallFailure::LockOutdated(difference.to_string()).into());
     }
     let mut trees = Trees::default();
-    let mut goal = Wish::default();
-    let mut gone = difference.unwanted.clone();
-    gone.extend(orphans(&lock, &gone));
-    for entry in lock.skills() {
-        let resolved_anew = difference
-            .wanted
-            .iter()
-            .any(|(name, _)| *name == entry.name);
-        if !gone.contains(&entry.name) && !resolved_anew {
-            goal.present.push(entry.clone());
-        }
-    }
-    goal.absent = gone;
-    let needed = resolve(&mut supply, &difference, args)?;
-    let targets = place.targets(&[], &context.config()?.install_agents())?;
-    goal.present
-        .extend(wish(&needed, &lock, &targets, false).present);
+    let needed = resolve(&mut supply, lock, &difference, args)?;
+    let goal = goal(context, &place, &before, &difference, &needed)?;
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &goal, &settlement)?;
     if args.check {
@@ -118,9 +103,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         );
     }
     // Only what really has to be written must be at hand.
-    let written = preview.written().filter_map(|name| lock.get(name));
+    let names: BTreeSet<&str> = preview.written().collect();
+    let written = goal.present.iter();
+    let written = written.filter(|entry| names.contains(entry.name.as_str()));
     let locked: Vec<&Locked> = written
-        .filter(|entry| !trees.contains_key(&entry.digest) && goal.present.contains(entry))
+        .filter(|entry| !trees.contains_key(&entry.digest))
         .collect();
     let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
     let stored = place.store.read_each(&digests, |_, tree| tree.ok());
@@ -167,24 +154,77 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(status)
 }
 
-/// What `skills.toml` wants beyond the lock.
+/// What is to be: what is locked, unless it is wanted otherwise or not any more.
+fn goal(
+    context: &Context,
+    place: &Place,
+    before: &Before,
+    difference: &Difference,
+    needed: &[Needed],
+) -> Result<Wish, CommandError> {
+    let lock = &before.lock;
+    let config = context.config()?;
+    let targets = place.targets(&[], &config.install_agents())?;
+    let mut anew = wish(needed, lock, &targets, config.installs_links()).present;
+    for entry in &mut anew {
+        if let Some(before) = lock.get(&entry.name) {
+            entry.linked = before.linked;
+            // What was only read again for what it needs stays what it was.
+            if difference.reference(&entry.name).is_none() {
+                entry.dependency = before.dependency;
+            }
+        }
+    }
+    let mut absent = difference.unwanted.clone();
+    absent.extend(orphans(&after(lock, &anew, &absent)));
+    // What a colleague took out of the lock goes from here too, as long as it is what was put here.
+    absent.extend(before.dropped().map(str::to_owned));
+    absent.retain(|name| anew.iter().all(|entry| entry.name != *name));
+    let is_anew = |name: &str| anew.iter().any(|entry| entry.name == name);
+    let stays = |entry: &&Locked| !is_anew(&entry.name) && !absent.contains(&entry.name);
+    let stays = lock.skills().iter().filter(stays);
+    let mut present: Vec<Locked> = stays.cloned().collect();
+    present.append(&mut anew);
+    for entry in &mut present {
+        if let Some(spread) = difference.spread(entry) {
+            *entry = spread;
+        }
+    }
+    Ok(Wish { present, absent })
+}
+
+/// To go by a lock that nobody committed would be to install nothing, and call that a success.
+fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
+    if place.has_manifest() && !place.scope.lock_file().exists() {
+        return Err(InstallFailure::NoLock.into());
+    }
+    Ok(())
+}
+
+/// What is wanted beyond the lock, with all that it needs.
 fn resolve(
     supply: &mut Supply<'_>,
+    lock: &Lockfile,
     difference: &Difference,
     args: &Args,
-) -> Result<Vec<dependencies::Needed>, CommandError> {
+) -> Result<Vec<Needed>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
     for (name, reference) in &difference.wanted {
         if args.offline {
             return Err(InstallFailure::Offline(name.clone()).into());
         }
-        let reference = supply.written(reference)?;
-        let found = supply.one(&reference)?;
-        let mut candidate = named(found, name)?;
-        // As it is wanted, so that the lock and skills.toml go on matching.
-        let (source, _) = supply.source_of(&reference, reference.path())?;
-        candidate.source = source;
-        roots.push(candidate);
+        roots.push(asked(supply, name, reference)?);
+    }
+    for (name, missing) in &difference.incomplete {
+        // What is wanted otherwise was resolved above, with all it needs.
+        let entry = lock
+            .get(name)
+            .filter(|_| difference.reference(name).is_none());
+        let Some(entry) = entry else { continue };
+        if args.offline {
+            return Err(InstallFailure::Offline(missing.clone()).into());
+        }
+        roots.push(as_pinned(supply.locked(entry)?, entry)?);
     }
     let needed = dependencies::resolve(roots, supply);
     Ok(needed.map_err(|error| InstallFailure::Dependencies(Box::new(error)))?)
@@ -205,7 +245,11 @@ fn fetch(
         .store
         .discard(&[entry.digest])
         .map_err(InstallFailure::from)?;
-    let candidate = supply.locked(entry)?;
+    as_pinned(supply.locked(entry)?, entry)
+}
+
+/// A skill that has the bytes its entry in the lock names.
+fn as_pinned(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandError> {
     if candidate.tree.digest() != entry.digest {
         return Err(InstallFailure::NotAsLocked {
             name: entry.name.clone(),
@@ -215,57 +259,4 @@ fn fetch(
         .into());
     }
     Ok(candidate)
-}
-
-/// Where `skills.toml` and the lock differ.
-#[derive(Debug, Default)]
-struct Difference {
-    /// Names and references that are not locked, or locked otherwise.
-    wanted: Vec<(String, String)>,
-    /// Locked names that are not wanted any more.
-    unwanted: Vec<String>,
-}
-
-impl Difference {
-    fn of(lock: &Lockfile, manifest: &Manifest, supply: &Supply<'_>) -> Result<Self, CommandError> {
-        let mut difference = Self::default();
-        for (name, reference) in manifest.skills() {
-            let locked = lock.get(name).filter(|entry| !entry.dependency);
-            let locked = locked.map(Locked::reference);
-            // Mostly it is written as it is locked, and nothing has to be looked for.
-            if locked.as_ref() != Some(reference)
-                && locked.as_ref() != Some(&supply.canonical(reference)?)
-            {
-                difference.wanted.push((name.clone(), reference.clone()));
-            }
-        }
-        for entry in lock.skills() {
-            if !entry.dependency && manifest.get(&entry.name).is_none() {
-                difference.unwanted.push(entry.name.clone());
-            }
-        }
-        Ok(difference)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
-    }
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let quoted = |names: Vec<&str>| names.join("`, `");
-        let wanted: Vec<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
-        let unwanted: Vec<&str> = self.unwanted.iter().map(String::as_str).collect();
-        match (wanted.is_empty(), unwanted.is_empty()) {
-            (false, true) => write!(f, "`{}` is not locked as it is wanted", quoted(wanted)),
-            (true, false) => write!(f, "`{}` is locked and not wanted", quoted(unwanted)),
-            _ => write!(
-                f,
-                "`{}` is not locked as it is wanted, and `{}` is locked and not wanted",
-                quoted(wanted),
-                quoted(unwanted)
-            ),
-        }
-    }
 }

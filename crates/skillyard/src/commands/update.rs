@@ -2,22 +2,24 @@
 
 use std::time::Instant;
 
+use serde_json::json;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies;
+use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{Change, Plan, Wish};
 
 use super::Outcome;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
 use crate::install::scanner::Scanner;
 use crate::install::supply::{Supply, as_locked};
 use crate::install::threads::work_along;
+use crate::install::wanted::{Difference, after, asked, orphans};
 use crate::install::wish::{signed, wish};
-use crate::install::{check, difference, finish, review};
+use crate::install::{changes, check, difference, finish, review};
 use crate::sanitize::visible;
 
 /// Update installed skills, and show what changes in them first
@@ -57,25 +59,34 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
     let mut supply = Supply::new(context, &place);
-    let mut roots = Vec::new();
-    for entry in chosen(&lock, &args.names)? {
-        roots.push(newest(&mut supply, entry)?);
+    let difference = Difference::of(&lock, &place, &supply)?;
+    let names = chosen(&lock, &difference, &args.names)?;
+    let (mut roots, mut failed) = (Vec::new(), Vec::new());
+    for name in &names {
+        // One source that cannot be reached must not keep the others from being updated.
+        match newest(&mut supply, &lock, &difference, name) {
+            Ok(candidate) => roots.push(candidate),
+            Err(error) if names.len() == 1 => return Err(error),
+            Err(error) => failed.push(Failed::new(name, &error)),
+        }
+    }
+    for each in &failed {
+        each.tell(context);
     }
     let needed = dependencies::resolve(roots, &mut supply)
         .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
-    let mut goal = wish(&needed, &lock, &[], false);
-    for entry in &mut goal.present {
-        match lock.get(&entry.name) {
-            Some(before) => entry.linked = before.linked,
-            // A dependency that is new goes where its first dependant is.
-            None => entry.targets = place.targets(&[], &context.config()?.install_agents())?,
-        }
+    let mut goal = goal(context, &place, &lock, &difference, &needed)?;
+    if args.names.is_empty() {
+        goal.absent.extend(difference.unwanted.iter().cloned());
     }
+    goal.absent
+        .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &goal, &settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
-        return report(context, &place, &preview, Some(start), true);
+        let status = report_with(context, &place, &preview, &failed, start, true)?;
+        return Ok(status);
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
@@ -85,37 +96,150 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let trees = finish::trees(&needed);
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, || Ok(()))?;
     check::remember(context, &scanner, &checked)?;
-    report(context, &place, &plan, Some(start), false)
+    report_with(context, &place, &plan, &failed, start, false)
 }
 
-/// The entries that were named, or all that were asked for once.
-pub(super) fn chosen<'a>(
-    lock: &'a Lockfile,
-    names: &[String],
-) -> Result<Vec<&'a Locked>, CommandError> {
-    if names.is_empty() {
-        return Ok(lock
-            .skills()
-            .iter()
-            .filter(|entry| !entry.dependency)
-            .collect());
+/// Tells what was or would be done, and what could not be found out.
+fn report_with(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    failed: &[Failed],
+    start: Instant,
+    dry_run: bool,
+) -> Outcome {
+    if failed.is_empty() {
+        return report(context, place, plan, Some(start), dry_run);
     }
-    let entry = |name: &String| {
-        let entry = lock.get(name);
-        entry.ok_or_else(|| InstallFailure::not_installed(lock, name).into())
-    };
-    names.iter().map(entry).collect()
+    if context.printer.is_json() {
+        let mut answer = changes::json(plan, &place.scope, dry_run);
+        answer["failed"] = json!(failed);
+        context.printer.json(&answer)?;
+    } else {
+        report(context, place, plan, Some(start), dry_run)?;
+    }
+    Ok(Status::No)
 }
 
-/// The newest state of what was asked for, under the name it is installed by.
-pub(super) fn newest(supply: &mut Supply<'_>, entry: &Locked) -> Result<Candidate, CommandError> {
-    let reference = supply.requested(entry)?;
-    let candidate = supply.one(&reference)?;
-    as_locked(candidate, entry)
+/// What is to be: what was found goes where it is, and what is new where it is needed.
+fn goal(
+    context: &Context,
+    place: &Place,
+    lock: &Lockfile,
+    difference: &Difference,
+    needed: &[Needed],
+) -> Result<Wish, CommandError> {
+    let config = context.config()?;
+    let mut goal = wish(needed, lock, &[], config.installs_links());
+    for entry in &mut goal.present {
+        if let Some(before) = lock.get(&entry.name) {
+            entry.linked = before.linked;
+            // A dependency that was named is still nobody's wish.
+            if difference.reference(&entry.name).is_none() {
+                entry.dependency = before.dependency;
+            }
+        } else if !entry.dependency {
+            entry.targets = place.targets(&[], &config.install_agents())?;
+        }
+    }
+    settle_beside_dependants(&mut goal.present);
+    for entry in &mut goal.present {
+        if let Some(spread) = difference.spread(entry) {
+            *entry = spread;
+        }
+    }
+    Ok(goal)
+}
+
+/// A dependency that is new goes where the skills are that need it.
+fn settle_beside_dependants(entries: &mut [Locked]) {
+    // Each round settles those that settled ones need.
+    for _ in 0..entries.len() {
+        let settled: Vec<Locked> = entries
+            .iter()
+            .filter(|each| !each.targets.is_empty())
+            .cloned()
+            .collect();
+        let mut is_done = true;
+        for entry in entries.iter_mut().filter(|each| each.targets.is_empty()) {
+            let dependants = settled
+                .iter()
+                .filter(|each| each.requires.contains(&entry.name));
+            entry.targets = dependants.flat_map(|each| each.targets.clone()).collect();
+            entry.targets.sort_unstable();
+            entry.targets.dedup();
+            is_done = false;
+        }
+        if is_done {
+            return;
+        }
+    }
+}
+
+/// A skill whose source did not give it.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Failed {
+    name: String,
+    reason: String,
+}
+
+impl Failed {
+    pub(super) fn new(name: &str, error: &CommandError) -> Self {
+        Self {
+            name: name.to_owned(),
+            reason: error.with_causes(),
+        }
+    }
+
+    pub(super) fn tell(&self, context: &Context) {
+        let line = format!(" ! {}: {}", visible(&self.name), visible(&self.reason));
+        context.printer.people(&line);
+    }
+}
+
+/// The names that were given, or all that are asked for.
+fn chosen(
+    lock: &Lockfile,
+    difference: &Difference,
+    names: &[String],
+) -> Result<Vec<String>, CommandError> {
+    let is_known = |name: &str| lock.get(name).is_some() || difference.reference(name).is_some();
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        return Err(InstallFailure::not_installed(lock, name).into());
+    }
+    if !names.is_empty() {
+        return Ok(names.to_vec());
+    }
+    let locked = lock.skills().iter().filter(|entry| !entry.dependency);
+    let locked = locked.map(|entry| &entry.name);
+    let locked = locked.filter(|name| !difference.unwanted.contains(name));
+    let wanted = difference.wanted.iter().map(|(name, _)| name);
+    let mut all: Vec<String> = locked.chain(wanted).cloned().collect();
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}
+
+/// The newest state of what is asked for, under the name it is or will be installed by.
+pub(super) fn newest(
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    difference: &Difference,
+    name: &str,
+) -> Result<Candidate, CommandError> {
+    match (difference.reference(name), lock.get(name)) {
+        (Some(reference), _) => asked(supply, name, reference),
+        (None, Some(entry)) => {
+            let reference = supply.requested(entry)?;
+            let candidate = supply.one(&reference)?;
+            as_locked(candidate, entry)
+        }
+        (None, None) => Err(InstallFailure::not_installed(lock, name).into()),
+    }
 }
 
 /// Shows what changes in each skill.
-fn show(context: &Context, place: &Place, plan: &Plan, needed: &[dependencies::Needed]) {
+fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
     for change in &plan.changes {
         let Change::Changed { from, to } = change else {
             continue;

@@ -78,6 +78,13 @@ pub(crate) enum InstallFailure {
     },
     #[error("the lock does not match skills.toml: {0}")]
     LockOutdated(String),
+    #[error("there is no skills.lock to go by")]
+    NoLock,
+    #[error("`{name}` is needed by `{}`", dependants.join("`, `"))]
+    StillNeeded {
+        name: String,
+        dependants: Vec<String>,
+    },
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
     #[error("`{alias}` is no registry, so it has no `{name}`")]

@@ -62,30 +62,30 @@ impl Checked<'_> {
 /// when it was put there.
 pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec<&'a Candidate> {
     let mut new: BTreeSet<&str> = BTreeSet::new();
-    let mut named = Vec::new();
+    let mut named: Vec<&str> = Vec::new();
     for change in &plan.changes {
         match change {
             Change::Added { to } => drop(new.insert(&to.name)),
             Change::Changed { from, to } if from.digest != to.digest => drop(new.insert(&to.name)),
             Change::Changed { to, .. } | Change::Restored { to } | Change::Repaired { to } => {
-                named.push(to);
+                named.push(&to.name);
             }
             Change::Removed { .. } => {}
         }
     }
+    // A checkout can bring the skill as well as the lock, and then nothing has to be written.
+    named.extend(plan.unchanged.iter().map(String::as_str));
+    let named: BTreeSet<&str> = named.into_iter().collect();
+    let candidates = || needed.iter().map(|each| &each.candidate);
     // What is not at hand is not looked up either.
-    let at_hand: BTreeSet<&str> = needed
-        .iter()
-        .map(|each| each.candidate.name.as_str())
-        .collect();
-    named.retain(|to| at_hand.contains(to.name.as_str()));
-    let digests: Vec<Digest> = named.iter().map(|to| to.digest).collect();
+    let at_hand = candidates().filter(|each| named.contains(each.name.as_str()));
+    let at_hand: Vec<&Candidate> = at_hand.collect();
+    let digests: Vec<Digest> = at_hand.iter().map(|each| each.tree.digest()).collect();
     let held = store.read_each(&digests, |_, tree| tree.is_ok());
     let held = held.unwrap_or_else(|_| vec![false; digests.len()]);
-    let missing = named.iter().zip(held).filter(|(_, is_held)| !is_held);
-    new.extend(missing.map(|(to, _)| to.name.as_str()));
-    let candidates = needed.iter().map(|each| &each.candidate);
-    candidates
+    let missing = at_hand.iter().zip(held).filter(|(_, is_held)| !is_held);
+    new.extend(missing.map(|(each, _)| each.name.as_str()));
+    candidates()
         .filter(|candidate| new.contains(candidate.name.as_str()))
         .collect()
 }

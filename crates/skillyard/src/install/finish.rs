@@ -37,8 +37,14 @@ pub(crate) fn look(
     wish: &Wish,
     settlement: &Settlement,
 ) -> Result<Plan, CommandError> {
-    let lock = place.lock()?;
-    Ok(plan_in(&place.scope, &place.store, &lock, wish, settlement))
+    let before = place.before()?;
+    Ok(plan_in(
+        &place.scope,
+        &place.store,
+        &before,
+        wish,
+        settlement,
+    ))
 }
 
 /// The bytes of skills, by their digests.

@@ -7,10 +7,12 @@ use clap::ValueEnum;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
+use skillyard_install::plan::Before;
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
 use skillyard_install::target::AgentChoice;
+use skillyard_install::transaction;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -106,6 +108,12 @@ impl Place {
     pub(crate) fn lock(&self) -> Result<Lockfile, CommandError> {
         let lock = self.records.lock(&self.scope);
         Ok(lock.map_err(InstallFailure::from)?)
+    }
+
+    /// What the lock names, and what this machine put into the folders.
+    pub(crate) fn before(&self) -> Result<Before, CommandError> {
+        let before = transaction::before(&self.scope, &self.records);
+        Ok(before.map_err(InstallFailure::from)?)
     }
 
     /// What the project wants; nothing in the user's scope.

@@ -155,9 +155,11 @@ impl<'a> Supply<'a> {
             .into_par_iter()
             .map(|((tree, mut found), offer)| {
                 found.folder = found.folder.or_else(|| Some(offer.name.clone()));
-                Candidate::new(tree, found).map_err(|source| InstallFailure::Candidate {
-                    name: offer.name.clone(),
-                    source,
+                Candidate::new(tree.delivered(), found).map_err(|source| {
+                    InstallFailure::Candidate {
+                        name: offer.name.clone(),
+                        source,
+                    }
                 })
             })
             .collect();

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use insta::assert_snapshot;
 
 use crate::TestContext;
-use crate::project::{everything, project};
+use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
 
 const INSTALLED: &str = ".agents/skills/pdf/SKILL.md";
@@ -161,4 +161,49 @@ fn what_was_written_by_hand_is_deleted_on_request_only() {
         context.code(&["remove", "skill-review", "--force"]),
         Some(1)
     );
+}
+
+#[test]
+fn what_programs_leave_in_a_skill_is_no_edit() {
+    let litter = ["scripts/__pycache__/a.cpython-312.pyc", ".DS_Store"];
+    let put = |context: &TestContext| {
+        for name in litter {
+            context.write(&format!(".agents/skills/pdf/{name}"), "left behind");
+        }
+    };
+    let context = installed();
+    context.done(&["trust", ".", "--yes"]);
+    put(&context);
+    // It is told, and put right; nothing else minds it.
+    let told = context.refused(&["sync", "--check"]);
+    assert!(told.contains(" ~ pdf  put right"), "{told}");
+    let files = context.run(&["show", "pdf", "--files"]);
+    assert!(
+        !files.contains("pyc") && !files.contains("edited"),
+        "{files}"
+    );
+    context.done(&["sync"]);
+    assert!(!context.root().join(".agents/skills/pdf/.DS_Store").exists());
+    put(&context);
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    context.done(&["update", "--yes"]);
+    put(&context);
+    context.done(&["remove", "pdf"]);
+    assert_eq!(context.version_of("pdf"), None);
+    // A source does not deliver it either.
+    for name in litter {
+        context.write(&format!("lib/pdf/{name}"), "left behind");
+    }
+    context.write("lib/pdf/node_modules/x/index.js", "left behind");
+    context.done(&["install", "./lib/pdf"]);
+    let installed = everything(&context.root().join(".agents/skills/pdf"));
+    assert_eq!(installed, ["SKILL.md"]);
+}
+
+#[test]
+fn a_file_that_only_looks_left_behind_is_not_run() {
+    let context = installed();
+    context.write(".agents/skills/pdf/scripts/run.pyc", "planted");
+    let told = context.run(&["run", "pdf", "scripts/run.pyc", "--yes"]);
+    assert!(!told.contains("success: true"), "{told}");
 }

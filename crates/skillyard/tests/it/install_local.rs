@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use insta::assert_snapshot;
 use skillyard_format::package::pack::PackFormat;
 
-use crate::project::{packed, project};
+use crate::project::{everything, packed, project};
 use crate::servers::repository::skill;
 use crate::support::{tar, zstandard};
 use crate::{TestContext, output};
@@ -247,4 +247,17 @@ fn what_is_not_there_comes_with_what_is() {
         assert!(!output.status.success());
         assert!(told.contains(hint), "{arguments:?}: {told}");
     }
+}
+
+#[test]
+fn a_skill_that_is_the_project_is_not_put_into_itself() {
+    let context = project();
+    context.write("SKILL.md", skill("selfmade", "one"));
+    context.done(&["install", ".", "--name", "selfmade"]);
+    context.done(&["outdated"]);
+    context.done(&["update", "--yes"]);
+    context.done(&["install", ".", "--name", "selfmade"]);
+    context.done(&["sync", "--locked", "--check"]);
+    let installed = everything(&context.root().join(".agents/skills/selfmade"));
+    assert_eq!(installed, ["SKILL.md"]);
 }

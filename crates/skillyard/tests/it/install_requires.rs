@@ -203,3 +203,71 @@ fn an_update_brings_what_is_newly_needed_and_drops_what_is_not() {
     assert_eq!(context.version_of("chart"), None);
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
 }
+
+#[test]
+fn what_others_need_is_not_removed() {
+    let context = library(&[("report", "../chart"), ("chart", "")]);
+    context.done(&["install", "./lib/report"]);
+    let told = context.refused(&["remove", "chart"]);
+    assert!(told.contains("`chart` is needed by `report`"), "{told}");
+    // Who asked for it takes back the wish, and it stays for the other.
+    context.done(&["install", "./lib/chart"]);
+    let told = context.done(&["remove", "chart"]);
+    assert!(told.contains("`chart` stays"), "{told}");
+    assert!(context.version_of("chart").is_some());
+    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["remove", "chart", "report"]);
+    assert_eq!(context.version_of("chart"), None);
+}
+
+#[test]
+fn a_lock_that_lacks_what_is_needed_is_completed() {
+    let context = library(&[("report", "../chart"), ("chart", "")]);
+    context.done(&["install", "./lib/report"]);
+    let lock = context.read("skills.lock");
+    let entries: Vec<&str> = lock.split("[[skill]]").collect();
+    let without = entries
+        .iter()
+        .filter(|each| !each.contains("\"./lib/chart\""));
+    let without: Vec<&str> = without.copied().collect();
+    context.write("skills.lock", without.join("[[skill]]"));
+    let told = context.refused(&["sync", "--locked"]);
+    assert!(
+        told.contains("`report` needs `chart`, which is not locked"),
+        "{told}"
+    );
+    assert!(context.run(&["doctor"]).contains("`report` needs `chart`"));
+    context.done(&["sync"]);
+    assert_eq!(context.read("skills.lock"), lock);
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_is_needed_is_outdated_and_updated_like_the_rest() {
+    let context = library(&[("report", "../chart"), ("chart", "")]);
+    context.done(&["install", "./lib/report"]);
+    context.write("lib/chart/SKILL.md", needing("chart", "two", ""));
+    assert!(context.run(&["outdated"]).contains("chart  "));
+    // Named or not, it stays what others need.
+    context.done(&["update", "chart", "--yes"]);
+    assert_eq!(context.version_of("chart").as_deref(), Some("two"));
+    context.done(&["sync", "--locked", "--check"]);
+    // It goes once nobody needs it.
+    context.write("lib/report/SKILL.md", needing("report", "two", ""));
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("chart"), None);
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_is_newly_needed_goes_where_it_is_needed() {
+    let context = library(&[("report", ""), ("chart", "../colour"), ("colour", "")]);
+    context.done(&["install", "./lib/report", "--agent", "windsurf"]);
+    context.write("lib/report/SKILL.md", needing("report", "two", "../chart"));
+    context.done(&["update", "--yes"]);
+    for name in ["chart", "colour"] {
+        let file = format!(".windsurf/skills/{name}/SKILL.md");
+        assert!(context.root().join(file).is_file(), "{name}");
+        assert_eq!(context.version_of(name), None);
+    }
+}

@@ -36,6 +36,7 @@ mod install_settings;
 mod install_sources;
 mod install_staging;
 mod install_store;
+mod install_team;
 mod list;
 mod machine;
 mod mcp;

@@ -26,6 +26,16 @@ pub fn junk(path: &ArchivePath) -> Option<(Junk, usize)> {
         .find_map(|(index, name)| Some((classify(name)?, index + 1)))
 }
 
+/// Whether a file or folder of this name is left out of what is delivered.
+pub fn is_junk(name: &str) -> bool {
+    classify(name).is_some()
+}
+
+/// Whether programs leave files of this name behind that only use a skill.
+pub fn is_litter(name: &str) -> bool {
+    matches!(classify(name), Some(Junk::System | Junk::PythonCache))
+}
+
 fn classify(name: &str) -> Option<Junk> {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     match name {

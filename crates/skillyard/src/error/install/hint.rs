@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use skillyard_catalog::agents::AGENTS;
 use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::HttpError;
@@ -39,11 +40,18 @@ impl InstallFailure {
             Self::Written { name, .. } => {
                 format!("`skillyard remove {name} --force` deletes that folder for good")
             }
-            Self::NotInstalled { .. } => "See what is installed with `skillyard list`".into(),
+            Self::NotInstalled { .. } => {
+                "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
+            }
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
             }
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
+            Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
+            Self::StillNeeded { dependants, .. } => format!(
+                "Remove what needs it with it: `skillyard remove {}`",
+                dependants.join(" ")
+            ),
             Self::Offline(_) => "Run it once without `--offline`".into(),
             Self::Findings { codes, .. } => format!(
                 "Read about it with `skillyard explain {}`; if you know it is harmless, pass `--accept {}`",
@@ -91,6 +99,12 @@ impl InstallFailure {
             }
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
+            Self::Manifest(ManifestError::Format { message, .. })
+            | Self::Transaction(TransactionError::Manifest(ManifestError::Format { message, .. }))
+                if message.contains("merge conflicts") =>
+            {
+                "Say which side is right, and run `skillyard sync`".into()
+            }
             Self::Manifest(ManifestError::Format { .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
                 "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
@@ -106,7 +120,8 @@ impl InstallFailure {
                 format!("Did you mean `{name}`?")
             }
             Self::Target(TargetError::NoSuchAgent { .. }) => {
-                "List the agents with `skillyard install --help`".into()
+                let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
+                format!("There are {}", agents.join(", "))
             }
             _ => return None,
         })

@@ -1,0 +1,114 @@
+//! What of a folder is a skill's, and what only lies there.
+//!
+//! Archives leave out what machines and programs leave behind, so every other source does: the same
+//! skill has the same digest wherever it comes from. A skill that is a project of its own also has
+//! skills that were installed for working on it; they are not part of it.
+
+use std::path::Path;
+
+use skillyard_format::package::archive::{is_junk, is_litter};
+
+use super::{Tree, TreeFile};
+use crate::target::is_target;
+
+/// The files that make a folder a project.
+const PROJECT: [&str; 2] = ["skills.toml", "skills.lock"];
+
+/// What is not delivered from a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Delivery {
+    is_project: bool,
+}
+
+impl Delivery {
+    /// From a folder of this machine.
+    pub(super) fn from(folder: &Path) -> Self {
+        Self {
+            is_project: PROJECT.iter().any(|name| folder.join(name).exists()),
+        }
+    }
+
+    fn of(files: &[TreeFile]) -> Self {
+        Self {
+            is_project: files
+                .iter()
+                .any(|file| PROJECT.contains(&file.path.as_str())),
+        }
+    }
+
+    /// Whether a file or folder is left out; the folders above it are asked about first.
+    pub(super) fn leaves_out(self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        is_junk(name) || (self.is_project && (PROJECT.contains(&path) || is_target(path)))
+    }
+
+    fn leaves_out_file(self, path: &str) -> bool {
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        ends.chain([path.len()])
+            .any(|end| self.leaves_out(&path[..end]))
+    }
+}
+
+impl Tree {
+    /// What a source delivers of it.
+    #[must_use]
+    pub fn delivered(self) -> Self {
+        let delivery = Delivery::of(&self.files);
+        self.without(|path| delivery.leaves_out_file(path))
+    }
+
+    /// The same without what programs leave behind that only use the skill.
+    #[must_use]
+    pub fn tidied(self) -> Self {
+        self.without(|path| path.split('/').any(is_litter))
+    }
+
+    fn without(mut self, is_gone: impl Fn(&str) -> bool) -> Self {
+        let before = self.files.len();
+        self.files.retain(|file| !is_gone(&file.path));
+        if self.files.len() < before {
+            self.digest = super::digest(&self.files);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(paths: &[&str]) -> Tree {
+        let file = |path: &&str| TreeFile {
+            path: (*path).into(),
+            executable: false,
+            bytes: path.as_bytes().to_vec(),
+        };
+        Tree::new(paths.iter().map(file).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_source_delivers_what_an_archive_would() {
+        let whole = tree(&["SKILL.md", "scripts/a.py"]);
+        let lying_there = [
+            "SKILL.md",
+            "scripts/a.py",
+            "scripts/__pycache__/a.cpython-312.pyc",
+            "scripts/.DS_Store",
+            "node_modules/x/index.js",
+        ];
+        assert_eq!(tree(&lying_there).delivered(), whole);
+        let used = &lying_there[..4];
+        assert_eq!(tree(used).tidied(), whole);
+        assert_ne!(tree(&lying_there).tidied(), whole);
+    }
+
+    #[test]
+    fn what_is_installed_in_a_skill_is_no_part_of_it() {
+        let installed = ".agents/skills/x/SKILL.md";
+        let project = ["SKILL.md", "skills.toml", "skills.lock", installed];
+        assert_eq!(tree(&project).delivered(), tree(&["SKILL.md"]));
+        // Elsewhere such files are what the author put there.
+        let template = tree(&["SKILL.md", "assets/skills.toml", installed]);
+        assert_eq!(template.clone().delivered(), template);
+    }
+}

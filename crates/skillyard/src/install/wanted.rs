@@ -1,0 +1,192 @@
+//! What a scope wants beyond its lock.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::manifest::Manifest;
+use skillyard_install::target::AgentChoice;
+
+use super::place::Place;
+use super::supply::{Supply, named};
+use crate::error::CommandError;
+
+/// Where the lock is not what it should be.
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    /// Names and references that are not locked, or locked otherwise.
+    pub(crate) wanted: Vec<(String, String)>,
+    /// Locked names that are not wanted any more.
+    pub(crate) unwanted: Vec<String>,
+    /// Locked skills that need what is not locked, and what that is.
+    pub(crate) incomplete: Vec<(String, String)>,
+    /// Folders that every skill is to be in, because `skills.toml` names their agents.
+    targets: Vec<String>,
+    /// Locked skills that are not in all of them.
+    elsewhere: Vec<String>,
+}
+
+impl Difference {
+    /// Compares what a place wants with what is locked there.
+    pub(crate) fn of(
+        lock: &Lockfile,
+        place: &Place,
+        supply: &Supply<'_>,
+    ) -> Result<Self, CommandError> {
+        let mut difference = Self {
+            incomplete: incomplete(lock),
+            ..Self::default()
+        };
+        if let Some(manifest) = place.manifest()?.filter(|_| place.has_manifest()) {
+            difference.compare(lock, &manifest, supply)?;
+            // `all` means something else on each machine, and the lock is for everyone.
+            if matches!(AgentChoice::of(manifest.agents()), AgentChoice::Named(_)) {
+                difference.targets = place.targets(&[], &[])?;
+            }
+        }
+        let is_elsewhere = |entry: &&Locked| difference.spread(entry).is_some();
+        let elsewhere = lock.skills().iter().filter(is_elsewhere);
+        difference.elsewhere = elsewhere.map(|entry| entry.name.clone()).collect();
+        Ok(difference)
+    }
+
+    fn compare(
+        &mut self,
+        lock: &Lockfile,
+        manifest: &Manifest,
+        supply: &Supply<'_>,
+    ) -> Result<(), CommandError> {
+        for (name, reference) in manifest.skills() {
+            let locked = lock.get(name).filter(|entry| !entry.dependency);
+            let locked = locked.map(Locked::reference);
+            // Mostly it is written as it is locked, and nothing has to be looked for.
+            if locked.as_ref() != Some(reference)
+                && locked.as_ref() != Some(&supply.canonical(reference)?)
+            {
+                self.wanted.push((name.clone(), reference.clone()));
+            }
+        }
+        for entry in lock.skills() {
+            if !entry.dependency && manifest.get(&entry.name).is_none() {
+                self.unwanted.push(entry.name.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The reference that a name is wanted by, where the lock has none or another.
+    pub(crate) fn reference(&self, name: &str) -> Option<&str> {
+        let found = self.wanted.iter().find(|(each, _)| each == name);
+        found.map(|(_, reference)| reference.as_str())
+    }
+
+    /// The entry of a skill with all the folders that it is to be in, where that are more.
+    pub(crate) fn spread(&self, entry: &Locked) -> Option<Locked> {
+        let missing = self.targets.iter();
+        let missing: Vec<&String> = missing
+            .filter(|each| !entry.targets.contains(each))
+            .collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let mut entry = entry.clone();
+        entry.targets.extend(missing.into_iter().cloned());
+        entry.targets.sort_unstable();
+        Some(entry)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+            && self.unwanted.is_empty()
+            && self.incomplete.is_empty()
+            && self.elsewhere.is_empty()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wanted: Vec<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
+        let mut parts = Vec::new();
+        for (names, what) in [
+            (wanted.join("`, `"), "not locked as it is wanted"),
+            (self.unwanted.join("`, `"), "locked and not wanted"),
+            (
+                self.elsewhere.join("`, `"),
+                "not locked for all agents that are wanted",
+            ),
+        ] {
+            if !names.is_empty() {
+                parts.push(format!("`{names}` is {what}"));
+            }
+        }
+        for (name, missing) in &self.incomplete {
+            parts.push(format!("`{name}` needs `{missing}`, which is not locked"));
+        }
+        f.write_str(&parts.join(", and "))
+    }
+}
+
+/// The skill that is wanted by a name, as it is now.
+pub(crate) fn asked(
+    supply: &mut Supply<'_>,
+    name: &str,
+    reference: &str,
+) -> Result<Candidate, CommandError> {
+    let reference = supply.written(reference)?;
+    let found = supply.one(&reference)?;
+    let mut candidate = named(found, name)?;
+    // As it is wanted, so that the lock and skills.toml go on matching.
+    let (source, _) = supply.source_of(&reference, reference.path())?;
+    candidate.source = source;
+    Ok(candidate)
+}
+
+/// Skills that are locked, and need what is not; with what that is.
+fn incomplete(lock: &Lockfile) -> Vec<(String, String)> {
+    let missing = |entry: &Locked| {
+        let missing = entry.requires.iter().find(|name| lock.get(name).is_none());
+        missing.map(|missing| (entry.name.clone(), missing.clone()))
+    };
+    lock.skills().iter().filter_map(missing).collect()
+}
+
+/// Dependencies that nobody needs.
+pub(crate) fn orphans(lock: &Lockfile) -> Vec<String> {
+    let roots = lock.skills().iter().filter(|entry| !entry.dependency);
+    let needed = needed_by(lock, roots.map(|entry| entry.name.as_str()));
+    let entries = lock.skills().iter();
+    entries
+        .filter(|entry| entry.dependency && !needed.contains(entry.name.as_str()))
+        .map(|entry| entry.name.clone())
+        .collect()
+}
+
+/// These skills, and everything they need.
+pub(crate) fn needed_by<'a>(
+    lock: &'a Lockfile,
+    names: impl Iterator<Item = &'a str>,
+) -> BTreeSet<&'a str> {
+    let mut needed = BTreeSet::new();
+    let mut queue: Vec<&str> = names.collect();
+    while let Some(name) = queue.pop() {
+        if needed.insert(name)
+            && let Some(entry) = lock.get(name)
+        {
+            queue.extend(entry.requires.iter().map(String::as_str));
+        }
+    }
+    needed
+}
+
+/// The lock with some entries changed and others gone.
+pub(crate) fn after(lock: &Lockfile, present: &[Locked], absent: &[String]) -> Lockfile {
+    let mut lock = lock.clone();
+    for entry in present {
+        lock.put(entry.clone());
+    }
+    for name in absent {
+        lock.remove(name);
+    }
+    lock
+}

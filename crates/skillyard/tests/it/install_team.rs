@@ -1,0 +1,189 @@
+//! A lock that others change too: what they changed is followed here, and what was edited here is
+//! not lost.
+
+use std::fs;
+
+use crate::TestContext;
+use crate::project::{installed, project};
+use crate::servers::repository::skill;
+
+impl TestContext {
+    /// What a colleague's lock says once they have these versions, pulled into this project.
+    fn pull(&self, skills: &[(&str, &str)]) {
+        let colleague = project();
+        for (name, version) in skills {
+            let file = format!("lib/{name}/SKILL.md");
+            colleague.write(&file, skill(name, version));
+            self.write(&file, skill(name, version));
+            colleague.done(&["install", &format!("./lib/{name}")]);
+        }
+        if skills.is_empty() {
+            colleague.done(&["sync"]);
+        }
+        for file in ["skills.toml", "skills.lock"] {
+            self.write(file, colleague.read(file));
+        }
+    }
+}
+
+#[test]
+fn a_newer_lock_is_followed() {
+    let context = installed();
+    context.pull(&[("pdf", "two")]);
+    let told = context.refused(&["sync", "--check"]);
+    assert!(told.contains(" ~ pdf"), "{told}");
+    assert!(
+        context
+            .run(&["doctor"])
+            .contains("`pdf` is not as it is locked")
+    );
+    let told = context.done(&["sync", "--locked"]);
+    assert!(told.contains("Updated 1 skill"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    context.done(&["sync", "--check"]);
+    // A lock of before, as on another branch.
+    context.pull(&[("pdf", "one")]);
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+}
+
+#[test]
+fn what_was_edited_here_is_not_lost_to_a_newer_lock() {
+    let context = installed();
+    let file = ".agents/skills/pdf/SKILL.md";
+    context.write(file, skill("pdf", "mine"));
+    context.pull(&[("pdf", "two")]);
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("was edited after it was installed"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+    context.done(&["sync", "--force"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
+
+#[test]
+fn what_a_colleague_removed_goes() {
+    let context = installed();
+    context.pull(&[]);
+    let told = context.refused(&["sync", "--check"]);
+    assert!(told.contains(" - pdf"), "{told}");
+    let doctor = context.run(&["doctor"]);
+    assert!(
+        doctor.contains("`pdf` is not locked any more, and still there"),
+        "{doctor}"
+    );
+    context.done(&["sync", "--frozen"]);
+    assert_eq!(context.version_of("pdf"), None);
+    context.done(&["sync", "--check"]);
+}
+
+#[test]
+fn what_a_colleague_removed_stays_if_it_was_edited_here() {
+    let context = installed();
+    context.write(".agents/skills/pdf/SKILL.md", skill("pdf", "mine"));
+    context.pull(&[]);
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("was edited after it was installed"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_skill_that_nobody_installed_is_never_taken_away() {
+    let context = installed();
+    context.write(".agents/skills/own/SKILL.md", skill("own", "mine"));
+    context.pull(&[]);
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("own").as_deref(), Some("mine"));
+}
+
+#[test]
+fn other_changes_do_not_forget_what_is_there() {
+    let context = installed();
+    context.pull(&[("pdf", "two")]);
+    context.write("lib/docx/SKILL.md", skill("docx", "one"));
+    context.done(&["install", "./lib/docx"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
+
+#[test]
+fn the_lock_is_believed_where_there_is_no_record() {
+    let context = installed();
+    let records = context.in_home(".skillyard/placed");
+    for text in ["", "version = 9", "\u{0}"] {
+        for record in fs::read_dir(&records).unwrap() {
+            fs::write(record.unwrap().path(), text).unwrap();
+        }
+        context.done(&["sync"]);
+        context.done(&["update"]);
+    }
+    fs::remove_dir_all(&records).unwrap();
+    context.done(&["sync"]);
+    context.pull(&[("pdf", "two")]);
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
+
+#[test]
+fn to_go_by_a_lock_there_must_be_one() {
+    let context = installed();
+    fs::remove_file(context.root().join("skills.lock")).unwrap();
+    let told = context.refused(&["sync", "--frozen"]);
+    assert!(told.contains("there is no skills.lock"), "{told}");
+}
+
+#[test]
+fn agents_that_are_named_later_get_the_skills_too() {
+    let context = installed();
+    let wanted = context.read("skills.toml");
+    context.write(
+        "skills.toml",
+        format!("agents = [\"claude-code\"]\n{wanted}"),
+    );
+    let told = context.refused(&["sync", "--locked"]);
+    assert!(told.contains("not locked for all agents"), "{told}");
+    context.refused(&["sync", "--check"]);
+    context.done(&["sync"]);
+    assert!(context.root().join(".claude/skills/pdf/SKILL.md").is_file());
+    assert!(context.root().join(".agents/skills/pdf/SKILL.md").is_file());
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn another_wish_is_seen_by_update_and_outdated() {
+    let context = installed();
+    context.write("lib/v2/pdf/SKILL.md", skill("pdf", "two"));
+    context.write("lib/docx/SKILL.md", skill("docx", "one"));
+    context.write(
+        "skills.toml",
+        "[skills]\npdf = \"./lib/v2/pdf\"\ndocx = \"./lib/docx\"\n",
+    );
+    let told = context.refused(&["outdated"]);
+    assert!(told.contains("docx: skills.toml wants it"), "{told}");
+    assert!(context.run(&["outdated", "pdf"]).contains("pdf  "));
+    context.done(&["update", "--yes", "--force"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    assert_eq!(context.version_of("docx").as_deref(), Some("one"));
+    context.done(&["sync", "--locked", "--check"]);
+    context.write("skills.toml", "<<<<<<< HEAD\n[skills]\n");
+    for command in ["outdated", "update", "sync"] {
+        let told = context.refused(&[command]);
+        assert!(told.contains("it has merge conflicts"), "{told}");
+    }
+    assert!(context.run(&["doctor"]).contains("it has merge conflicts"));
+}
+
+#[test]
+fn one_source_that_is_gone_does_not_keep_the_others_back() {
+    let context = installed();
+    context.write("lib/docx/SKILL.md", skill("docx", "one"));
+    context.done(&["install", "./lib/docx"]);
+    fs::remove_dir_all(context.root().join("lib/pdf")).unwrap();
+    context.write("lib/docx/SKILL.md", skill("docx", "two"));
+    let told = context.refused(&["update", "--yes"]);
+    assert!(told.contains(" ! pdf: "), "{told}");
+    assert_eq!(context.version_of("docx").as_deref(), Some("two"));
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    let answer = context.run(&["update", "--yes", "--json"]);
+    assert!(answer.contains("\"failed\": ["), "{answer}");
+}
