@@ -85,8 +85,8 @@ impl Settlement {
 pub enum Obstacle {
     /// It was not put there by us.
     Foreign,
-    /// It was, and then somebody changed it.
-    Edited,
+    /// It was, and then somebody changed these files.
+    Edited(Vec<String>),
     /// It is from another source.
     OtherSource(String),
 }
@@ -212,6 +212,12 @@ impl Before {
     pub fn dropped(&self) -> impl Iterator<Item = &str> {
         let placed = self.placed.skills().iter().map(|each| each.name.as_str());
         placed.filter(|name| self.lock.get(name).is_none())
+    }
+
+    /// What this machine put into the place of a name, as far as it knows.
+    pub(crate) fn installed(&self, name: &str) -> Option<Digest> {
+        let entry = self.placed.get(name).or_else(|| self.lock.get(name));
+        entry.map(|entry| entry.digest)
     }
 
     /// What is or was to be in the place of a name.

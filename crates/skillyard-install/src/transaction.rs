@@ -19,11 +19,11 @@ use crate::journal::{AnyPath, Commit, Journal, Progress, Refused, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::Manifest;
 use crate::occupant::Places;
-use crate::plan::{Before, LinkTarget, Plan, Settlement, Step, Wish, plan};
+use crate::plan::{Before, LinkTarget, Obstacle, Plan, Settlement, Step, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::tree::Tree;
+use crate::tree::{Tree, TreeLimits};
 use crate::write::{Draft, beside};
 use durable::durable;
 use stage::Stage;
@@ -278,7 +278,7 @@ pub fn plan_in(
     settlement: &Settlement,
 ) -> Plan {
     let places = Places::default();
-    plan(
+    let mut plan = plan(
         before,
         wish,
         settlement,
@@ -288,7 +288,24 @@ pub fn plan_in(
             Err(_) => LinkTarget::Damaged,
         },
         |target, name| places.look(scope.target(target), name),
-    )
+    );
+    for each in plan.conflicts.iter_mut().chain(&mut plan.skipped) {
+        if let Obstacle::Edited(files) = &mut each.obstacle {
+            let place = scope.target(&each.target).join(&each.name);
+            *files = edited(&place, store, before.installed(&each.name));
+        }
+    }
+    plan
+}
+
+/// The files of an installed skill that are other than they were, as far as that can be told.
+fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
+    let now = Tree::read(place, &TreeLimits::default()).map(Tree::tidied);
+    let was = installed.map(|digest| store.read(digest));
+    match (now, was) {
+        (Ok(now), Some(Ok(was))) => was.difference(&now),
+        _ => Vec::new(),
+    }
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {

@@ -163,6 +163,17 @@ impl Tree {
         self.files.iter().map(|file| file.bytes.len() as u64).sum()
     }
 
+    /// The paths at which another tree has another file, none or one more.
+    pub fn difference(&self, other: &Self) -> Vec<String> {
+        let is_other = |file: &&TreeFile, tree: &Self| tree.get(&file.path) != Some(file);
+        let ours = self.files.iter().filter(|file| is_other(file, other));
+        let theirs = other.files.iter().filter(|file| is_other(file, self));
+        let mut paths: Vec<String> = ours.chain(theirs).map(|file| file.path.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
     /// Writes the files into `folder`, which must not exist yet.
     pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
         writer::write(self, folder, access)

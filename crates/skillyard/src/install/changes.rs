@@ -10,6 +10,9 @@ use skillyard_install::scope::Scope;
 use crate::report::counted;
 use crate::sanitize::visible;
 
+/// Most files that are named.
+const MOST: usize = 5;
+
 /// The changes of a plan, a line each, sorted by name.
 pub(crate) fn lines(plan: &Plan) -> String {
     let width = plan
@@ -111,7 +114,17 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
     );
     match &conflict.obstacle {
         Obstacle::Foreign => format!("{place} is there already and was not installed by skillyard"),
-        Obstacle::Edited => format!("{place} was edited after it was installed"),
+        Obstacle::Edited(files) => {
+            let mut text = format!("{place} was edited after it was installed");
+            if !files.is_empty() {
+                let shown: Vec<_> = files.iter().take(MOST).map(|each| visible(each)).collect();
+                let _ = write!(text, ": {}", shown.join(", "));
+            }
+            if files.len() > MOST {
+                let _ = write!(text, " and {} more", files.len() - MOST);
+            }
+            text
+        }
         Obstacle::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",

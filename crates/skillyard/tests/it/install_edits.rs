@@ -28,7 +28,7 @@ fn edited_skills_are_never_overwritten_silently() {
     let lock = context.read("skills.lock");
     assert_snapshot!(context.refused(&["update"]), @r"
     error: something is in the way
-      Caused by: `.agents/skills/pdf` was edited after it was installed
+      Caused by: `.agents/skills/pdf` was edited after it was installed: SKILL.md
 
     hint: Keep your changes elsewhere, or give them up with `--force`
     ");

@@ -22,7 +22,7 @@ impl InstallFailure {
     pub(in crate::error) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Conflicts(conflicts) => match conflicts.first().map(|each| &each.obstacle) {
-                Some(Obstacle::Edited) => {
+                Some(Obstacle::Edited(_)) => {
                     "Keep your changes elsewhere, or give them up with `--force`".into()
                 }
                 _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
@@ -71,23 +71,6 @@ impl InstallFailure {
                     None => format!("Add it with `skillyard config set sources.{alias}.url URL`"),
                 }
             }
-            Self::RegistryAnswer(RegistryError::NotFound { nearest: Some(name), .. }) => {
-                format!("Did you mean `{name}`?")
-            }
-            Self::RegistryAnswer(
-                RegistryError::NotARegistry { .. }
-                | RegistryError::Index { .. }
-                | RegistryError::Http(HttpError::Unreadable { .. }),
-            ) => "Look whether that is the address of a registry: `skillyard config list --show-origin` says where it comes from".into(),
-            Self::RegistryAnswer(RegistryError::NotFound { .. }) => {
-                "Look for one with `skillyard search WORDS`".into()
-            }
-            Self::RegistryAnswer(RegistryError::Withdrawn { name, .. }) => {
-                format!("Ask for another version, or for the newest with `skillyard install {name}`")
-            }
-            Self::RegistryAnswer(RegistryError::Unauthorized { .. }) => {
-                "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`".into()
-            }
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }
@@ -97,6 +80,12 @@ impl InstallFailure {
             | Self::Http(HttpError::Connect { .. }) => {
                 "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
             }
+            Self::Http(error) | Self::Site(WellKnownError::Http(error))
+                if matches!(error.status(), Some(401 | 403)) =>
+            {
+                "It wants a login: `--header` for once, or `sources.NAME.url` and `sources.NAME.auth` in the configuration and `NAME:skill` from then on".into()
+            }
+            Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
             Self::Manifest(ManifestError::Format { message, .. })
@@ -126,6 +115,31 @@ impl InstallFailure {
             _ => return None,
         })
     }
+}
+
+fn registry_hint(error: &RegistryError) -> Option<String> {
+    Some(match error {
+        RegistryError::NotFound {
+            nearest: Some(name),
+            ..
+        } => format!("Did you mean `{name}`?"),
+        RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
+        RegistryError::NotARegistry { .. }
+        | RegistryError::Index { .. }
+        | RegistryError::Http(HttpError::Unreadable { .. }) => {
+            "Look whether that is the address of a registry: `skillyard config list --show-origin` \
+             says where it comes from"
+                .into()
+        }
+        RegistryError::Withdrawn { name, .. } => {
+            format!("Ask for another version, or for the newest with `skillyard install {name}`")
+        }
+        RegistryError::Unauthorized { .. } => {
+            "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`"
+                .into()
+        }
+        _ => return None,
+    })
 }
 
 fn git_hint(error: &GitError) -> Option<String> {
