@@ -10,6 +10,7 @@ use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
     Aliases, Context as Reading, Local, LocalKind, Reference, RegistryReference, Requirement,
 };
+use skillyard_install::tree::Tree;
 
 use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
@@ -18,8 +19,12 @@ use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::sanitize::visible;
 
 mod supplier;
+
+/// What stands in a repository for a file that is kept elsewhere.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {
@@ -150,6 +155,9 @@ impl<'a> Supply<'a> {
                 })
             })
             .collect();
+        for (tree, offer) in trees.iter().zip(offers) {
+            self.tell_of_pointers(&offer.name, tree);
+        }
         let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
         let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
             .into_par_iter()
@@ -164,6 +172,20 @@ impl<'a> Supply<'a> {
             })
             .collect();
         Ok(candidates?)
+    }
+
+    /// A repository can hold pointers to large files that only its own host gives.
+    fn tell_of_pointers(&self, name: &str, tree: &Tree) {
+        let files = tree.files().iter();
+        let pointers = files.filter(|file| file.bytes.starts_with(LFS_POINTER));
+        let paths: Vec<&str> = pointers.map(|file| file.path.as_str()).collect();
+        if !paths.is_empty() {
+            let text = format!(
+                "warning: `{name}` comes without the content of {}, which Git LFS keeps elsewhere",
+                paths.join(", ")
+            );
+            self.context.printer.note(&visible(&text));
+        }
     }
 
     /// The one skill that a reference of the lock or of `skills.toml` means.

@@ -232,3 +232,19 @@ fn one_skill_of_a_large_repository_does_not_bring_the_rest() {
     assert!(server.sent() > 6_000_000);
     assert_eq!(context.staging(), Vec::<String>::new());
 }
+
+#[test]
+fn files_that_are_kept_elsewhere_are_told_of() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
+    repository
+        .write("skills/pdf/assets/model.bin", pointer)
+        .commit("large");
+    let url = format!("{}#skills/pdf", repository.url());
+    let told = context.done(&["install", &url, "--yes"]);
+    assert!(
+        told.contains("without the content of assets/model.bin"),
+        "{told}"
+    );
+}
