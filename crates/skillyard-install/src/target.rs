@@ -105,6 +105,13 @@ pub(crate) fn is_target(path: &str) -> bool {
     path == SHARED || path == CLAUDE || AGENTS.iter().any(is_folder)
 }
 
+/// Whether some agent reads skills from this folder of a project.
+pub(crate) fn is_read_in_projects(path: &str) -> bool {
+    let reads =
+        |agent: &Agent| agent.project == path || agent.project_also.iter().any(|also| also == path);
+    path == SHARED || path == CLAUDE || AGENTS.iter().any(reads)
+}
+
 fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {
     match kind {
         ScopeKind::Project => Some(agent.project.clone()),

@@ -30,6 +30,7 @@ use stage::Stage;
 
 mod durable;
 mod error;
+mod inside;
 mod stage;
 
 pub use error::TransactionError;

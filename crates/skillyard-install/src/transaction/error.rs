@@ -35,6 +35,18 @@ pub enum TransactionError {
         /// Where it leads.
         to: PathBuf,
     },
+    /// A link on the way to a folder of skills leads to something else of the project.
+    #[error(
+        "`{}` is a link, and behind it is `{}`, where no agent has its skills",
+        link.display(),
+        to.display()
+    )]
+    NoSkillsBehind {
+        /// The link, below the project's root.
+        link: PathBuf,
+        /// Where the skills would have been written, below the project's root.
+        to: PathBuf,
+    },
     /// The lock cannot be used.
     #[error(transparent)]
     Lockfile(#[from] LockfileError),

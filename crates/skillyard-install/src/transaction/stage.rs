@@ -10,7 +10,6 @@ use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::journal::{AnyPath, Content, Move};
 use crate::plan::{Plan, Step};
-use crate::scope::ScopeKind;
 use crate::tree::Access;
 
 /// Where the skills of one target wait.
@@ -46,38 +45,18 @@ impl Transaction<'_> {
             let folder = self.scope.target(target);
             let failed = |source| disk(&folder, source);
             // Before anything is made: a link must not lead even an empty folder outside.
-            self.check_inside(target, &folder)?;
+            self.check_inside(target)?;
             let missing = folder.ancestors().take_while(|part| !part.exists());
             let made = missing.map(Path::to_owned).collect();
             std::fs::create_dir_all(&folder).map_err(failed)?;
             let folder = folder.canonicalize().map_err(failed)?;
-            self.check_inside(target, &folder)?;
+            self.check_inside(target)?;
             let beside = folder.parent().unwrap_or(&folder);
             // Two targets may lie in the same folder.
             let path = beside.join(format!("{name}-{}", stages.len())).into();
             stages.insert(target.clone(), Stage { folder, path, made });
         }
         Ok(stages)
-    }
-
-    /// Whether as much of a target as exists lies in the project.
-    fn check_inside(&self, target: &str, folder: &Path) -> Result<(), TransactionError> {
-        if self.scope.kind != ScopeKind::Project {
-            return Ok(());
-        }
-        let failed = |source| disk(folder, source);
-        let root = self.scope.root.canonicalize().map_err(failed)?;
-        let mut existing = folder.ancestors();
-        // A link that leads nowhere is not the same as nothing.
-        let existing = existing.find(|part| part.symlink_metadata().is_ok());
-        let to = existing.unwrap_or(folder).canonicalize().map_err(failed)?;
-        if to.starts_with(&root) {
-            return Ok(());
-        }
-        Err(TransactionError::Outside {
-            target: target.to_owned(),
-            to,
-        })
     }
 
     /// Puts everything new beside its place.

@@ -105,6 +105,13 @@ impl InstallFailure {
             {
                 "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
             }
+            Self::Transaction(TransactionError::NoSkillsBehind { link, .. }) => format!(
+                "A link may lead to the skills of another agent of this project only; look who made it, then remove it with `rm {}`",
+                link.display()
+            ),
+            Self::Transaction(TransactionError::Outside { target, .. }) => format!(
+                "Replace the link in `{target}` by a folder, or install for yourself with `--scope user`"
+            ),
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }

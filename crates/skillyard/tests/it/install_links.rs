@@ -1,0 +1,74 @@
+//! Links that a repository brought along: they may not lead what is written or deleted elsewhere.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::TestContext;
+use crate::project::{everything, project};
+use crate::servers::repository::skill;
+
+impl TestContext {
+    /// Makes a link below the root, with the folders around it.
+    fn linked(&self, link: &str, to: impl AsRef<Path>) {
+        let link = self.root().join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(to, link).unwrap();
+    }
+}
+
+#[test]
+fn a_checkout_cannot_bring_hooks() {
+    let links = [
+        (".agents/skills", "../.git"),
+        (".agents/skills", "../sub/.git"),
+        (".agents", "x"),
+        (".agents/skills", "../.hg"),
+        (".agents/skills", "../docs"),
+        (".agents/skills", ".."),
+    ];
+    for (link, to) in links {
+        // As its author made it, who had no link there.
+        let context = project();
+        context.write("lib/hooks/SKILL.md", skill("hooks", "one"));
+        context.write("lib/hooks/pre-commit", "#!/bin/sh\ntouch pwned\n");
+        context.done(&["install", "./lib/hooks"]);
+        fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        for folder in [".git", "sub/.git", "x", ".hg", "docs"] {
+            fs::create_dir_all(context.root().join(folder)).unwrap();
+        }
+        symlink("../.git", context.root().join("x/skills")).unwrap();
+        context.linked(link, to);
+        let before = everything(&context.root());
+        for command in [
+            &["sync"][..],
+            &["install", "./lib/hooks", "--force", "--yes"],
+        ] {
+            let told = context.refused(command);
+            let named = format!("`{link}` is a link, and behind it is `");
+            assert!(told.contains(&named), "{link} to {to}: {told}");
+            assert!(told.contains(&format!("`rm {link}`")), "{told}");
+        }
+        assert_eq!(everything(&context.root()), before, "{link} to {to}");
+    }
+}
+
+#[test]
+fn agents_may_share_a_folder_through_a_link() {
+    for (link, to) in [
+        (".claude/skills", "../.agents/skills"),
+        (".claude", ".agents"),
+    ] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        fs::create_dir_all(context.root().join(".agents")).unwrap();
+        context.linked(link, to);
+        context.done(&["install", "./lib/pdf"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        assert!(context.read("skills.lock").contains("\".claude/skills\""));
+        context.done(&["sync"]);
+        context.done(&["remove", "pdf"]);
+        assert_eq!(everything(&context.root().join(".agents/skills")), [""; 0]);
+        assert!(context.root().join(link).is_symlink());
+    }
+}
