@@ -67,7 +67,8 @@ pub(crate) struct Args {
     /// All skills of the source
     #[arg(long)]
     all: bool,
-    /// A header for archives and sites, such as `Authorization: Bearer …`
+    /// A header for the archives and sites that you name, such as `Authorization: Bearer …`; other
+    /// hosts do not get it
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
     /// Fetch nothing: use what was seen of registries and what is in the store
@@ -237,6 +238,7 @@ fn gather(
             }
             reference = reference.at(revision).map_err(InstallFailure::from)?;
         }
+        supply.may_log_in(&reference)?;
         roots.extend(supply.candidates(&reference, &pick)?);
     }
     match &args.name {

@@ -8,15 +8,18 @@ use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
-use skillyard_install::origin::{Origin, OriginKind};
-use skillyard_install::reference::{GitReference, Hosted, Local, Reference, RegistryReference};
+use skillyard_install::origin::{self, OriginKind};
+use skillyard_install::reference::{
+    Address, GitReference, Hosted, Local, Reference, RegistryReference,
+};
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
 use skillyard_install::tree::TreeLimits;
+use url::Origin;
 
 use super::meaning::{self, Meaning};
-use super::web::Web;
+use super::web::{Given, Web};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -36,6 +39,8 @@ pub(super) struct Sources<'a> {
     store: &'a Store,
     opened: HashMap<String, Box<dyn Material>>,
     headers: Vec<String>,
+    /// The hosts that get these headers.
+    hosts: Vec<Origin>,
     reach: Reach,
     web: Option<Web>,
     /// Folders that go when this goes.
@@ -49,15 +54,21 @@ impl<'a> Sources<'a> {
             store,
             opened: HashMap::new(),
             headers: Vec::new(),
+            hosts: Vec::new(),
             reach: Reach::Everywhere,
             web: None,
             quarantines: Vec::new(),
         }
     }
 
-    /// Sends these headers with archives and sites.
+    /// Sends these headers with archives and sites of certain hosts.
     pub(super) fn send(&mut self, headers: &[String]) {
         headers.clone_into(&mut self.headers);
+    }
+
+    /// Adds to the hosts that the headers are sent to.
+    pub(super) fn send_to(&mut self, host: Origin) {
+        self.hosts.push(host);
     }
 
     /// Fetches nothing from now on.
@@ -93,16 +104,27 @@ impl<'a> Sources<'a> {
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
                 let quarantine = self.quarantine()?;
-                self.web()?.archive(address, alias, &quarantine)
+                let given = self.given_for(address);
+                self.web()?.archive(address, alias, given, &quarantine)
             }
             Reference::WellKnown { address, .. } => {
                 let quarantine = self.quarantine()?;
-                self.web()?.site(address, alias, &quarantine)
+                let given = self.given_for(address);
+                self.web()?.site(address, alias, given, &quarantine)
             }
             Reference::Registry(registry) => {
                 let quarantine = self.quarantine()?;
                 self.web()?.registry(registry, &quarantine)
             }
+        }
+    }
+
+    /// Whether an address gets the headers that the user gave.
+    fn given_for(&self, address: &Address) -> Given {
+        if self.hosts.contains(&address.url().origin()) {
+            Given::Sent
+        } else {
+            Given::Kept
         }
     }
 
@@ -205,7 +227,7 @@ fn local(local: &Local) -> Result<Box<dyn Material>, CommandError> {
     if local.path.is_dir() {
         return Ok(Box::new(LocalFolder::new(&local.path, limits)));
     }
-    let origin = Origin {
+    let origin = origin::Origin {
         kind: OriginKind::LocalArchive,
         url: local.path.display().to_string(),
         commit: None,

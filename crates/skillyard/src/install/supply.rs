@@ -42,7 +42,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Sends these headers with archives and sites.
+    /// Sends these headers to the archives and sites that are typed; see [`Self::may_log_in`].
     pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
         self.sources.send(headers);
         self
@@ -65,6 +65,18 @@ impl<'a> Supply<'a> {
         };
         let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
         Ok(self.anchored(reference, current))
+    }
+
+    /// Lets the headers that were given go where a typed reference leads. What a skill needs may
+    /// lie on any host that its author likes, and those get none.
+    pub(crate) fn may_log_in(&mut self, reference: &Reference) -> Result<(), CommandError> {
+        let meaning = self.meaning(reference)?;
+        if let Reference::Archive(address) | Reference::WellKnown { address, .. } =
+            &meaning.reference
+        {
+            self.sources.send_to(address.url().origin());
+        }
+        Ok(())
     }
 
     /// Reads a reference of `skills.toml`, the lock or a skill.

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use skillyard_format::package::pack::PackFormat;
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 
 use crate::project::{everything, packed, project};
 use crate::servers::git_http;
@@ -177,6 +178,53 @@ fn git_takes_no_secret_to_another_host() {
     let url = url.replace("http://", &format!("http://user:{SECRET}@"));
     context.refused(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
     assert_eq!(other.asked().len(), asked);
+}
+
+/// A skill as an archive.
+fn archive(skill: &str) -> Vec<u8> {
+    let file = PackFile {
+        path: "SKILL.md",
+        mode: Mode::Plain,
+        content: skill.as_bytes(),
+    };
+    pack(&[file], PackFormat::Zip, &Limits::skill()).unwrap()
+}
+
+#[test]
+fn a_header_goes_only_where_the_user_pointed() {
+    let context = project();
+    let plain = "---\nname: dep\ndescription: Draws. Use when asked.\n---\n";
+    let other = Server::start(move |_| Reply::ok(archive(plain)));
+    let needs = other.url("/dep.zip");
+    let server = Server::start(move |asked| {
+        let text = match asked.path() {
+            "/near.zip" => plain.replace("dep", "near"),
+            _ => format!(
+                "---\nname: a\ndescription: Reads. Use when asked.\nmetadata:\n  \
+                 skillyard.requires-skills: \"{needs} http://{}/near.zip\"\n---\n",
+                asked.header("host")
+            ),
+        };
+        Reply::ok(archive(&text))
+    });
+    context.configure(&format!(
+        "[sources.files]\ntype = \"archive\"\nurl = \"{}\"\n",
+        server.url("")
+    ));
+    let header = format!("Authorization: Bearer {SECRET}");
+    for typed in [&server.url("/a.zip"), "files:a"] {
+        context.done(&["install", typed, "--header", &header, "--yes", "--force"]);
+        context.done(&["remove", "a"]);
+    }
+    let got = |server: &Server| -> Vec<bool> {
+        let asked = server.asked();
+        let asked = asked.iter();
+        asked
+            .map(|asked| asked.header("authorization").contains(SECRET))
+            .collect()
+    };
+    assert_eq!(got(&server), [true; 4]);
+    assert_eq!(got(&other), [false; 2]);
 }
 
 #[test]

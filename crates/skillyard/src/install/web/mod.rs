@@ -36,6 +36,15 @@ use crate::secret::Secret;
 /// Who waits for longer wants to know why.
 const LONG: Duration = Duration::from_secs(2);
 
+/// What becomes of the headers that the user gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// They are sent along: the user named that host.
+    Sent,
+    /// They are not: somebody else named it.
+    Kept,
+}
+
 /// The way to the network, opened when it is first needed.
 pub(crate) struct Web {
     config: Config,
@@ -124,9 +133,10 @@ impl Web {
         &self,
         address: &Address,
         alias: Option<&str>,
+        given: Given,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
-        let headers = self.headers_for(alias)?;
+        let headers = self.headers_for(alias, given)?;
         let fetched = archive_url::fetch(&self.transfer(quarantine), address, &headers);
         self.opened(fetched.map_err(InstallFailure::from)?)
     }
@@ -136,11 +146,12 @@ impl Web {
         &self,
         address: &Address,
         alias: Option<&str>,
+        given: Given,
         quarantine: &Path,
     ) -> Result<Box<dyn Material>, CommandError> {
         let site = Site {
             address: address.clone(),
-            headers: self.headers_for(alias)?,
+            headers: self.headers_for(alias, given)?,
             trusted_hosts: Vec::new(),
         };
         let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
@@ -165,10 +176,12 @@ impl Web {
         })
     }
 
-    /// The headers that the user gave, behind those that an alias logs in with.
-    fn headers_for(&self, alias: Option<&str>) -> Result<Vec<Header>, CommandError> {
+    /// What an alias logs in with, and the headers that the user gave if they are for this host.
+    fn headers_for(&self, alias: Option<&str>, given: Given) -> Result<Vec<Header>, CommandError> {
         let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
-        headers.extend(self.headers.iter().cloned());
+        if given == Given::Sent {
+            headers.extend(self.headers.iter().cloned());
+        }
         Ok(headers)
     }
 
