@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use skillyard_format::package::Digest;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::origin::{self as install, OriginKind};
-use skillyard_install::scope::Scope;
+use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use crate::context::Context;
@@ -21,7 +21,9 @@ pub(crate) struct Installed {
 impl Installed {
     /// Reads the locks; one that cannot be read says nothing, and other commands say why.
     pub(crate) fn read(context: &Context) -> Self {
-        let scopes = place::scopes(context);
+        let mut scopes = place::scopes(context);
+        // With a link a project can name the user's folders as its own. The user's lock knows better.
+        scopes.sort_by_key(|scope| scope.kind != ScopeKind::User);
         let read = |scope: Scope| Some((scope.clone(), Lockfile::read(&scope.lock_file()).ok()?));
         Self {
             locks: scopes.into_iter().filter_map(read).collect(),
@@ -30,6 +32,11 @@ impl Installed {
 
     /// The entry of the lock for a folder.
     pub(crate) fn entry(&self, folder: &Path) -> Option<&Locked> {
+        self.told(folder).map(|(_, entry)| entry)
+    }
+
+    /// The entry of the lock for a folder, and whose lock it is.
+    fn told(&self, folder: &Path) -> Option<(ScopeKind, &Locked)> {
         let name = folder.file_name()?.to_str()?;
         self.locks.iter().find_map(|(scope, lock)| {
             let entry = lock.get(name)?;
@@ -40,7 +47,7 @@ impl Installed {
             places
                 .into_iter()
                 .any(|place| same(&place, folder))
-                .then_some(entry)
+                .then_some((scope.kind, entry))
         })
     }
 
@@ -50,16 +57,17 @@ impl Installed {
         (installed != now).then_some(Altered { now, installed })
     }
 
-    /// Where the skill in a folder came from.
-    pub(crate) fn provenance(&self, folder: &Path) -> Option<Provenance> {
-        let entry = self.entry(folder)?;
+    /// Where the skill in a folder came from, and whose lock says so.
+    pub(crate) fn provenance(&self, folder: &Path) -> Option<(ScopeKind, Provenance)> {
+        let (whose, entry) = self.told(folder)?;
         let origin = install::Origin {
             kind: entry.origin,
             url: entry.url.clone().unwrap_or_default(),
             commit: entry.commit.clone(),
             version: entry.version.clone(),
         };
-        Some(provenance(&origin, &entry.source, entry.signer.clone()))
+        let told = provenance(&origin, &entry.source, entry.signer.clone());
+        Some((whose, told))
     }
 }
 

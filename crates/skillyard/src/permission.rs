@@ -8,6 +8,7 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
+use skillyard_install::scope::ScopeKind;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
 use skillyard_trust::policy::Policy;
@@ -61,28 +62,27 @@ impl Permissions {
 
     /// The same for a folder; one that was named by its path has no source.
     pub(crate) fn provenance_of(&self, kind: Option<SourceKind>, folder: &Path) -> Provenance {
-        let Some(kind) = kind else {
-            let found = self.installed.provenance(folder);
-            return found.unwrap_or_else(|| Provenance::of(Origin::LocalFolder));
-        };
         let by_source = match (kind, self.project_trust) {
-            (SourceKind::Builtin, _) => Origin::Builtin,
-            (SourceKind::Org | SourceKind::OrgPinned, _) => Origin::Org,
-            (SourceKind::User, _) => Origin::WrittenHere,
-            (SourceKind::Plugin | SourceKind::Extra, _) => Origin::LocalFolder,
-            (SourceKind::Mcp, _) => return Provenance::of(Origin::Mcp),
-            (SourceKind::Project, ProjectTrust::Trusted) => Origin::ProjectTrusted,
-            (SourceKind::Project, ProjectTrust::Untrusted) => {
+            (Some(SourceKind::Builtin), _) => Origin::Builtin,
+            (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
+            (Some(SourceKind::User), _) => Origin::WrittenHere,
+            (None | Some(SourceKind::Plugin | SourceKind::Extra), _) => Origin::LocalFolder,
+            (Some(SourceKind::Mcp), _) => return Provenance::of(Origin::Mcp),
+            (Some(SourceKind::Project), ProjectTrust::Trusted) => Origin::ProjectTrusted,
+            (Some(SourceKind::Project), ProjectTrust::Untrusted) => {
                 return Provenance::of(Origin::ProjectUntrusted);
             }
         };
+        let in_project = kind == Some(SourceKind::Project);
         match self.installed.provenance(folder) {
             // A project's lock is the word of whoever wrote the project: it can make a skill
-            // less trusted than the project, never more.
-            Some(found) if kind == SourceKind::Project && !is_from_strangers(&found) => {
+            // less trusted than it would be without, never more, wherever the skill lies.
+            Some((whose, found))
+                if (in_project || whose == ScopeKind::Project) && !is_from_strangers(&found) =>
+            {
                 Provenance::of(by_source)
             }
-            Some(found) => found,
+            Some((_, found)) => found,
             None => Provenance::of(by_source),
         }
     }

@@ -1,6 +1,7 @@
 //! Skills and scripts that are not run, and how that is said.
 
 use insta::assert_snapshot;
+use skillyard_install::tree::{Tree, TreeLimits};
 
 use super::{check, ran, skill};
 
@@ -20,6 +21,64 @@ fn a_skill_that_is_named_by_its_path_needs_a_yes() {
     ");
     for flag in ["--yes", "-y", "--allow-scripts"] {
         check(&context, &[path, "words.pl", flag, "--", "a"], "A\n");
+    }
+}
+
+#[test]
+fn a_lock_that_came_with_a_checkout_opens_nothing() {
+    let context = skill("");
+    context
+        .write(".git/HEAD", "x")
+        .write_skill(".agents/skills/tool");
+    context.write(".agents/skills/tool/scripts/x.sh", "echo x\n");
+    let folder = context.root().join(".agents/skills/tool");
+    let tree = Tree::read(&folder, &TreeLimits::default()).unwrap();
+    let lock = |name: &str, digest: &str, origin: &str| {
+        context.write(
+            "skills.lock",
+            format!(
+                "version = 1\n\n[[skill]]\nname = \"{name}\"\nsource = \"{name}\"\nversion = \"1.0.0\"\n\
+                 origin = \"{origin}\"\nurl = \"https://r.example\"\ndigest = \"{digest}\"\n\
+                 signer = \"key:made-up\"\ntargets = [\".agents/skills\"]\n"
+            ),
+        );
+    };
+    let run = ["run", ".agents/skills/tool", "x.sh"];
+    lock("tool", &tree.digest().to_string(), "registry");
+    assert!(
+        context
+            .run(&run)
+            .contains("has not been approved to run scripts"),
+        "{}",
+        context.run(&run)
+    );
+    check(&context, &[run[1], run[2], "--yes"], "x\n");
+    // It can make matters worse.
+    lock("tool", &tree.digest().to_string(), "archive");
+    let told = context.run(&[&run[..], &["--yes"]].concat());
+    assert!(told.contains("blocked until they are approved"), "{told}");
+    // With a link it can speak of the user's own folders, too, and is not believed there either.
+    let source = context.in_home("source/mine");
+    std::fs::create_dir_all(source.join("scripts")).unwrap();
+    std::fs::write(
+        source.join("SKILL.md"),
+        "---\nname: mine\ndescription: Mine. Use it.\n---\n",
+    )
+    .unwrap();
+    std::fs::write(source.join("scripts/x.sh"), "echo mine\n").unwrap();
+    context.done(&["install", source.to_str().unwrap(), "--scope", "user"]);
+    let installed = context.in_home(".agents/skills/mine");
+    let tree = Tree::read(&installed, &TreeLimits::default()).unwrap();
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::create_dir(context.root().join(".agents")).unwrap();
+    context.link(context.in_home(".agents/skills"), ".agents/skills");
+    lock("mine", &tree.digest().to_string(), "registry");
+    for named in [installed.to_str().unwrap(), ".agents/skills/mine"] {
+        let told = context.run(&["run", named, "x.sh"]);
+        assert!(
+            told.contains("has not been approved to run scripts"),
+            "{named}: {told}"
+        );
     }
 }
 
