@@ -72,6 +72,16 @@ pub enum GitError {
         /// The nearest that exists.
         nearest: Option<String>,
     },
+    /// The first digits of a commit are those of several.
+    #[error("`{url}` has several commits that start with `{wanted}`: {}", commits.join(", "))]
+    Ambiguous {
+        /// The repository.
+        url: String,
+        /// What was asked for.
+        wanted: String,
+        /// Some that fit.
+        commits: Vec<String>,
+    },
     /// No tag has a version that fits.
     #[error("`{url}` has no tag with a version that fits `{wanted}`")]
     NoVersion {

@@ -226,7 +226,11 @@ fn revision(
             Ok((hash.clone(), None))
         }
         Some(Revision::Commit(start)) => {
-            let hash = resolve::whole_hash(git, folder, &request.remote.to_git(), start)?;
+            // Apart from the rest: git would not fetch again what it has here without its trees.
+            let history = folder.with_file_name("history");
+            quarantine::prepare(&history, request).map_err(GitError::Run)?;
+            let hash = resolve::whole_hash(git, &history, &request.remote.to_git(), start)?;
+            let _ = std::fs::remove_dir_all(&history);
             Ok((hash, None))
         }
         Some(Revision::Requirement(requirement)) => {

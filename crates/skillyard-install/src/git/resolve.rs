@@ -1,8 +1,9 @@
 //! From what was asked for to one commit.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use super::command::{Git, GitError, run};
+use super::command::{Git, GitError, Talk, run};
 use super::watch;
 use crate::reference::Requirement;
 
@@ -68,16 +69,16 @@ fn tags(refs: &[RemoteRef]) -> impl Iterator<Item = &str> {
 }
 
 /// The whole hash of a commit of which only the start is known.
+///
+/// Anybody can make a commit whose hash starts with given digits, and can have hosts show it below
+/// `refs/pull`. So only what the owners put into branches and tags counts, all of their history is
+/// looked at, and of two that fit none is taken.
 pub(super) fn whole_hash(
     git: &Git,
     repository: &Path,
     shown_url: &str,
     start: &str,
 ) -> Result<String, GitError> {
-    let refs = remote_refs(git, repository)?;
-    if let Some(tip) = refs.iter().find(|each| each.object.starts_with(start)) {
-        return Ok(tip.object.clone());
-    }
     // Only the commits, without trees and contents, where the server can leave them out.
     let mut command = git.command(repository);
     Git::allow_files(&mut command);
@@ -95,18 +96,41 @@ pub(super) fn whole_hash(
     ]);
     let what = "fetch the history";
     watch::fetch(&mut command, Vec::new(), what, repository, watch::DOWNLOAD)?;
-    let mut command = git.command(repository);
-    command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    command.arg(format!("{start}^{{commit}}"));
-    match run(&mut command, "find the commit") {
-        Ok(hash) => Ok(String::from_utf8_lossy(&hash).trim().to_owned()),
-        Err(GitError::Failed { .. }) => Err(GitError::NoRevision {
+    let mut found = commits(git, repository, start)?;
+    if found.len() > 1 {
+        found.sort_unstable();
+        return Err(GitError::Ambiguous {
             url: shown_url.to_owned(),
             wanted: start.to_owned(),
-            nearest: None,
-        }),
-        Err(error) => Err(error),
+            commits: found,
+        });
     }
+    found.pop().ok_or_else(|| GitError::NoRevision {
+        url: shown_url.to_owned(),
+        wanted: start.to_owned(),
+        nearest: None,
+    })
+}
+
+/// The commits of all branches and tags that start with these digits; a few are enough.
+fn commits(git: &Git, repository: &Path, start: &str) -> Result<Vec<String>, GitError> {
+    const ENOUGH: usize = 8;
+    let mut command = git.command(repository);
+    command.args(["rev-list", "--glob=refs/all/*"]);
+    let mut talk = Talk::start(&mut command, Vec::new())?;
+    let mut found = Vec::new();
+    let mut read = || -> std::io::Result<()> {
+        for line in BufReader::new(&mut talk.answer).lines() {
+            let line = line?;
+            if line.starts_with(start) && found.len() < ENOUGH {
+                found.push(line);
+            }
+        }
+        Ok(())
+    };
+    let read = read().map_err(GitError::Run);
+    talk.end("list the commits", read)?;
+    Ok(found)
 }
 
 /// The branch or tag whose name is nearest to what was asked for.

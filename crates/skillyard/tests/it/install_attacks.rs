@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use crate::project::{everything, project};
+use crate::servers::git_http;
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
 use crate::support::{Attack, tar};
@@ -276,4 +277,61 @@ fn settings_and_hooks_of_a_repository_have_no_say() {
         "--yes",
     ]);
     assert!(!mark.exists());
+}
+
+#[test]
+fn a_short_commit_is_taken_only_from_branches_and_tags_and_if_it_is_the_only_one() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let url = repository.url();
+    let tree = repository.git(&["rev-parse", "HEAD^{tree}"]);
+    let good = repository.git(&["commit-tree", &tree, "-m", "one 25497"]);
+    repository.skill("skills/pdf", "evil").commit("evil");
+    let evil = repository.git(&["rev-parse", "HEAD^{tree}"]);
+    let evil = repository.git(&["commit-tree", &evil, "-m", "evil 17758"]);
+    let start = &good[..7];
+    assert!(evil.starts_with(start) && evil != good, "{good} {evil}");
+    repository.git(&["checkout", "--quiet", "-b", "other", &good]);
+    repository.skill("skills/pdf", "later").commit("later");
+    repository.git(&["update-ref", "refs/heads/main", "HEAD"]);
+    // Whoever asks for a change to be taken puts a commit there.
+    repository.git(&["update-ref", "refs/pull/1/head", &evil]);
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    let far = format!("git+{}", server.url("/remote.git"));
+    for url in [&url, &far] {
+        let short = format!("{url}@{start}#skills/pdf");
+        context.done(&["install", &short, "--yes", "--force"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        let lock = context.read("skills.lock");
+        assert!(lock.contains(&good), "{lock}");
+        context.done(&["remove", "pdf"]);
+    }
+    // Only in a request it is not found by its start.
+    let told = context.refused(&["install", &format!("{url}@{}#skills/pdf", &evil[..12])]);
+    assert!(
+        told.contains("has no branch, tag or commit") && told.contains("name others by all 40"),
+        "{told}"
+    );
+    // Two that fit, as the tip of a branch, as a tag or in the history of either.
+    for place in ["refs/heads/evil", "refs/tags/evil"] {
+        repository.git(&["update-ref", place, &evil]);
+        for url in [&url, &far] {
+            let told = context.refused(&["install", &format!("{url}@{start}#skills/pdf"), "--yes"]);
+            assert!(
+                told.contains(&format!("several commits that start with `{start}`"))
+                    && told.contains(&good)
+                    && told.contains(&evil)
+                    && told.contains("hint: Write more digits"),
+                "{told}"
+            );
+        }
+        context.done(&[
+            "install",
+            &format!("{url}@{}#skills/pdf", &good[..12]),
+            "--yes",
+        ]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        context.done(&["remove", "pdf"]);
+        repository.git(&["update-ref", "-d", place]);
+    }
 }

@@ -153,6 +153,10 @@ fn git_hint(error: &GitError) -> Option<String> {
     Some(match error {
         GitError::Missing => "Install git, or name an archive instead of a repository".into(),
         GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+        GitError::NoRevision { wanted, .. } if is_start_of_commit(wanted) => {
+            "Only commits of branches and tags are found by their first digits; name others by all 40".into()
+        }
+        GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
         GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
         GitError::NoVersion { newest: None, .. } => {
             "It has no tags such as `v1.2.3`; name a branch or a commit".into()
@@ -162,6 +166,10 @@ fn git_hint(error: &GitError) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+fn is_start_of_commit(wanted: &str) -> bool {
+    (7..40).contains(&wanted.len()) && wanted.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn deduplicated(codes: &[String]) -> Vec<String> {
