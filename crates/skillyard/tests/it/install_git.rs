@@ -175,14 +175,11 @@ fn a_git_daemon_serves_a_skill() {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         free.local_addr().unwrap().port()
     };
-    let mut daemon = context.command("git");
+    // The daemon itself: of `git daemon` only the shell around it would be ended.
+    let programs = repository.git(&["--exec-path"]);
+    let mut daemon = context.command(&format!("{programs}/git-daemon"));
     daemon
-        .args([
-            "daemon",
-            "--export-all",
-            "--reuseaddr",
-            "--listen=127.0.0.1",
-        ])
+        .args(["--export-all", "--reuseaddr", "--listen=127.0.0.1"])
         .arg(format!("--port={port}"))
         .arg(format!(
             "--base-path={}",
