@@ -1,8 +1,10 @@
 //! Starting `git` so that neither a repository nor the surroundings can make it do more.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use super::watch::keep_start;
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 14] = [
@@ -103,6 +105,17 @@ pub enum GitError {
     /// The server does not stop sending.
     #[error("more than {0} bytes came, and that was not all")]
     TooLarge(u64),
+    /// A repository has more to list than anybody can mean.
+    #[error("git could not {what}: they are more than {limit} bytes")]
+    TooMuch {
+        /// What it was to do.
+        what: &'static str,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// A commit has more files than anybody can mean.
+    #[error("the commit has more than {0} files")]
+    TooMany(usize),
     /// What git answered cannot be understood.
     #[error("git answered something unexpected about {0}")]
     Answer(&'static str),
@@ -158,10 +171,23 @@ impl Git {
     }
 }
 
-/// Runs to the end; failure is an error with git's own words.
+/// Most bytes of one answer: a small repository can name the same folder a million times.
+const ANSWER: u64 = 64 << 20;
+
+/// Runs to the end, or until it says too much; failure is an error with git's own words.
 pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, GitError> {
-    let output = command.output().map_err(start_error)?;
-    succeeded(output, what)
+    let mut talk = Talk::start(command, Vec::new())?;
+    let mut said = Vec::new();
+    let read = talk.answer.by_ref().take(ANSWER + 1).read_to_end(&mut said);
+    let understood = match read {
+        Err(error) => Err(GitError::Run(error)),
+        Ok(_) if said.len() as u64 > ANSWER => Err(GitError::TooMuch {
+            what,
+            limit: ANSWER,
+        }),
+        Ok(_) => Ok(said),
+    };
+    talk.end(what, understood)
 }
 
 /// Starts git and says `input` to it in a thread, because git answers while it reads.
@@ -183,6 +209,8 @@ pub(super) fn spawn(
 pub(super) struct Talk {
     child: Child,
     writer: Option<std::thread::JoinHandle<()>>,
+    /// What it complains about, which is read meanwhile so that it never waits for us.
+    complaint: Option<std::thread::JoinHandle<Vec<u8>>>,
     /// What git says.
     pub(super) answer: ChildStdout,
 }
@@ -193,9 +221,11 @@ impl Talk {
         let (mut child, writer) = spawn(command, input)?;
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
+        let complaint = child.stderr.take().map(keep_start);
         Ok(Self {
             child,
             writer,
+            complaint,
             answer,
         })
     }
@@ -210,9 +240,15 @@ impl Talk {
         if understood.is_err() {
             let _ = self.child.kill();
         }
-        let output = self.child.wait_with_output().map_err(GitError::Run)?;
+        let status = self.child.wait().map_err(GitError::Run)?;
         let _ = self.writer.map(std::thread::JoinHandle::join);
+        let complaint = self.complaint.and_then(|thread| thread.join().ok());
         let understood = understood?;
+        let output = Output {
+            status,
+            stdout: Vec::new(),
+            stderr: complaint.unwrap_or_default(),
+        };
         succeeded(output, what)?;
         Ok(understood)
     }

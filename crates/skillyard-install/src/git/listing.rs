@@ -1,6 +1,6 @@
 //! The files of a commit, and where the skills are among them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::command::GitError;
 use crate::material::is_below;
@@ -29,6 +29,9 @@ pub(super) struct Entry {
 /// Folders that no skills are looked for in.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
+/// Most files of a commit, as many as an archive of a repository may have.
+const MOST: usize = 200_000;
+
 /// Reads what `git ls-tree -r -z` printed; names that are not text are left out.
 pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
     let wrong = || GitError::Answer("the files of a commit");
@@ -52,6 +55,9 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
             "160000" => Kind::Submodule,
             _ => return Err(wrong()),
         };
+        if entries.len() == MOST {
+            return Err(GitError::TooMany(MOST));
+        }
         if let Ok(path) = std::str::from_utf8(&line[tab + 1..]) {
             entries.push(Entry {
                 path: path.to_owned(),
@@ -85,10 +91,12 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
             _ => {}
         }
     }
-    let all: Vec<&str> = folders.keys().copied().collect();
+    let all: HashSet<&str> = folders.keys().copied().collect();
+    // A stranger decides how many there are, so each is compared with those around it only.
     folders.retain(|folder, _| {
-        !all.iter()
-            .any(|other| other != folder && is_below(folder, other))
+        let mut around = folder.match_indices('/').map(|(end, _)| &folder[..end]);
+        let in_root = !folder.is_empty() && all.contains("");
+        !in_root && !around.any(|outer| all.contains(outer))
     });
     folders
 }
@@ -123,6 +131,14 @@ mod tests {
         assert_eq!(folders(&paths, "skills"), ["skills/a", "skills/a-b"]);
         assert_eq!(folders(&paths, "skills/a"), ["skills/a"]);
         assert_eq!(folders(&["SKILL.md", "x/SKILL.md"], ""), [""]);
+    }
+
+    #[test]
+    fn nobody_can_mean_that_many_files() {
+        let line = "100644 blob aa\tx\0";
+        assert!(parse(line.repeat(MOST).as_bytes()).is_ok());
+        let found = parse(line.repeat(MOST + 1).as_bytes());
+        assert!(matches!(found, Err(GitError::TooMany(MOST))));
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn size(folder: &Path) -> u64 {
 }
 
 /// Reads to the end, so that git never waits, and keeps the start.
-fn keep_start(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+pub(super) fn keep_start(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut start = Vec::new();
         let _ = from.by_ref().take(SAID).read_to_end(&mut start);

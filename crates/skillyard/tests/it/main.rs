@@ -26,6 +26,7 @@ mod install_bundles;
 mod install_crash;
 mod install_edits;
 mod install_git;
+mod install_limits;
 mod install_links;
 mod install_local;
 mod install_lock;

@@ -1,0 +1,62 @@
+//! Files and repositories of strangers that would never end: refused before they fill the memory.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::TestContext;
+use crate::project::project;
+use crate::servers::repository::Repository;
+
+/// The memory that a command may have, in KiB: much more than it needs, much less than an attack takes.
+const MEMORY: u64 = 1 << 20;
+
+impl TestContext {
+    /// Runs the binary with little memory; returns what it told, and its exit code.
+    fn confined(&self, arguments: &[&str]) -> (String, Option<i32>) {
+        let limit = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+        let mut confined = self.command("sh");
+        confined.args(["-c", &limit, env!("CARGO_BIN_EXE_skillyard")]);
+        confined.args(arguments);
+        let output = crate::output(&mut confined);
+        let told = crate::text(&output.stderr) + &crate::text(&output.stdout);
+        (told, output.status.code())
+    }
+}
+
+#[test]
+fn a_repository_that_lists_the_same_folder_for_ever_is_refused() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let entries = context.outside("entries");
+    let tree = |text: &str| {
+        fs::write(&entries, text).unwrap();
+        let script = format!("git mktree < '{}'", entries.display());
+        let mut command = context.command("sh");
+        command
+            .current_dir(&repository.folder)
+            .args(["-c", &script]);
+        crate::text(&crate::output(&mut command).stdout)
+            .trim()
+            .to_owned()
+    };
+    let blob = repository.git(&["hash-object", "-w", "skills/pdf/SKILL.md"]);
+    let mut level = tree(&format!("100644 blob {blob}\tSKILL.md\n"));
+    // Ten to the seventh files, in seven small trees.
+    for _ in 0..7 {
+        let mut text = String::new();
+        for at in 0..10 {
+            let _ = writeln!(text, "040000 tree {level}\t{at}{}", "n".repeat(20));
+        }
+        level = tree(&text);
+    }
+    let commit = repository.git(&["commit-tree", &level, "-m", "bomb"]);
+    repository.git(&["update-ref", "refs/heads/bomb", &commit]);
+    let reference = format!("{}@bomb", repository.url());
+    let (told, code) = context.confined(&["install", &reference, "--yes", "--all"]);
+    assert!(
+        told.contains("git could not list the files: they are more than 67108864 bytes"),
+        "{told}"
+    );
+    assert_eq!(code, Some(1), "{told}");
+    context.nothing_left();
+}
