@@ -27,6 +27,7 @@ pub mod staging;
 pub mod store;
 pub mod stored;
 pub mod target;
+pub mod text;
 pub mod transaction;
 pub mod tree;
 mod write;

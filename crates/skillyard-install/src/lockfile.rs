@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use locked::{Locked, reference};
 
-use crate::records::text_if_there;
 use crate::target::is_target;
+use crate::text::text_if_there;
 use crate::write::write_atomically;
 
 /// The version of the format.

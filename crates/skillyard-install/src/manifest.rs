@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::lockfile::{has_merge_conflicts, is_folder_name};
-use crate::records::text_if_there;
+use crate::text::text_if_there;
 
 /// What a project wants.
 #[derive(Debug, Clone)]

@@ -3,13 +3,12 @@
 //! Others may change them while it runs, so they are read each time; what they mean is worked out
 //! again only where their text is another one.
 
-use std::io;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
 use crate::scope::Scope;
+use crate::text::text_if_there;
 
 /// The lock and the manifest of one scope.
 #[derive(Debug, Default)]
@@ -84,15 +83,6 @@ impl<T: Clone> Remembered<T> {
         let meaning = parse(&text)?;
         *last = Some((text, meaning.clone()));
         Ok(meaning)
-    }
-}
-
-/// The text of a file; none where there is no file.
-pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

@@ -23,6 +23,7 @@ use crate::plan::{Before, LinkTarget, Obstacle, Plan, Settlement, Step, Wish, pl
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
+use crate::text::text_if_there;
 use crate::tree::{Tree, TreeLimits};
 use crate::write::{Draft, beside};
 use durable::durable;
@@ -241,7 +242,7 @@ impl<'a> Transaction<'a> {
         }
         if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
             let text = manifest.to_text();
-            let before = std::fs::read_to_string(&file).unwrap_or_default();
+            let before = text_if_there(&file).ok().flatten().unwrap_or_default();
             if text != before {
                 files.push((file.into(), text));
             }

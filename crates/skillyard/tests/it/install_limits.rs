@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use crate::TestContext;
-use crate::project::project;
+use crate::project::{installed, project};
 use crate::servers::repository::Repository;
 
 /// The memory that a command may have, in KiB: much more than it needs, much less than an attack takes.
@@ -59,4 +60,48 @@ fn a_repository_that_lists_the_same_folder_for_ever_is_refused() {
     );
     assert_eq!(code, Some(1), "{told}");
     context.nothing_left();
+}
+
+#[test]
+fn a_lock_and_a_manifest_are_files_and_not_too_large() {
+    let context = installed();
+    let secret = context.outside("secret");
+    fs::create_dir_all(context.outside("")).unwrap();
+    fs::write(&secret, "token = sesame-0123456789\n").unwrap();
+    for name in ["skills.lock", "skills.toml"] {
+        let file = context.root().join(name);
+        let before = fs::read(&file).unwrap();
+        for to in [secret.as_path(), "/dev/zero".as_ref()] {
+            fs::remove_file(&file).unwrap();
+            symlink(to, &file).unwrap();
+            for command in [
+                &["sync"][..],
+                &["install", "./lib/pdf", "--yes"],
+                &["remove", "pdf"],
+            ] {
+                let (told, code) = context.confined(command);
+                assert!(told.contains("it is a symbolic link"), "{name}: {told}");
+                assert!(told.contains("hint: Look what it leads to"), "{told}");
+                assert!(!told.contains("sesame"), "{told}");
+                assert_eq!(code, Some(2), "{told}");
+            }
+            // What only looks at the lock does without.
+            let (told, code) = context.confined(&["list"]);
+            assert_eq!(code, Some(0), "{told}");
+        }
+        fs::remove_file(&file).unwrap();
+        let large = fs::File::create(&file).unwrap();
+        large.set_len(8 << 30).unwrap();
+        let (told, code) = context.confined(&["sync"]);
+        assert!(told.contains("it has more than 16777216 bytes"), "{told}");
+        assert_eq!(code, Some(2), "{told}");
+        fs::remove_file(&file).unwrap();
+        let pipe = crate::output(context.command("mkfifo").arg(&file));
+        assert!(pipe.status.success());
+        let (told, _) = context.confined(&["sync"]);
+        assert!(told.contains("it is not a file"), "{told}");
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, &before).unwrap();
+    }
+    context.done(&["sync"]);
 }

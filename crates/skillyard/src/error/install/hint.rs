@@ -13,6 +13,7 @@ use skillyard_install::lockfile::LockfileError;
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::plan::Obstacle;
 use skillyard_install::target::TargetError;
+use skillyard_install::text::NotRead;
 use skillyard_install::transaction::TransactionError;
 
 use super::InstallFailure;
@@ -94,6 +95,14 @@ impl InstallFailure {
             {
                 "Say which side is right, and run `skillyard sync`".into()
             }
+            Self::Manifest(ManifestError::Read { source, .. })
+            | Self::Lockfile(LockfileError::Read { source, .. })
+            | Self::Transaction(
+                TransactionError::Manifest(ManifestError::Read { source, .. })
+                | TransactionError::Lockfile(LockfileError::Read { source, .. }),
+            ) if is_link(source) => {
+                "Look what it leads to; if that is yours, put a copy of it there instead of the link".into()
+            }
             Self::Manifest(ManifestError::Format { .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
                 "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
@@ -166,6 +175,11 @@ fn git_hint(error: &GitError) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+fn is_link(error: &std::io::Error) -> bool {
+    let reason = error.get_ref().and_then(|reason| reason.downcast_ref());
+    reason == Some(&NotRead::Link)
 }
 
 fn is_start_of_commit(wanted: &str) -> bool {
