@@ -1,5 +1,6 @@
 //! `skillyard why`.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
 use serde_json::json;
@@ -31,13 +32,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let entry = lock
         .get(&args.name)
         .ok_or_else(|| InstallFailure::not_installed(&lock, &args.name))?;
-    let chains = chains(&lock, &args.name);
+    let Reasons { chains, more } = reasons(&lock, &args.name);
     if context.printer.is_json() {
         context.printer.json(&json!({
             "name": entry.name,
             "asked_for": !entry.dependency,
             "source": entry.source,
             "required_by": chains,
+            "more": more,
         }))?;
         return Ok(Status::Yes);
     }
@@ -56,6 +58,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .collect();
         let _ = writeln!(text, "{}", chain.join(" → "));
     }
+    if more {
+        text.push_str("…\n");
+    }
     if text.is_empty() {
         text.push_str("nothing needs it any more; `skillyard sync` removes it\n");
     }
@@ -63,35 +68,70 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Yes)
 }
 
-/// The ways from skills that were asked for to this one.
-fn chains(lock: &Lockfile, name: &str) -> Vec<Vec<String>> {
-    let mut chains = Vec::new();
-    for root in lock
-        .skills()
-        .iter()
-        .filter(|entry| !entry.dependency && entry.name != name)
-    {
-        let mut path = vec![root.name.clone()];
-        follow(lock, name, &mut path, &mut chains);
-    }
-    chains
+/// Most chains that are told.
+const MOST: usize = 100;
+
+/// Who needs a skill.
+struct Reasons {
+    /// From a skill that was asked for to this one.
+    chains: Vec<Vec<String>>,
+    /// Whether there are others.
+    more: bool,
 }
 
-fn follow(lock: &Lockfile, name: &str, path: &mut Vec<String>, chains: &mut Vec<Vec<String>>) {
-    let Some(entry) = path.last().and_then(|last| lock.get(last)) else {
-        return;
-    };
-    for next in &entry.requires {
-        // A lock could be edited into a circle.
-        if path.contains(next) {
-            continue;
+/// For each skill that names this one, the shortest way there from each that was asked for.
+///
+/// All ways would be too many: a lock comes with a checkout, and a few skills that need each other
+/// crosswise have millions of them.
+fn reasons(lock: &Lockfile, name: &str) -> Reasons {
+    let mut needed_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in lock.skills() {
+        for next in &entry.requires {
+            needed_by.entry(next).or_default().push(&entry.name);
         }
-        path.push(next.clone());
-        if next == name {
-            chains.push(path.clone());
-        } else {
-            follow(lock, name, path, chains);
-        }
-        path.pop();
     }
+    let is_root = |at: &str| at != name && lock.get(at).is_some_and(|entry| !entry.dependency);
+    let names = lock.skills().iter().map(|entry| entry.name.as_str());
+    let requires = |at: &str| lock.get(at).map_or(&[][..], |entry| &entry.requires);
+    // A circle that nobody asked for is no reason.
+    let wanted = walk(names.filter(|at| is_root(at)), name, |at| {
+        requires(at).iter().map(String::as_str)
+    });
+    let mut chains = Vec::new();
+    let by = needed_by.get(name).into_iter().flatten().copied();
+    for by in by.filter(|by| wanted.contains_key(by)) {
+        let back = walk([by].into_iter(), name, |at| {
+            needed_by.get(at).into_iter().flatten().copied()
+        });
+        for root in back.keys().filter(|at| is_root(at)) {
+            let steps = std::iter::successors(Some(*root), |at| back.get(at).copied().flatten());
+            chains.push(steps.chain([name]).map(str::to_owned).collect());
+        }
+        if chains.len() > MOST {
+            break;
+        }
+    }
+    chains.sort_unstable();
+    let more = chains.len() > MOST;
+    chains.truncate(MOST);
+    Reasons { chains, more }
+}
+
+/// Everything that can be reached without `avoided`, each with the step before it.
+fn walk<'a, I: Iterator<Item = &'a str>>(
+    starts: impl Iterator<Item = &'a str>,
+    avoided: &str,
+    next: impl Fn(&'a str) -> I,
+) -> BTreeMap<&'a str, Option<&'a str>> {
+    let mut before: BTreeMap<&str, Option<&str>> = starts.map(|at| (at, None)).collect();
+    let mut queue: VecDeque<&str> = before.keys().copied().collect();
+    while let Some(at) = queue.pop_front() {
+        for next in next(at).filter(|next| *next != avoided) {
+            before.entry(next).or_insert_with(|| {
+                queue.push_back(next);
+                Some(at)
+            });
+        }
+    }
+    before
 }

@@ -105,3 +105,40 @@ fn a_lock_and_a_manifest_are_files_and_not_too_large() {
     }
     context.done(&["sync"]);
 }
+
+#[test]
+fn skills_that_need_each_other_crosswise_are_explained_at_once() {
+    let context = project();
+    let mut lock = "version = 1\n".to_owned();
+    let mut add = |name: &str, requires: &str, dependency: bool| {
+        let digest = "0".repeat(64);
+        let _ = write!(
+            lock,
+            "\n[[skill]]\nname = \"{name}\"\nsource = \"./x\"\norigin = \"local-folder\"\n\
+             digest = \"sha256:{digest}\"\ntargets = [\".agents/skills\"]\n\
+             requires = [{requires}]\ndependency = {dependency}\n"
+        );
+    };
+    let level = |at: usize| (0..4).map(move |each| format!("l{at}-{each}"));
+    let quoted = |names: Vec<String>| format!("\"{}\"", names.join("\", \""));
+    add("root", &quoted(level(0).collect()), false);
+    for at in 0..20 {
+        // Round in circles, too.
+        let next: Vec<String> = level(at + 1).chain(level(at)).collect();
+        level(at).for_each(|name| add(&name, &quoted(next.clone()), true));
+    }
+    level(20).for_each(|name| add(&name, "\"goal\"", true));
+    add("goal", "", true);
+    add("alone", "\"alone-too\", \"goal\"", true);
+    add("alone-too", "\"alone\"", true);
+    context.write("skills.lock", &lock);
+    let (told, code) = context.confined(&["why", "goal"]);
+    assert_eq!(code, Some(0), "{told}");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 4, "{told}");
+    for (line, last) in lines.iter().zip(level(20)) {
+        assert!(line.starts_with("root → l0-"), "{line}");
+        assert!(line.ends_with(&format!(" → {last} → goal")), "{line}");
+        assert_eq!(line.matches('→').count(), 22, "{line}");
+    }
+}
