@@ -110,7 +110,7 @@ impl Candidate {
         });
         Ok(Self {
             name: name.to_owned(),
-            tree: Arc::new(Tree::new(files.collect())?),
+            tree: Arc::new(Tree::of_any_names(files.collect())?),
             ..self.clone()
         })
     }

@@ -65,7 +65,7 @@ pub(crate) fn look(path: &Path) -> Occupant {
         bytes: 1 << 30,
         depth: 64,
     };
-    match Tree::read(path, &limits) {
+    match Tree::read_any_names(path, &limits) {
         Ok(tree) => Occupant::Folder {
             digest: tree.digest(),
             tidy: tree.tidied().digest(),

@@ -152,7 +152,7 @@ impl Store {
             bytes: u64::MAX >> 1,
             ..TreeLimits::default()
         };
-        as_filed(Tree::read(&path, &limits)?, digest)
+        as_filed(Tree::read_any_names(&path, &limits)?, digest)
     }
 
     /// The folder of a skill, made if it is not there; one that is there must hold its bytes.

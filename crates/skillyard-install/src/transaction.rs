@@ -302,7 +302,7 @@ pub fn plan_in(
 
 /// The files of an installed skill that are other than they were, as far as that can be told.
 fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
-    let now = Tree::read(place, &TreeLimits::default()).map(Tree::tidied);
+    let now = Tree::read_any_names(place, &TreeLimits::default()).map(Tree::tidied);
     let was = installed.map(|digest| store.read(digest));
     match (now, was) {
         (Ok(now), Some(Ok(was))) => was.difference(&now),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
+use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
 
 use delivered::Delivery;
 
@@ -96,6 +97,14 @@ pub enum TreeError {
     /// A name that is not text or cannot be written everywhere.
     #[error("`{0}` is not a name that every system can have")]
     Name(String),
+    /// A path that no skill may have, wherever it comes from.
+    #[error("`{path}` {problem}")]
+    Path {
+        /// Where it is below the skill's folder.
+        path: String,
+        /// What is wrong with it.
+        problem: EntryProblem,
+    },
     /// Two names that some systems take for one.
     #[error("`{0}` and `{1}` are the same name on some systems")]
     SameName(String, String),
@@ -111,8 +120,27 @@ pub enum TreeError {
 }
 
 impl Tree {
-    /// The tree of these files.
-    pub fn new(mut files: Vec<TreeFile>) -> Result<Self, TreeError> {
+    /// The tree of these files, whose paths must be those of a skill: an archive, a commit and a
+    /// folder are held to the same.
+    pub fn new(files: Vec<TreeFile>) -> Result<Self, TreeError> {
+        let tree = Self::of_any_names(files)?;
+        let limits = Limits::skill();
+        // What no source delivers need not have a good name either.
+        let is_delivered = |file: &&TreeFile| !file.path.split('/').any(is_junk);
+        for file in tree.files.iter().filter(is_delivered) {
+            let checked = ArchivePath::new(&file.path);
+            let checked = checked.and_then(|path| limits.check_path(&path));
+            checked.map_err(|problem| TreeError::Path {
+                path: shortened(&file.path),
+                problem,
+            })?;
+        }
+        Ok(tree)
+    }
+
+    /// The tree of files that are on this machine already: what was installed before there was a
+    /// limit can still be read, and removed.
+    pub(crate) fn of_any_names(mut files: Vec<TreeFile>) -> Result<Self, TreeError> {
         files.retain(|file| !file.path.split('/').any(is_left_out));
         if let Some(file) = files.iter().find(|file| !is_inside(&file.path)) {
             return Err(TreeError::Name(file.path.clone()));
@@ -133,6 +161,11 @@ impl Tree {
         let delivery = Delivery::from(folder);
         let files = reader::read(folder, limits, |path| delivery.leaves_out(path))?;
         Ok(Self::new(files)?.delivered())
+    }
+
+    /// The same of what was installed here.
+    pub(crate) fn read_any_names(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        Self::of_any_names(reader::read(folder, limits, |_| false)?)
     }
 
     /// The files, sorted by path.
@@ -186,6 +219,15 @@ fn digest(files: &[TreeFile]) -> Digest {
         digest.add(&file.path, file.executable, Digest::of(&file.bytes));
     }
     digest.finish()
+}
+
+/// A path that may be too long to be shown.
+fn shortened(path: &str) -> String {
+    const MOST: usize = 80;
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path.to_owned(),
+    }
 }
 
 /// Names that differ only in case or in form would overwrite each other elsewhere.

@@ -1,5 +1,6 @@
 //! The files of a commit, and where the skills are among them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use super::command::GitError;
@@ -16,6 +17,8 @@ pub(super) enum Kind {
     Link,
     /// Another repository.
     Submodule,
+    /// Something whose name is no text; its path here only looks like it.
+    Unreadable,
 }
 
 /// A file of a commit.
@@ -32,7 +35,7 @@ const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// Most files of a commit, as many as an archive of a repository may have.
 const MOST: usize = 200_000;
 
-/// Reads what `git ls-tree -r -z` printed; names that are not text are left out.
+/// Reads what `git ls-tree -r -z` printed.
 pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
     let wrong = || GitError::Answer("the files of a commit");
     let mut entries = Vec::new();
@@ -58,13 +61,16 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
         if entries.len() == MOST {
             return Err(GitError::TooMany(MOST));
         }
-        if let Ok(path) = std::str::from_utf8(&line[tab + 1..]) {
-            entries.push(Entry {
-                path: path.to_owned(),
-                kind,
-                object: object.to_owned(),
-            });
-        }
+        let path = String::from_utf8_lossy(&line[tab + 1..]);
+        let kind = match &path {
+            Cow::Borrowed(_) => kind,
+            Cow::Owned(_) => Kind::Unreadable,
+        };
+        entries.push(Entry {
+            path: path.into_owned(),
+            kind,
+            object: object.to_owned(),
+        });
     }
     Ok(entries)
 }
@@ -131,6 +137,18 @@ mod tests {
         assert_eq!(folders(&paths, "skills"), ["skills/a", "skills/a-b"]);
         assert_eq!(folders(&paths, "skills/a"), ["skills/a"]);
         assert_eq!(folders(&["SKILL.md", "x/SKILL.md"], ""), [""]);
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_kept_as_such() {
+        let line = [
+            b"100644 blob aa\ta/\xff.md".as_slice(),
+            b"100644 blob aa\tb",
+        ];
+        let entries = parse(&line.join(&0)).unwrap();
+        let kinds: Vec<Kind> = entries.iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds, [Kind::Unreadable, Kind::File]);
+        assert_eq!(entries[0].path, "a/\u{fffd}.md");
     }
 
     #[test]

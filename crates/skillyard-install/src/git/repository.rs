@@ -131,6 +131,7 @@ impl Repository {
             let kind = match entry.kind {
                 Kind::Link => "a symbolic link",
                 Kind::Submodule => "a submodule",
+                Kind::Unreadable => return Err(TreeError::Name(entry.path.clone()).into()),
                 Kind::File | Kind::Executable => continue,
             };
             return Err(GitError::NotAFile {

@@ -144,7 +144,9 @@ pub(super) fn read(path: &Path) -> Result<Tree, PackError> {
 
 /// The tree in a pack.
 pub(super) fn tree(pack: &[u8]) -> Result<Tree, PackError> {
-    Ok(Tree::new(unpacked(pack).ok_or(PackError::Broken)?)?)
+    Ok(Tree::of_any_names(
+        unpacked(pack).ok_or(PackError::Broken)?,
+    )?)
 }
 
 /// Opens a file of the store, following no link and waiting for no pipe; with its size.

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use crate::TestContext;
 use crate::project::{installed, project};
-use crate::servers::repository::Repository;
+use crate::servers::repository::{Repository, skill};
 
 /// The memory that a command may have, in KiB: much more than it needs, much less than an attack takes.
 const MEMORY: u64 = 1 << 20;
@@ -141,4 +141,69 @@ fn skills_that_need_each_other_crosswise_are_explained_at_once() {
         assert!(line.ends_with(&format!(" → {last} → goal")), "{line}");
         assert_eq!(line.matches('→').count(), 22, "{line}");
     }
+}
+
+#[test]
+fn a_skill_of_git_has_the_limits_of_a_skill() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let deep = format!("{}x.md", "d/".repeat(16));
+    let long = format!("{}.md", "n".repeat(126));
+    let path = format!("{0}/{0}/x.md", "p".repeat(120));
+    for (name, reason) in [
+        (deep.as_str(), "is 17 folders deep; at most 16 are accepted"),
+        (&long, "has a name of 129 bytes in its path; at most 128"),
+        (&path, "has a path of 246 bytes; at most 240"),
+        ("aux.txt", "has a name that is a device on Windows"),
+        ("one:b.md", "has a colon in its name"),
+        ("what?.md", "has `?` in its name"),
+        ("end.", "has a name that ends in a dot or a space"),
+    ] {
+        let whole = format!("skills/pdf/{name}");
+        repository.write(&whole, "x").commit(reason);
+        let git = format!("{}#skills/pdf", repository.url());
+        let told = context.refused(&["install", &git, "--yes"]);
+        assert!(told.contains(reason), "git: {told}");
+        // A folder is held to the same.
+        let folder = repository.folder.join("skills/pdf");
+        let told = context.refused(&["install", folder.to_str().unwrap(), "--yes"]);
+        assert!(told.contains(reason), "folder: {told}");
+        context.nothing_left();
+        fs::remove_file(repository.folder.join(&whole)).unwrap();
+        repository.commit("gone");
+    }
+    // As far as it may go.
+    let deep = format!("{}x.md", "d/".repeat(15));
+    let long = format!("{}.md", "n".repeat(125));
+    repository
+        .write(&format!("skills/pdf/{deep}"), "x")
+        .write(&format!("skills/pdf/{long}"), "x")
+        .commit("just so");
+    context.done(&[
+        "install",
+        &format!("{}#skills/pdf", repository.url()),
+        "--yes",
+    ]);
+    assert_eq!(context.read(&format!(".agents/skills/pdf/{deep}")), "x");
+}
+
+#[test]
+fn a_name_in_a_skill_of_git_that_is_no_text_is_an_error() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.write("skills/csv/SKILL.md", skill("csv", "one"));
+    let name = OsStr::from_bytes(b"a\xff.md");
+    fs::write(repository.folder.join("skills/pdf").join(name), "x").unwrap();
+    repository.commit("no text");
+    let url = repository.url();
+    let told = context.refused(&["install", &format!("{url}#skills/pdf"), "--yes"]);
+    assert!(
+        told.contains("is not a name that every system can have"),
+        "{told}"
+    );
+    context.nothing_left();
+    // Elsewhere in the repository it is not our concern.
+    context.done(&["install", &format!("{url}#skills/csv"), "--yes"]);
 }
