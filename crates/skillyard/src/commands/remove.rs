@@ -76,6 +76,28 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let preview = finish::preview(&place, &wish, &settlement)?;
     if !args.dry_run {
         confirm(context, &written, args.yes)?;
+    }
+    let plan = if installed.is_empty() {
+        Plan::default()
+    } else if args.dry_run {
+        preview
+    } else {
+        finish::apply(
+            context,
+            &place,
+            &wish,
+            &Trees::default(),
+            &settlement,
+            |manifest, _| {
+                for name in &installed {
+                    manifest.remove(name);
+                }
+            },
+            || Ok(()),
+        )?
+    };
+    // Last, because it cannot be undone where the rest fails.
+    if !args.dry_run {
         for (name, folder) in &written {
             written::delete(context, name, folder)?;
         }
@@ -86,26 +108,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             context.printer.note(&visible(&line));
         }
     }
-    if installed.is_empty() {
-        return finished(context, &place, &written, args.dry_run);
+    if installed.is_empty() || context.printer.is_json() {
+        return finished(context, &place, &plan, &written, args.dry_run);
     }
-    if args.dry_run {
-        return report(context, &place, &preview, Some(start), true);
-    }
-    let plan = finish::apply(
-        context,
-        &place,
-        &wish,
-        &Trees::default(),
-        &settlement,
-        |manifest, _| {
-            for name in &installed {
-                manifest.remove(name);
-            }
-        },
-        || Ok(()),
-    )?;
-    report(context, &place, &plan, Some(start), false)
+    report(context, &place, &plan, Some(start), args.dry_run)
 }
 
 /// Asks about skills that were written here: no source brings them back.
@@ -125,19 +131,23 @@ fn confirm(
     must_agree(context, &question)
 }
 
-/// Tells what became of skills that were written here, where nothing else is removed.
+/// Tells programs what became of all skills, and people of those that were written here, where
+/// nothing else is removed.
 fn finished(
     context: &Context,
     place: &Place,
+    plan: &Plan,
     written: &[(String, PathBuf)],
     dry_run: bool,
 ) -> Outcome {
     if context.printer.is_json() {
-        let mut answer = changes::json(&Plan::default(), &place.scope, dry_run);
+        let mut answer = changes::json(plan, &place.scope, dry_run);
         let removed = written.iter().map(|(name, folder)| {
             json!({ "name": name, "change": "removed", "folder": folder.to_string_lossy() })
         });
-        answer["changes"] = removed.collect();
+        if let Some(changes) = answer["changes"].as_array_mut() {
+            changes.extend(removed);
+        }
         context.printer.json(&answer)?;
     } else {
         let count = counted(written.len(), "skill");

@@ -26,7 +26,17 @@ pub(crate) fn folder(
     let skill = catalog.find(name).filter(|skill| skill.kind == kind);
     let folder = skill.map(|skill| skill.record.folder.clone());
     // What lies elsewhere was only linked or configured, and is not ours to delete.
-    Ok(folder.filter(|folder| folder.starts_with(&place.scope.root)))
+    Ok(folder.filter(|folder| lies_in(folder, &place.scope.root)))
+}
+
+/// Whether a folder lies below another one once all links on the way there are followed. It may
+/// itself be a link, because then only the link is deleted.
+fn lies_in(folder: &Path, root: &Path) -> bool {
+    let around = folder
+        .parent()
+        .and_then(|around| around.canonicalize().ok());
+    let root = root.canonicalize();
+    around.is_some_and(|around| root.is_ok_and(|root| around.starts_with(root)))
 }
 
 /// Deletes it for good; of a link only the link.

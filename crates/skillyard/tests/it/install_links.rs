@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::TestContext;
-use crate::project::{everything, project};
+use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
 
 impl TestContext {
@@ -71,4 +71,49 @@ fn agents_may_share_a_folder_through_a_link() {
         assert_eq!(everything(&context.root().join(".agents/skills")), [""; 0]);
         assert!(context.root().join(link).is_symlink());
     }
+}
+
+#[test]
+fn nothing_outside_the_project_is_deleted() {
+    let context = installed();
+    context.write("skills.toml", "[skills]\npdf = \"./lib/pdf\"\n");
+    let outside = context.outside("skills");
+    fs::create_dir_all(outside.join("mine")).unwrap();
+    fs::write(outside.join("mine/SKILL.md"), skill("mine", "one")).unwrap();
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    context.linked(".agents/skills", &outside);
+    context.done(&["trust", "."]);
+    for flags in [&["--force", "--yes"][..], &["--force", "--yes", "--json"]] {
+        context.refused(&[&["remove", "mine"], flags].concat());
+        assert!(outside.join("mine/SKILL.md").is_file());
+    }
+}
+
+#[test]
+fn what_was_written_is_deleted_last_and_told() {
+    let context = installed();
+    context.write_skill(".agents/skills/mine");
+    let mine = context.root().join(".agents/skills/mine");
+    let force = ["remove", "pdf", "mine", "--force", "--yes"];
+    let names = |answer: &serde_json::Value| -> Vec<String> {
+        let changes = answer["changes"].as_array().unwrap().iter();
+        changes
+            .map(|each| format!("{} {}", each["change"], each["name"]))
+            .collect()
+    };
+    let both = ["\"removed\" \"pdf\"", "\"removed\" \"mine\""];
+    let dry = context.json(&[&force[..], &["--dry-run", "--json"]].concat());
+    assert_eq!(names(&dry), both);
+    // What is installed cannot be removed, so what was written stays, too.
+    let agents = context.root().join(".agents");
+    fs::rename(&agents, context.root().join("real")).unwrap();
+    context.linked(".agents", "real");
+    let told = context.refused(&force);
+    assert!(told.contains("`.agents` is a link"), "{told}");
+    assert!(mine.join("SKILL.md").is_file());
+    fs::remove_file(&agents).unwrap();
+    fs::rename(context.root().join("real"), &agents).unwrap();
+    let done = context.json(&[&force[..], &["--json"]].concat());
+    assert_eq!(names(&done), both);
+    assert_eq!(everything(&agents.join("skills")), [""; 0]);
 }
