@@ -149,6 +149,14 @@ impl Place {
         self.portable_whole(&whole(path))
     }
 
+    /// The same of a path whose last name says what it is, and so stays even if it is a link.
+    pub(crate) fn portable_named(&self, path: &Path) -> String {
+        match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) => self.portable_whole(&whole(folder).join(name)),
+            _ => self.portable(path),
+        }
+    }
+
     /// The same of a path that has no link in it.
     pub(crate) fn portable_whole(&self, whole: &Path) -> String {
         let root = self

@@ -21,6 +21,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
+mod anchor;
 mod supplier;
 
 /// What stands in a repository for a file that is kept elsewhere.
@@ -84,20 +85,6 @@ impl<'a> Supply<'a> {
         Ok(self.anchored(meaning::written(text)?, &self.place.scope.root))
     }
 
-    /// A path of this machine, whole.
-    fn anchored(&self, reference: Reference, base: &Path) -> Reference {
-        let Reference::Local(Local { path, kind }) = reference else {
-            return reference;
-        };
-        let home = self.context.environment.home.as_deref();
-        let path = match (path.strip_prefix("~"), home) {
-            (Ok(below), Some(home)) => home.join(below),
-            // Without the `.` of `./x`, which would only show in messages.
-            _ => base.join(path).components().collect(),
-        };
-        Reference::Local(Local { path, kind })
-    }
-
     /// The skills of a source that `pick` chooses.
     pub(crate) fn candidates(
         &mut self,
@@ -139,6 +126,7 @@ impl<'a> Supply<'a> {
         let material = self.sources.open(meaning)?;
         let trees = material.load(&paths).map_err(InstallFailure::from)?;
         let origin = material.origin().clone();
+        let origin = self.portable_origin(origin, &meaning.reference);
         // No skill of a folder is looked for behind a link, so this is done once for all of them.
         let folder = match reference {
             Reference::Local(Local {
@@ -243,33 +231,6 @@ impl<'a> Supply<'a> {
             .pop()
             .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
         as_locked(found, entry)
-    }
-
-    /// How a reference to one skill is written down, and the state that was asked for.
-    pub(crate) fn source_of(
-        &self,
-        reference: &Reference,
-        path: &str,
-    ) -> Result<(String, Option<String>), CommandError> {
-        let (identity, requested) = reference.identity();
-        let identity = match identity {
-            Reference::Local(local) => {
-                let path = match local.kind {
-                    LocalKind::Folder => below(&local.path, path),
-                    LocalKind::Archive(_) => local.path,
-                };
-                return Ok((self.place.portable(&path), requested));
-            }
-            other => other.in_folder(path).map_err(InstallFailure::from)?,
-        };
-        Ok((identity.to_string(), requested))
-    }
-
-    fn shown(&self, reference: &Reference) -> String {
-        match reference {
-            Reference::Local(local) => self.place.portable(&local.path),
-            other => other.to_string(),
-        }
     }
 
     /// What a reference stands for: an alias can name a repository, a site or an archive.
