@@ -33,6 +33,8 @@ mod spawn;
 
 pub use backend::Backend;
 #[cfg(target_os = "linux")]
+pub use backend::note::tidy;
+#[cfg(target_os = "linux")]
 pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};
 pub use error::SandboxError;

@@ -1,6 +1,7 @@
 //! What came of a run: all that a person, a model or an audit log wants to know.
 
 use std::fmt::{self, Write as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::backend::Backend;
@@ -105,6 +106,8 @@ pub enum Denial {
     },
     /// It made a system call that ends a process at once.
     SystemCall,
+    /// It replaced a link that is protected; the link was put back.
+    Link(PathBuf),
 }
 
 impl fmt::Display for Denial {
@@ -113,6 +116,11 @@ impl fmt::Display for Denial {
             Self::Limit(limit) => write!(formatter, "limit `{limit}` was reached"),
             Self::Host { host, reason } => write!(formatter, "host `{host}` was refused: {reason}"),
             Self::SystemCall => formatter.write_str("a forbidden system call ended it"),
+            Self::Link(path) => write!(
+                formatter,
+                "it replaced the link `{}`, which was put back",
+                path.display()
+            ),
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Sandbox {
     pub(crate) temporary: PathBuf,
     pub(crate) image: String,
     #[cfg(target_os = "linux")]
+    pub(crate) notes: Option<PathBuf>,
+    #[cfg(target_os = "linux")]
     pub(crate) stage: StageProgram,
     #[cfg(target_os = "linux")]
     pub(crate) identity: Option<Identity>,
@@ -56,6 +58,8 @@ impl Sandbox {
             temporary: temporary.to_owned(),
             image: crate::backend::container::IMAGE.to_owned(),
             #[cfg(target_os = "linux")]
+            notes: None,
+            #[cfg(target_os = "linux")]
             stage: StageProgram::default(),
             #[cfg(target_os = "linux")]
             identity: match backend {
@@ -69,6 +73,15 @@ impl Sandbox {
     #[must_use]
     pub fn with_image(mut self, image: &str) -> Self {
         image.clone_into(&mut self.image);
+        self
+    }
+
+    /// The same with a folder where it writes down what stands in workspaces while programs
+    /// run; [`crate::tidy`] removes it after a run that was killed.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn with_notes(mut self, folder: &Path) -> Self {
+        self.notes = Some(folder.to_owned());
         self
     }
 

@@ -74,6 +74,8 @@ fn main() -> ExitCode {
         Err(error) => return error::usage(&error, &arguments, &environment, redactor),
     };
     let context = Context::new(&cli.global, environment, redactor);
+    // A run that was killed could not take away what it had put into a workspace.
+    skillyard_sandbox::tidy(&context.environment.placeholders_folder());
     ended(&context, commands::run(&context, cli.command))
 }
 

@@ -1,13 +1,13 @@
 //! The program `bwrap`: new namespaces, a root of only what is needed, and the launcher as
 //! its first process.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use super::guard::Guard;
 use super::placeholder::Placeholders;
 use super::system::{self, Part};
 use crate::child;
@@ -58,6 +58,7 @@ pub(crate) fn arguments(
     placeholders: &Placeholders,
     identity: Identity,
 ) -> Result<Arguments, SandboxError> {
+    guards: &[(&Mount, Guard)],
     let mut arguments = Arguments {
         words: Vec::with_capacity(256),
         kept: Vec::new(),
@@ -70,7 +71,7 @@ pub(crate) fn arguments(
     arguments.push([&"--die-with-parent", &"--new-session", &"--as-pid-1"]);
     arguments.push([&"--hostname", &"sandbox", &"--cap-drop", &"ALL"]);
     root(&mut arguments, profile, identity).doing("describe the system's files")?;
-    mounts(&mut arguments, profile, placeholders);
+    mounts(&mut arguments, profile, guards, placeholders);
     arguments.push([&"--remount-ro", &"/"]);
     Ok(arguments)
 }
@@ -141,46 +142,37 @@ fn only(arguments: &mut Arguments, allowed: &[PathBuf]) {
     }
 }
 
-fn mounts(arguments: &mut Arguments, profile: &Profile, placeholders: &Placeholders) {
-    for mount in &profile.mounts {
-        let word = match mount.access {
-            Access::Read => "--ro-bind",
-            Access::Write => "--bind",
+/// Mounts what the profile names, and makes protected places unchangeable. Parents come first:
+/// a mount covers what was mounted below it.
+fn mounts(
+    arguments: &mut Arguments,
+    profile: &Profile,
+    guards: &[(&Mount, Guard)],
+    placeholders: &Placeholders,
+) {
+    const READ: &str = "--ro-bind";
+    const WRITE: &str = "--bind";
+    let mut all: Vec<(PathBuf, PathBuf, &str)> = Vec::new();
+    for (mount, guard) in guards {
+        let mut add = |place: &Path, word| {
+            all.push((mount.source.join(place), mount.target.join(place), word));
         };
-        arguments.push([&word, &mount.source, &mount.target]);
-    }
-    for mount in profile.writable() {
-        protect(arguments, mount, &profile.protected);
+        guard.parents.iter().for_each(|place| add(place, WRITE));
+        guard.kept.iter().for_each(|place| add(place, READ));
     }
     // What is not there yet gets something in its place that can be neither filled nor removed.
-    for (source, target) in placeholders.places() {
-        arguments.push([&"--ro-bind", &source, &target]);
-    }
-}
-
-/// Makes places unchangeable. Their parents become mounts of their own, because the parent of
-/// a mount could be renamed and another be put in its place. Parents come first: a mount
-/// covers what was mounted below it.
-fn protect(arguments: &mut Arguments, mount: &Mount, places: &[PathBuf]) {
-    let parents = places.iter().flat_map(|place| place.ancestors().skip(1));
-    let parents: BTreeSet<&Path> = parents.filter(|each| *each != Path::new("")).collect();
-    for parent in parents {
-        if mount.source.join(parent).is_dir() {
-            arguments.push([
-                &"--bind",
-                &mount.source.join(parent),
-                &mount.target.join(parent),
-            ]);
-        }
-    }
-    for place in places {
-        if mount.source.join(place).exists() {
-            arguments.push([
-                &"--ro-bind",
-                &mount.source.join(place),
-                &mount.target.join(place),
-            ]);
-        }
+    let held = placeholders.places();
+    all.extend(held.map(|(source, target)| (source.into(), target.into(), READ)));
+    all.extend(profile.mounts.iter().map(|mount| {
+        let word = match mount.access {
+            Access::Read => READ,
+            Access::Write => WRITE,
+        };
+        (mount.source.clone(), mount.target.clone(), word)
+    }));
+    all.sort_by_key(|(_, target, _)| target.components().count());
+    for (source, target, word) in &all {
+        arguments.push([word, source, target]);
     }
 }
 

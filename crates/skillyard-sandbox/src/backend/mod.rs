@@ -6,7 +6,13 @@ pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub(crate) mod bubblewrap;
 #[cfg(target_os = "linux")]
+pub(crate) mod guard;
+#[cfg(target_os = "linux")]
 pub(crate) mod landlock;
+#[cfg(target_os = "linux")]
+pub(crate) mod link;
+#[cfg(target_os = "linux")]
+pub(crate) mod note;
 #[cfg(target_os = "linux")]
 pub(crate) mod placeholder;
 #[cfg(target_os = "linux")]

@@ -12,14 +12,16 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 use std::time::Instant;
 
 use crate::backend::Backend;
+use crate::backend::guard::Guard;
+use crate::backend::link::Links;
 use crate::backend::placeholder::Placeholders;
 use crate::command::{Command, Live};
 use crate::error::{Doing as _, SandboxError};
 use crate::launcher::Step;
-use crate::outcome::Outcome;
+use crate::outcome::{Denial, Outcome};
 use crate::process::Process;
 use crate::processes;
-use crate::profile::{Network, Profile};
+use crate::profile::{Mount, Network, Profile};
 use crate::proxy::Proxy;
 use crate::pump::{self, Patience, Running};
 use crate::sandbox::Sandbox;
@@ -38,7 +40,7 @@ pub(crate) fn run(
     command: &Command,
     live: Live<'_>,
 ) -> Result<Outcome, SandboxError> {
-    let placeholders = Placeholders::make(profile).doing("protect places in the workspace")?;
+    let guarded = guarded(sandbox, profile).doing("protect places in the workspace")?;
     let scratch = match sandbox.backend {
         Backend::Bubblewrap => None,
         _ => Some(
@@ -52,7 +54,7 @@ pub(crate) fn run(
     spec.status = lines.status.1.as_raw_fd();
     spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
     let prepared = match sandbox.backend {
-        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, &placeholders)?,
+        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, &guarded)?,
         _ => alone(sandbox, profile, &spec)?,
     };
     let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
@@ -98,7 +100,36 @@ pub(crate) fn run(
     inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
     outcome.connections = decisions.connections;
+    let replaced = guarded.links.put_back().doing("put links back")?;
+    outcome
+        .denials
+        .extend(replaced.into_iter().map(Denial::Link));
     Ok(outcome)
+}
+
+/// What keeps places in writable folders as they are.
+struct Guarded<'a> {
+    guards: Vec<(&'a Mount, Guard)>,
+    placeholders: Placeholders,
+    links: Links,
+}
+
+/// Only bubblewrap can; the others refuse such a profile or hold nothing at all.
+fn guarded<'a>(sandbox: &Sandbox, profile: &'a Profile) -> io::Result<Guarded<'a>> {
+    let mut guards = Vec::new();
+    let mut links = Links::default();
+    if sandbox.backend == Backend::Bubblewrap {
+        for mount in profile.writable() {
+            let guard = Guard::of(&mount.source, &profile.protected)?;
+            links.note(&mount.source, &guard);
+            guards.push((mount, guard));
+        }
+    }
+    Ok(Guarded {
+        placeholders: Placeholders::make(&guards, sandbox.notes.as_deref())?,
+        guards,
+        links,
+    })
 }
 
 /// Ends what did not end when it was asked to: the process that holds the others comes last,

@@ -7,9 +7,8 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::failed;
+use super::{Guarded, failed};
 use crate::backend::bubblewrap;
-use crate::backend::placeholder::Placeholders;
 use crate::child;
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
@@ -33,7 +32,7 @@ pub(super) fn in_bubblewrap(
     sandbox: &Sandbox,
     profile: &Profile,
     spec: &Spec,
-    placeholders: &Placeholders,
+    guarded: &Guarded<'_>,
 ) -> Result<Prepared, SandboxError> {
     let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
     let us = Identity {
@@ -41,7 +40,8 @@ pub(super) fn in_bubblewrap(
         gid: rustix::process::getegid().as_raw(),
     };
     let identity = sandbox.identity.unwrap_or(us);
-    let arguments = bubblewrap::arguments(profile, placeholders, identity)?;
+    let arguments =
+        bubblewrap::arguments(profile, &guarded.guards, &guarded.placeholders, identity)?;
     let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
     let stage = stage(sandbox, spec)?;
     let mut argv = vec![

@@ -64,6 +64,21 @@ fn protected_places_stay_as_they_are() {
 }
 
 #[test]
+fn a_mount_in_a_protected_place_is_shown() {
+    let lab = Lab::new();
+    fs::create_dir_all(lab.work().join(".claude/skills/own")).unwrap();
+    let mut profile = lab.profile();
+    profile.protected = vec![".claude".into()];
+    profile.mounts[0].target = lab.work().join(".claude/skills/own");
+    let outcome = lab.shell(
+        Backend::Bubblewrap,
+        &profile,
+        "cat .claude/skills/own/SKILL.md",
+    );
+    assert_eq!(output(&outcome), "mine");
+}
+
+#[test]
 fn what_a_back_end_cannot_enforce_it_refuses() {
     let lab = Lab::new();
     let protected = Profile {

@@ -12,7 +12,7 @@ use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, Stdin};
+use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Sandbox, Stdin};
 use skillyard_trust::approval::{Change, SkillApproval};
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::mcp::Lenders;
 use crate::permission::Permissions;
-use crate::script::profile::{self, Allowed};
+use crate::script::profile;
 use crate::script::sandboxed::{self, Wanted};
 use crate::trusted;
 use crate::workspace::Workspace;
@@ -83,11 +83,7 @@ impl Machine {
             .writable
             .clone()
             .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
-        let allowed = Allowed {
-            workspace: Some(folder.clone()),
-            ..Allowed::default()
-        };
-        let mut profile: Profile = profile::outline(&allowed);
+        let mut profile = profile::in_workspace(&folder)?;
         let readable = run
             .readable
             .iter()
@@ -99,7 +95,8 @@ impl Machine {
         let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-            .map_err(RunError::from)?;
+            .map_err(RunError::from)?
+            .with_notes(&self.context.environment.placeholders_folder());
         let mut words = run.argv.iter();
         let program = words.next().map(PathBuf::from).unwrap_or_default();
         let mut command = Command::new(program).arguments(words);

@@ -83,7 +83,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let temporary = &context.environment.temporary;
     let backend = backend(&survey, args, &allowed)?;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary);
-    let sandbox = sandbox.map_err(RunError::from)?;
+    let notes = context.environment.placeholders_folder();
+    let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
     let copy = Copy::make(&skill, temporary, sandbox.identity())?;
     let (script, script_digest) = copy.script(&skill.name, &args.script)?;
     let words = &args.arguments;

@@ -48,13 +48,13 @@ pub(super) fn explain(
         row(label, &backend.place(mount).to_string_lossy());
     }
     if plan.profile.writable().next().is_some() {
-        let protected: Vec<_> = plan
-            .profile
-            .protected
-            .iter()
-            .map(|path| path.to_string_lossy())
-            .collect();
-        row("but never", &protected.join(" "));
+        let protected = plan.profile.protected.len();
+        row(
+            "but never",
+            &format!(
+                "{protected} places there that git, agents and editors obey; `--json` names them"
+            ),
+        );
     }
     row("reaches", &profile::reach(&plan.profile));
     let names: Vec<_> = plan

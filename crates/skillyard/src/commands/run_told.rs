@@ -83,6 +83,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan) -> Value {
         "script_digest": null,
         "approval": null,
         "argv": profile::argv(&plan.command),
+        Denial::Link(path) => json!({ "kind": "link", "path": path.to_string_lossy() }),
         "backend": ran.backend.as_str(),
         "exit_code": ran.code(),
         "signal": signal,

@@ -43,11 +43,5 @@ pub(crate) fn plan(
         fields: &skill.fields,
         script,
     };
-    Ok(profile::plan(
-        &subject,
-        &interpreter,
-        allowed,
-        arguments,
-        backend,
-    ))
+    profile::plan(&subject, &interpreter, allowed, arguments, backend)
 }

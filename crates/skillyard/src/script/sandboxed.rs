@@ -44,7 +44,8 @@ pub(crate) fn run(
     let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
     let temporary = &context.environment.temporary;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-        .map_err(RunError::from)?;
+        .map_err(RunError::from)?
+        .with_notes(&context.environment.placeholders_folder());
     let copy = Copy::make(&skill, temporary, sandbox.identity())?;
     if copy.digest() != wanted.digest {
         return Err(RunError::Blocked {

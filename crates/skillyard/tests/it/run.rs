@@ -1,6 +1,7 @@
 //! `skillyard run`: scripts of skills, as users start them.
 
 mod fences;
+mod git;
 mod refused;
 
 use std::fs;
@@ -161,7 +162,7 @@ fn what_it_could_do_is_explained() {
         "sandbox      bubblewrap",
         "starts in    [DIR]",
         "writes       [DIR]",
-        "but never    .git/hooks",
+        "places there that git, agents and editors obey",
         "reaches      hosts api.example.com; writes `[DIR]`",
         "1024 MB of memory",
     ] {

@@ -26,6 +26,9 @@ pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBu
     if own.starts_with(&folder) || folder.starts_with(&own) {
         return Err(failed("Skillyard's own files are in it".into()));
     }
+    if folder.components().any(|step| step.as_os_str() == ".git") {
+        return Err(failed("it belongs to git".into()));
+    }
     let system = [
         "/usr", "/etc", "/bin", "/sbin", "/lib", "/proc", "/sys", "/dev", "/boot", "/var", "/run",
         "/tmp",

@@ -1,10 +1,11 @@
 //! What a script may do: what the user allows, less what the skill does not need.
 //!
-//! `narrowed` brings both sides together, `folder` says which folders it may work in, `told` tells
-//! people and programs of all this.
+//! `narrowed` brings both sides together, `folder` says which folders it may work in, `protected`
+//! what of them stays as it is, `told` tells people and programs of all this.
 
 mod folder;
 mod narrowed;
+mod protected;
 mod told;
 
 use std::ffi::OsString;
@@ -16,32 +17,12 @@ use skillyard_sandbox::{Access, Backend, Command, HostRule, Mount, Network, Prof
 
 use super::declared::{Declared, Workspace};
 use super::interpreter::Interpreter;
+use crate::error::RunError;
 
 use narrowed::{limits, network};
 
 pub(crate) use folder::workspace;
 pub(crate) use told::{argv, as_json, limits_json, reach};
-
-/// Places in a workspace that decide what other programs do later; no script changes them.
-const PROTECTED: &[&str] = &[
-    ".git/hooks",
-    ".git/config",
-    ".agents",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".github/workflows",
-    ".idea",
-    ".mcp.json",
-    ".skills",
-    ".skillyard",
-    ".vscode",
-    ".envrc",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-];
 
 /// What the user allows.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +73,7 @@ pub(crate) fn plan(
     allowed: &Allowed,
     arguments: &[OsString],
     backend: Backend,
-) -> Plan {
+) -> Result<Plan, RunError> {
     let declared = Declared::read(subject.fields);
     let skill = Mount {
         source: subject.copy.to_owned(),
@@ -121,7 +102,9 @@ pub(crate) fn plan(
             Access::Write
         };
         profile.mounts.push(Mount::new(workspace, access));
-        profile.protected = PROTECTED.iter().map(PathBuf::from).collect();
+        if access == Access::Write {
+            profile.protected = protected::places(workspace)?;
+        }
     }
     let installation = interpreter.installation.as_deref();
     profile
@@ -140,7 +123,7 @@ pub(crate) fn plan(
         None => script,
     };
     words.extend(arguments.iter().cloned());
-    Plan {
+    Ok(Plan {
         command: Command {
             program,
             arguments: words,
@@ -153,17 +136,28 @@ pub(crate) fn plan(
         },
         profile,
         wished,
-    }
+    })
 }
 
-/// As much of a profile as is known before the script is: enough to choose a back end.
+/// What a program of nobody's skill may do in a workspace.
+pub(crate) fn in_workspace(workspace: &Path) -> Result<Profile, RunError> {
+    Ok(Profile {
+        mounts: vec![Mount::new(workspace, Access::Write)],
+        protected: protected::places(workspace)?,
+        ..Profile::default()
+    })
+}
+
+/// As much of a profile as is known before the script is: enough to choose a back end, and
+/// nothing to run with.
 pub(crate) fn outline(allowed: &Allowed) -> Profile {
     let workspace = allowed.workspace.iter().filter(|_| !allowed.read_only);
     Profile {
         mounts: workspace
             .map(|folder| Mount::new(folder, Access::Write))
             .collect(),
-        protected: PROTECTED.iter().map(PathBuf::from).collect(),
+        // Which places they are says nothing about who can protect them.
+        protected: vec![".git".into()],
         network: allowed.network.clone(),
         ..Profile::default()
     }
@@ -213,13 +207,15 @@ mod tests {
             &["a".into()],
             Backend::Bubblewrap,
         )
+        .unwrap()
     }
 
     #[test]
     fn a_skill_narrows_and_never_widens() {
+        let folder = tempfile::tempdir().unwrap();
         let allowed = Allowed {
             timeout: Some(Duration::from_secs(20)),
-            workspace: Some("/work".into()),
+            workspace: Some(folder.path().to_owned()),
             network: Network::Hosts(vec![
                 "a.example".parse().unwrap(),
                 "b.example".parse().unwrap(),
@@ -231,13 +227,14 @@ mod tests {
             argv(&plain.command),
             ["/usr/bin/python3", "-u", "/skills/pdf/scripts/run.py", "a"]
         );
-        assert_eq!(plain.command.directory, Path::new("/work"));
+        assert_eq!(plain.command.directory, folder.path());
         assert_eq!(plain.profile.limits.wall, Duration::from_secs(20));
         assert_eq!(plain.profile.writable().count(), 1);
         let more = json!({ "sandbox-timeout": "1000", "sandbox-memory": "999999", "sandbox-network": "a.example evil.example", "sandbox-workspace": "write" });
         let more = planned(&more, &allowed);
         assert_eq!(more.profile.limits, plain.profile.limits);
-        assert_eq!(reach(&more.profile), "hosts a.example; writes `/work`");
+        let writes = format!("hosts a.example; writes `{}`", folder.path().display());
+        assert_eq!(reach(&more.profile), writes);
         assert_eq!(more.wished, ["evil.example".parse().unwrap()]);
         let less = json!({ "sandbox-timeout": "5", "sandbox-memory": "10", "sandbox-network": "none", "sandbox-workspace": "none" });
         let less = planned(&less, &allowed);

@@ -1,0 +1,177 @@
+//! What has to be done so that places in a writable folder stay as they are.
+//!
+//! A place that is there is made read-only, one that is not gets something in its place, and of
+//! a link both the link and what it leads to count. The folders on the way become mounts of
+//! their own: the parent of a mount could be renamed and another be put in its place.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::placeholder;
+
+/// As many links as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// What has to be done in one writable folder; all paths are relative to it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guard {
+    /// Folders on the way to the others.
+    pub(crate) parents: BTreeSet<PathBuf>,
+    /// What is there, and becomes read-only.
+    pub(crate) kept: BTreeSet<PathBuf>,
+    /// What is not there, and must not come into being.
+    pub(crate) missing: BTreeSet<PathBuf>,
+    /// Links, with what they say.
+    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Guard {
+    /// Looks at every place below `root`.
+    pub(crate) fn of(root: &Path, places: &[PathBuf]) -> io::Result<Self> {
+        let mut guard = Self::default();
+        for place in places {
+            guard.follow(root, place)?;
+        }
+        guard.leave_out_what_is_inside();
+        Ok(guard)
+    }
+
+    /// Follows a place step by step, as the kernel would, and notes what is found.
+    fn follow(&mut self, root: &Path, place: &Path) -> io::Result<()> {
+        let mut ahead = steps(place);
+        let (mut here, mut links) = (PathBuf::new(), 0);
+        while let Some(step) = ahead.pop_front() {
+            if step == ".." {
+                if !here.pop() {
+                    return Ok(());
+                }
+                continue;
+            }
+            here.push(&step);
+            let path = root.join(&here);
+            let found = match path.symlink_metadata() {
+                Ok(_) if placeholder::is_ours(&path) => None,
+                Ok(found) => Some(found),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(error),
+            };
+            match found {
+                None => {
+                    self.missing.insert(here);
+                    return Ok(());
+                }
+                Some(found) if found.is_symlink() => {
+                    let says = path.read_link()?;
+                    self.links.insert(here.clone(), says.clone());
+                    links += 1;
+                    let inside = if says.is_absolute() {
+                        here = PathBuf::new();
+                        says.strip_prefix(root).ok()
+                    } else {
+                        here.pop();
+                        Some(says.as_path())
+                    };
+                    let Some(inside) = inside.filter(|_| links <= MOST_LINKS) else {
+                        // What lies outside cannot be written to.
+                        return Ok(());
+                    };
+                    for step in steps(inside).into_iter().rev() {
+                        ahead.push_front(step);
+                    }
+                }
+                Some(found) if found.is_dir() => {}
+                // A file where a folder is looked for: nobody may put a folder there either.
+                Some(_) => break,
+            }
+        }
+        if here != Path::new("") {
+            self.kept.insert(here);
+        }
+        Ok(())
+    }
+
+    /// What lies in a place that is kept is kept with it.
+    fn leave_out_what_is_inside(&mut self) {
+        let kept = self.kept.clone();
+        let is_inside = |path: &Path| path.ancestors().skip(1).any(|each| kept.contains(each));
+        self.kept.retain(|path| !is_inside(path));
+        self.missing.retain(|path| !is_inside(path));
+        self.links.retain(|path, _| !is_inside(path));
+        let places = self.kept.iter().chain(&self.missing);
+        let parents = places
+            .chain(self.links.keys())
+            .flat_map(|path| path.ancestors().skip(1));
+        let parents = parents.filter(|each| *each != Path::new(""));
+        self.parents = parents.map(Path::to_owned).collect();
+    }
+}
+
+/// The steps of a path; what is neither a name nor a step back says nothing.
+fn steps(path: &Path) -> VecDeque<OsString> {
+    let steps = path.components().filter_map(|step| match step {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    steps.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn guard(root: &Path, places: &[&str]) -> Guard {
+        let places: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
+        Guard::of(root, &places).unwrap()
+    }
+
+    fn paths<const N: usize>(paths: [&str; N]) -> BTreeSet<PathBuf> {
+        paths.map(PathBuf::from).into()
+    }
+
+    #[test]
+    fn what_is_there_is_kept_and_what_is_not_is_held() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("a/.git/hooks")).unwrap();
+        fs::write(root.path().join("file"), "").unwrap();
+        let guard = guard(
+            root.path(),
+            &[
+                "a/.git",
+                "a/.git/hooks",
+                "a/new/x",
+                "file",
+                "file/x",
+                "gone/x",
+            ],
+        );
+        assert_eq!(guard.kept, paths(["a/.git", "file"]));
+        assert_eq!(guard.missing, paths(["a/new", "gone"]));
+        assert_eq!(guard.parents, paths(["a"]));
+    }
+
+    #[test]
+    fn links_are_followed_and_kept_themselves() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        fs::create_dir(path("docs")).unwrap();
+        fs::write(path("docs/there.md"), "").unwrap();
+        symlink("docs/there.md", path("one")).unwrap();
+        symlink(path("docs/new.md"), path("two")).unwrap();
+        symlink("../outside", path("three")).unwrap();
+        symlink("/etc/passwd", path("four")).unwrap();
+        symlink("five", path("five")).unwrap();
+        symlink(".", path("six")).unwrap();
+        let guard = guard(root.path(), &["one", "two", "three", "four", "five", "six"]);
+        assert_eq!(guard.kept, paths(["docs/there.md"]));
+        assert_eq!(guard.missing, paths(["docs/new.md"]));
+        assert_eq!(guard.parents, paths(["docs"]));
+        assert_eq!(guard.links.len(), 6);
+        assert_eq!(guard.links[Path::new("one")], Path::new("docs/there.md"));
+    }
+}

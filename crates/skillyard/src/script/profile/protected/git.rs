@@ -1,0 +1,103 @@
+//! What git obeys, besides `.git` at the top.
+//!
+//! A repository's configuration can name programs that `git status` starts. It is read from
+//! wherever a `.git` file points, and for a submodule from the submodule's own `.git`: also
+//! where nobody has fetched the submodule yet, and anybody could make that folder.
+
+mod index;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// The entries by which git knows a repository without a working tree.
+#[derive(Default)]
+pub(super) struct Shape {
+    head: bool,
+    objects: bool,
+    refs: bool,
+    common: bool,
+}
+
+impl Shape {
+    /// Takes note of an entry of the folder.
+    pub(super) fn has(&mut self, name: &OsStr) {
+        match name.as_bytes() {
+            b"HEAD" => self.head = true,
+            b"objects" => self.objects = true,
+            b"refs" => self.refs = true,
+            b"commondir" => self.common = true,
+            _ => {}
+        }
+    }
+
+    /// Whether git would take the folder for a repository.
+    pub(super) fn is_repository(&self) -> bool {
+        self.head && (self.common || self.objects && self.refs)
+    }
+}
+
+/// What the repository of a folder obeys in the workspace: the place that its `.git` names, and
+/// the `.git` of its submodules.
+pub(super) fn of(workspace: &Path, folder: &Path) -> Vec<PathBuf> {
+    let Some(repository) = repository(&workspace.join(folder)) else {
+        return Vec::new();
+    };
+    let inside = repository.strip_prefix(workspace).ok().map(Path::to_owned);
+    let submodules = submodules(&repository);
+    let submodules = submodules.map(|each| folder.join(each).join(".git"));
+    inside.into_iter().chain(submodules).collect()
+}
+
+/// The `.git` of submodules that a repository around the workspace has in it.
+pub(super) fn around(workspace: &Path) -> Vec<PathBuf> {
+    let outside = workspace.ancestors().skip(1);
+    let found = outside.filter_map(|folder| Some((folder, repository(folder)?)));
+    let Some((folder, repository)) = { found }.next() else {
+        return Vec::new();
+    };
+    let submodules = submodules(&repository).map(|each| folder.join(each).join(".git"));
+    submodules
+        .filter_map(|place| place.strip_prefix(workspace).ok().map(Path::to_owned))
+        .collect()
+}
+
+/// The repository that a folder's `.git` is or names, with no link and no step back in its path.
+fn repository(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    let place = if fs::metadata(&git).ok()?.is_file() {
+        let text = fs::read(&git).ok()?;
+        let text = text.strip_prefix(b"gitdir:")?.trim_ascii();
+        folder.join(OsStr::from_bytes(text))
+    } else {
+        git
+    };
+    Some(place.canonicalize().unwrap_or_else(|_| plain(&place)))
+}
+
+/// A path that leads nowhere yet, without its steps back.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// The paths of a repository's submodules, from its index and what the index is shared with.
+fn submodules(repository: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(repository).into_iter().flatten().flatten();
+    let is_index = |name: &OsStr| name == "index" || name.as_bytes().starts_with(b"sharedindex.");
+    let indexes = entries.filter(move |entry| {
+        is_index(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    let read = indexes.filter_map(|entry| fs::read(entry.path()).ok());
+    read.flat_map(|bytes| index::submodules(&bytes))
+}

@@ -1,0 +1,88 @@
+//! Places in a workspace that decide what other programs do later; no script changes them.
+//!
+//! At the top of the workspace they are held shut even where nothing is there yet. Below it only
+//! what is there can be protected: a name that is not there cannot be held in every folder.
+
+mod git;
+mod names;
+
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::RunError;
+
+/// The most folders that are looked through, which takes about a second.
+const MOST_FOLDERS: usize = 100_000;
+
+/// The most places that are protected: each is a mount.
+const MOST_PLACES: usize = 2_000;
+
+/// Every place in a workspace that has to stay as it is, by its relative path.
+pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let mut walk = Walk {
+        workspace,
+        names: names::held().chain(names::kept()).map(OsStr::new).collect(),
+        places: names::held().map(PathBuf::from).collect(),
+        ahead: vec![PathBuf::new()],
+    };
+    walk.places.extend(git::around(workspace));
+    let failed = |reason: &str| RunError::Workspace {
+        path: workspace.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let mut folders = 0;
+    while let Some(folder) = walk.ahead.pop() {
+        folders += 1;
+        walk.look(folder);
+        if folders > MOST_FOLDERS || walk.places.len() > MOST_PLACES {
+            return Err(failed(
+                "it has too many folders to find what must stay as it is",
+            ));
+        }
+    }
+    if walk.places.contains(Path::new("")) {
+        return Err(failed(
+            "it is a repository of git itself, or may not be read",
+        ));
+    }
+    Ok(walk.places.into_iter().collect())
+}
+
+struct Walk<'a> {
+    workspace: &'a Path,
+    names: HashSet<&'static OsStr>,
+    places: BTreeSet<PathBuf>,
+    ahead: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    /// Looks through one folder, and notes those in it for later.
+    fn look(&mut self, folder: PathBuf) {
+        let Ok(entries) = fs::read_dir(self.workspace.join(&folder)) else {
+            // What we may not look into, its owner could open up again.
+            self.places.insert(folder);
+            return;
+        };
+        let (mut below, mut shape) = (Vec::new(), git::Shape::default());
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            shape.has(&name);
+            if self.names.contains(name.as_os_str()) {
+                self.places.insert(folder.join(&name));
+                if name == ".git" {
+                    self.places.extend(git::of(self.workspace, &folder));
+                }
+            } else if name != "node_modules" && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                // Nobody looks for instructions among installed packages, and they are many.
+                below.push(folder.join(name));
+            }
+        }
+        if shape.is_repository() {
+            self.places.insert(folder);
+        } else {
+            self.ahead.extend(below);
+        }
+    }
+}
