@@ -121,6 +121,22 @@ pub(crate) fn project_folders() -> impl Iterator<Item = &'static str> {
     unique(AGENTS.iter().flat_map(folders))
 }
 
+/// The hidden folders that agents may have at the top of a project, such as `.claude`, each once:
+/// all that the table names, also in the home directory, because many have the same in both.
+pub fn hidden_folders() -> impl Iterator<Item = &'static str> {
+    let named = |agent: &'static Agent| {
+        let one = std::iter::once(&agent.project).chain(&agent.user);
+        let more = agent.project_also.iter().chain(&agent.user_also);
+        one.chain(more).chain(&agent.shares).chain(&agent.detect)
+    };
+    let first = |folder: &'static String| {
+        let folder = folder.trim_start_matches("~/").trim_start_matches("./");
+        folder.split('/').next().unwrap_or(folder)
+    };
+    // Everybody keeps settings in this one.
+    unique(AGENTS.iter().flat_map(named).map(first)).filter(|folder| *folder != ".config")
+}
+
 /// The folders of all agents below the home directory, each once.
 pub(crate) fn user_folders() -> impl Iterator<Item = &'static str> {
     let folders = |agent: &'static Agent| agent.user.iter().chain(&agent.user_also);
@@ -151,6 +167,10 @@ mod tests {
         assert!(user_folders().any(|folder| folder == ".codex/skills"));
         assert!(project_folders().all(|folder| !folder.contains("..")));
         assert!(find("codex").is_some());
+        for own in [".tabnine", ".cursor", ".github", ".firebender"] {
+            assert!(hidden_folders().any(|folder| folder == own), "{own}");
+        }
+        assert!(hidden_folders().all(|folder| folder.len() > 1 && !folder.contains('/')));
     }
 
     #[test]

@@ -111,8 +111,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     context.ready_to_record()?;
     let ran = start(context, &sandbox, &plan)?;
     context.record(&record::event(&request, &ran, &plan, script_digest))?;
+    let made = plan.made();
     if context.printer.is_json() {
-        let mut value = as_json(&ran, &plan);
+        let mut value = as_json(&ran, &plan, &made);
         value["skill"] = json!(skill.name);
         value["digest"] = json!(copy.digest().to_string());
         value["script"] = json!(script);
@@ -120,7 +121,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         value["approval"] = json!(approval.as_str());
         context.printer.json(&value)?;
     } else {
-        tell(context, &ran, &plan);
+        tell(context, &ran, &plan, &made);
     }
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }

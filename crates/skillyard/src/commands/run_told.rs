@@ -1,5 +1,6 @@
 //! How a script ended, as people and programs are told by `skillyard run`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::script::profile::{self, Plan};
 use crate::script::record;
 
 /// Tells people what they would miss.
-pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan) {
+pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &[PathBuf]) {
     for denial in &ran.denials {
         let text = match denial {
             Denial::Limit(Limit::WallTime) => {
@@ -24,6 +25,14 @@ pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan) {
             ),
             other => other.to_string(),
         };
+        context
+            .printer
+            .note(&format!("sandbox: {}", visible(&text)));
+    }
+    if !made.is_empty() {
+        let places = made.iter().map(|place| format!("`{}`", place.display()));
+        let places = places.collect::<Vec<_>>().join(", ");
+        let text = format!("it made {places}: look at it before git or an agent obeys it");
         context
             .printer
             .note(&format!("sandbox: {}", visible(&text)));
@@ -63,7 +72,7 @@ pub(super) fn seconds(time: Duration) -> String {
 }
 
 /// How it ended, as programs get it.
-pub(super) fn as_json(ran: &Ran, plan: &Plan) -> Value {
+pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &[PathBuf]) -> Value {
     let (signal, stopped) = match ran.end {
         End::Exited(_) => (None, None),
         End::Signalled(signal) => (Some(signal), None),
@@ -74,6 +83,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan) -> Value {
         Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
         Denial::Host { host, reason } => json!({ "kind": "host", "host": host, "reason": reason }),
         Denial::SystemCall => json!({ "kind": "system-call" }),
+        Denial::Link(path) => json!({ "kind": "link", "path": path.to_string_lossy() }),
     });
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     json!({
@@ -83,7 +93,6 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan) -> Value {
         "script_digest": null,
         "approval": null,
         "argv": profile::argv(&plan.command),
-        Denial::Link(path) => json!({ "kind": "link", "path": path.to_string_lossy() }),
         "backend": ran.backend.as_str(),
         "exit_code": ran.code(),
         "signal": signal,
@@ -96,6 +105,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan) -> Value {
         "limits": profile::limits_json(&ran.limits),
         "denials": denials.collect::<Vec<_>>(),
         "connections": ran.connections,
+        "made": made.iter().map(|place| place.to_string_lossy()).collect::<Vec<_>>(),
     })
 }
 

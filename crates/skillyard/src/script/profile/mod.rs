@@ -52,6 +52,18 @@ pub(crate) struct Plan {
     pub(crate) wished: Vec<HostRule>,
 }
 
+impl Plan {
+    /// What other programs obey in the workspace and was not there before the run.
+    pub(crate) fn made(&self) -> Vec<PathBuf> {
+        let known = &self.profile.protected;
+        let now = self.profile.writable().flat_map(|mount| {
+            // Who makes more folders than can be looked through is refused the next time.
+            protected::places(&mount.source).unwrap_or_default()
+        });
+        now.filter(|place| !known.contains(place)).collect()
+    }
+}
+
 /// The skill as the plan needs it.
 pub(crate) struct Subject<'a> {
     /// Its name.
