@@ -101,6 +101,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         script,
         hosts: &args.net,
         reach: &profile::reach(&plan.profile),
+        variables: &args.env,
     };
     let approval = approval::decide(context, &request, answer(args))?;
     if backend == Backend::None {

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::installed::Altered;
 use crate::permission::Permissions;
+use crate::question::{self, Consent};
 use crate::sanitize::visible;
 use crate::trusted;
 
@@ -35,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) hosts: &'a [String],
     /// What it could reach, in words.
     pub(crate) reach: &'a str,
+    /// The names of the user's variables that it gets.
+    pub(crate) variables: &'a [String],
 }
 
 /// What the command line says to the question.
@@ -136,25 +139,26 @@ fn ask(
     if !context.printer.can_ask() {
         return Err(denied().into());
     }
-    context.printer.people(&format!(
+    let mut text = format!(
         "Skill `{}` wants to run `{}`.\n  why asked  {}\n  digest     {}\n  reach      {}",
         visible(request.skill),
         visible(request.script),
         visible(reason),
         request.digest,
         visible(request.reach),
-    ));
-    let question = cliclack::select("May it?")
-        .item("once", "Once", "and ask again next time")
-        .item("always", "Always", "while no byte of the skill changes")
-        .item("no", "No", "");
-    match { question }.interact() {
-        Ok("once") => Ok(Approval::User),
-        Ok("always") => {
+    );
+    if !request.variables.is_empty() {
+        // Their values may be secrets; the names say what is given away.
+        text += &format!("\n  variables  {}", visible(&request.variables.join(", ")));
+    }
+    context.printer.people(&text);
+    match question::consent("May it? `always` holds while no byte of the skill changes") {
+        Ok(Consent::Once) => Ok(Approval::User),
+        Ok(Consent::Always) => {
             remember(context, request)?;
             Ok(Approval::User)
         }
-        Ok(_) => {
+        Ok(Consent::No) => {
             context.record(&event(request, EventKind::ApprovalDenied))?;
             Err(denied().into())
         }

@@ -2,6 +2,7 @@
 
 mod fences;
 mod git;
+mod question;
 mod refused;
 mod workspace;
 
