@@ -16,6 +16,9 @@ use crate::identity::Identity;
 use crate::launcher::spec::{Containment, Fences, Ipc, MemoryPrograms, Rights, Sockets, Spec};
 use crate::profile::{Access, Commands, Mount, Network, Profile};
 
+/// The hosts of a network of one's own.
+const HOSTS: &[u8] = b"127.0.0.1 localhost\n::1 localhost\n";
+
 /// The arguments of `bwrap`, of which those with places go through a file in memory:
 /// the program could read the others in `/proc/1/cmdline`.
 pub(crate) struct Arguments {
@@ -55,10 +58,10 @@ impl Arguments {
 /// What `bwrap` has to be told.
 pub(crate) fn arguments(
     profile: &Profile,
+    guards: &[(&Mount, Guard)],
     placeholders: &Placeholders,
     identity: Identity,
 ) -> Result<Arguments, SandboxError> {
-    guards: &[(&Mount, Guard)],
     let mut arguments = Arguments {
         words: Vec::with_capacity(256),
         kept: Vec::new(),
@@ -98,6 +101,10 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
     arguments.file(user.as_bytes(), Path::new("/etc/passwd"))?;
     let group = format!("user:x:{gid}:\n");
     arguments.file(group.as_bytes(), Path::new("/etc/group"))?;
+    if profile.network != Network::Full {
+        // There is no other host to be found, and the one there is has its name from nowhere else.
+        arguments.file(HOSTS, Path::new("/etc/hosts"))?;
+    }
     arguments.push([&"--proc", &"/proc"]);
     for device in system::DEVICES {
         arguments.push([&"--dev-bind", device, device]);

@@ -51,8 +51,8 @@ fn environment(profile: &Profile, private: &Path) -> Vec<OsString> {
         ("HOME".into(), private.into()),
         ("TMPDIR".into(), private.into()),
     ];
-    if let Network::Hosts(_) = profile.network {
-        variables.extend(proxy::variables());
+    if let Network::Hosts(rules) = &profile.network {
+        variables.extend(proxy::variables(rules));
     }
     variables.extend(profile.environment.iter().cloned());
     let mut assignments: Vec<OsString> = Vec::new();

@@ -26,11 +26,16 @@ use std::ffi::OsString;
 /// The port of the loopback device where the proxy listens, inside the program's own network.
 pub(crate) const PORT: u16 = 3128;
 
-/// The variables by which programs know that there is a proxy.
-pub(crate) fn variables() -> Vec<(OsString, OsString)> {
+/// The program's own hosts, to which there is no way through the proxy.
+const OWN: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The variables by which programs know that there is a proxy. A host that the rules name is
+/// asked for there, also when it has the name of one of the program's own.
+pub(crate) fn variables(rules: &[HostRule]) -> Vec<(OsString, OsString)> {
     let web = format!("http://127.0.0.1:{PORT}");
     let all = format!("socks5h://127.0.0.1:{PORT}");
-    let none = "localhost,127.0.0.1,::1".to_owned();
+    let is_own = |host: &&str| !rules.iter().any(|rule| rule.names(host));
+    let none = OWN.into_iter().filter(is_own).collect::<Vec<_>>().join(",");
     let mut variables = Vec::new();
     for (name, value) in [
         ("HTTP_PROXY", &web),

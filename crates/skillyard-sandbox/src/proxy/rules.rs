@@ -79,6 +79,15 @@ impl fmt::Display for HostRule {
 }
 
 impl HostRule {
+    /// Whether it is about this very host, whatever the port.
+    pub(super) fn names(&self, host: &str) -> bool {
+        match &self.pattern {
+            Pattern::Name(name) => name == host,
+            Pattern::Address(address) => host.parse().is_ok_and(|host: IpAddr| host == *address),
+            Pattern::Below(_) => false,
+        }
+    }
+
     fn allows_port(&self, port: u16) -> bool {
         self.port
             .map_or(WEB.contains(&port), |allowed| allowed == port)

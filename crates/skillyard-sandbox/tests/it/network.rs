@@ -66,7 +66,6 @@ fn a_listed_host_is_reached_by_every_way() {
         "
 import urllib.request
 # Plain requests, by the variables that every client knows.
-os.environ.pop('NO_PROXY'), os.environ.pop('no_proxy')
 print(urllib.request.urlopen('http://127.0.0.1:{port}/path?x=1').read().decode().split('|')[0])
 # CONNECT.
 channel = proxy('CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n')
@@ -86,6 +85,24 @@ print(channel.makefile('rb').read().split(b'\\r\\n\\r\\n')[1].decode())"
     assert_eq!(output(&outcome), expected, "{}", outcome.stderr.text());
     assert_eq!(outcome.connections, [format!("127.0.0.1:{port}")]);
     assert_eq!(outcome.denials, []);
+}
+
+#[test]
+fn a_port_of_this_machine_is_reached_by_its_name() {
+    let (lab, port) = (Lab::new(), server());
+    let script = format!(
+        "
+import urllib.request
+print(os.environ['NO_PROXY'], socket.gethostbyname('localhost'))
+print(urllib.request.urlopen('http://localhost:{port}/path').read().decode().split('|')[0])"
+    );
+    let listed = profile(&[format!("localhost:{port}")]);
+    let outcome = ask(&lab, &listed, &script);
+    let expected = "127.0.0.1,::1 127.0.0.1\nGET /path HTTP/1.1\n";
+    assert_eq!(output(&outcome), expected, "{}", outcome.stderr.text());
+    // Without a word about it there is only the program's own machine.
+    let outcome = ask(&lab, &profile(&["allowed.example".to_owned()]), &script);
+    assert_eq!(output(&outcome), "localhost,127.0.0.1,::1 127.0.0.1\n");
 }
 
 #[test]
