@@ -16,7 +16,6 @@ pub(crate) struct Capture<'a> {
     total: u64,
     digest: Sha256,
     live: Option<&'a mut dyn Write>,
-    live_left: usize,
 }
 
 impl<'a> Capture<'a> {
@@ -33,28 +32,32 @@ impl<'a> Capture<'a> {
             total: 0,
             digest: Sha256::new(),
             live,
-            live_left: limit,
         }
     }
 
     pub(crate) fn add(&mut self, piece: &[u8]) {
         self.total += piece.len() as u64;
         self.digest.update(piece);
-        if let Some(live) = &mut self.live {
-            let shown = &piece[..piece.len().min(self.live_left)];
-            self.live_left -= shown.len();
-            // A reader that went away is no reason to stop the program.
-            if live.write_all(shown).and_then(|()| live.flush()).is_err() {
-                self.live = None;
-            }
-        }
         let room = self.head_limit - self.head.len();
         let (head, rest) = piece.split_at(room.min(piece.len()));
         self.head.extend_from_slice(head);
+        self.show(head);
         let rest = &rest[rest.len().saturating_sub(self.tail_limit)..];
         let over = (self.tail.len() + rest.len()).saturating_sub(self.tail_limit);
         self.tail.drain(..over);
         self.tail.extend(rest);
+    }
+
+    /// Shows something to the live reader, while there is one.
+    fn show(&mut self, piece: &[u8]) {
+        if let Some(live) = &mut self.live
+            && !piece.is_empty()
+        {
+            // A reader that went away is no reason to stop the program.
+            if live.write_all(piece).and_then(|()| live.flush()).is_err() {
+                self.live = None;
+            }
+        }
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -66,15 +69,22 @@ impl<'a> Capture<'a> {
     }
 
     pub(crate) fn finish(mut self) -> Captured {
-        if !self.is_over() {
-            self.head.extend(self.tail.drain(..));
-        }
-        Captured {
-            head: self.head,
-            tail: self.tail.into(),
+        let end: Vec<u8> = std::mem::take(&mut self.tail).into();
+        let mut captured = Captured {
+            head: std::mem::take(&mut self.head),
+            tail: Vec::new(),
             total: self.total,
-            sha256: self.digest.finalize().into(),
+            sha256: std::mem::take(&mut self.digest).finalize().into(),
+        };
+        if self.is_over() {
+            captured.tail.clone_from(&end);
+            self.show(captured.gap().as_bytes());
+        } else {
+            captured.head.extend(&end);
         }
+        // The live reader got the beginning as it came, and gets the end now.
+        self.show(&end);
+        captured
     }
 }
 
@@ -111,13 +121,21 @@ mod tests {
     }
 
     #[test]
-    fn the_live_reader_gets_the_beginning() {
+    fn the_live_reader_gets_what_is_kept() {
+        for pieces in [&[&b"abc"[..]][..], &[b"abc", b"defg"], &[b"abcdefgh"]] {
+            let mut seen = Vec::new();
+            let mut capture = Capture::new(4, Some(&mut seen));
+            for piece in pieces {
+                capture.add(piece);
+            }
+            let kept = capture.finish().text();
+            assert_eq!(String::from_utf8(seen).unwrap(), kept);
+        }
         let mut seen = Vec::new();
-        let mut capture = Capture::new(4, Some(&mut seen));
-        capture.add(b"abc");
-        capture.add(b"defg");
-        assert_eq!(capture.finish().total, 7);
-        assert_eq!(seen, b"abcd");
+        let mut capture = Capture::new(8, Some(&mut seen));
+        capture.add(b"while it runs");
+        drop(capture);
+        assert_eq!(seen, b"while ");
     }
 
     #[test]

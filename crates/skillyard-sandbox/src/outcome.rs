@@ -1,6 +1,6 @@
 //! What came of a run: all that a person, a model or an audit log wants to know.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -144,11 +144,16 @@ impl Captured {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
+    /// The line that stands where bytes were left out.
+    pub(crate) fn gap(&self) -> String {
+        format!("\n[… {} bytes left out …]\n", self.omitted())
+    }
+
     /// The text, with a line where bytes were left out and a mark for what is not UTF-8.
     pub fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.omitted() > 0 {
-            let _ = writeln!(text, "\n[… {} bytes left out …]", self.omitted());
+            text += &self.gap();
             text += &String::from_utf8_lossy(&self.tail);
         }
         text

@@ -1,5 +1,7 @@
 //! The only way to the terminal: data to stdout, words for people to stderr.
 
+mod watched;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -15,6 +17,8 @@ use crate::environment::Environment;
 use crate::json;
 use crate::redactor::Redactor;
 use crate::sanitize::{Foreign, visible};
+
+pub(crate) use watched::Watched;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();

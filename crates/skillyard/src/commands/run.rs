@@ -1,6 +1,7 @@
 //! `skillyard run`.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,6 +16,7 @@ use super::run_explain::explain;
 use super::run_told::{as_json, tell};
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
+use crate::printer::Watched;
 use crate::script::approval::{self, Answer, Request};
 use crate::script::place::{Copy, SkillPlace};
 use crate::script::profile::{self, Allowed, Plan};
@@ -110,7 +112,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .note("Running without a sandbox, as `--backend none` says");
     }
     context.ready_to_record()?;
-    let ran = start(context, &sandbox, &plan)?;
+    let (ran, unwritten) = start(context, &sandbox, &plan)?;
     context.record(&record::event(&request, &ran, &plan, script_digest))?;
     let made = plan.made();
     if context.printer.is_json() {
@@ -123,6 +125,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.json(&value)?;
     } else {
         tell(context, &ran, &plan, &made);
+    }
+    if let Some(error) = unwritten {
+        return Err(CommandError::Output(error));
     }
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }
@@ -178,8 +183,12 @@ fn backend(survey: &Survey, args: &Args, allowed: &Allowed) -> Result<Backend, R
     }
 }
 
-/// Runs it, with its output passed on as it comes.
-fn start(context: &Context, sandbox: &Sandbox, plan: &Plan) -> Result<Ran, CommandError> {
+/// Runs it, with its output passed on as it comes; and why not all of that could be written.
+fn start(
+    context: &Context,
+    sandbox: &Sandbox,
+    plan: &Plan,
+) -> Result<(Ran, Option<io::Error>), CommandError> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [
         signal_hook::consts::SIGINT,
@@ -190,8 +199,8 @@ fn start(context: &Context, sandbox: &Sandbox, plan: &Plan) -> Result<Ran, Comma
         let _ = signal_hook::flag::register(signal, Arc::clone(&cancel));
     }
     let (mut stdout, mut stderr) = (
-        context.printer.foreign_stdout(),
-        context.printer.foreign_stderr(),
+        Watched::new(context.printer.foreign_stdout()),
+        Watched::new(context.printer.foreign_stderr()),
     );
     let live = if context.printer.is_json() {
         Live {
@@ -205,7 +214,7 @@ fn start(context: &Context, sandbox: &Sandbox, plan: &Plan) -> Result<Ran, Comma
             stderr: Some(&mut stderr),
         }
     };
-    Ok(sandbox
-        .run(&plan.profile, &plan.command, live)
-        .map_err(RunError::from)?)
+    let ran = sandbox.run(&plan.profile, &plan.command, live);
+    let ran = ran.map_err(RunError::from)?;
+    Ok((ran, stdout.failure().or(stderr.failure())))
 }

@@ -60,7 +60,7 @@ fn skill(metadata: &str) -> TestContext {
         ),
         (
             "scripts/loud.sh",
-            "head -c 3000000 /dev/zero | tr '\\0' x\n",
+            "head -c 2999992 /dev/zero | tr '\\0' x\necho the end\n",
         ),
         ("scripts/steal.sh", "cat \"$1\" && env\n"),
         ("scripts/own.sh", "id -u\n"),

@@ -32,9 +32,35 @@ fn a_script_that_takes_too_long_is_ended() {
 fn output_without_end_is_cut_and_that_is_said() {
     let context = skill("");
     let run = output(context.skillyard().args(["run", "tools", "loud.sh"]));
-    assert_eq!(run.stdout.len(), 1 << 20);
+    let gap = "\n[… 1951424 bytes left out …]\n";
+    assert_eq!(run.stdout.len(), (1 << 20) + gap.len());
+    let printed = text(&run.stdout);
+    assert!(printed.starts_with("xxx") && printed.contains(gap) && printed.ends_with("the end\n"));
     assert_snapshot!(text(&run.stderr), @"sandbox: its output was cut: 1951424 bytes of it were left out, and 1048576 is the limit
 ");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let context = skill("");
+    let full = || {
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let run = |script: &str| {
+        let mut command = context.skillyard();
+        command.args(["run", "tools", script, "--", "a"]);
+        output(command.stdout(full()))
+    };
+    let failed = run("words.pl");
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(text(&failed.stderr).contains("cannot write to the output"));
+    // Who writes nothing misses nothing.
+    let mut silent = context.skillyard();
+    silent.args(["run", "tools", "code.sh", "--", "3"]);
+    assert_eq!(output(silent.stdout(full())).status.code(), Some(3));
 }
 
 #[test]
