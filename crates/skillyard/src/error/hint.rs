@@ -62,7 +62,9 @@ impl CommandError {
                 ..
             } => format!("Did you mean `{name}`?"),
             Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
-                format!("That is a folder here; to use the skill in it, run `skillyard install ./{name}`")
+                // A word with a slash is a path already.
+                let start = if name.contains('/') { "" } else { "./" };
+                format!("That is a folder here; to use the skill in it, run `skillyard install {start}{name}`")
             }
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()

@@ -13,8 +13,12 @@ pub(crate) enum RunError {
         reason: String,
         hint: String,
     },
-    #[error("skill `{0}` has not been approved to run scripts")]
-    NotApproved(String),
+    #[error("skill `{skill}` has not been approved to run scripts")]
+    NotApproved {
+        skill: String,
+        /// The script's file, where the skill was named by its path and no list has it.
+        file: Option<PathBuf>,
+    },
     #[error("skill `{skill}` has no script `{script}`")]
     NoSuchScript {
         skill: String,
@@ -43,9 +47,17 @@ impl RunError {
     pub(super) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Blocked { hint, .. } => hint.clone(),
-            Self::NotApproved(name) => {
+            Self::NotApproved { skill, file: None } => {
                 format!(
-                    "Look at it with `skillyard show {name} --files`, then pass `--yes` to run it this once"
+                    "Look at it with `skillyard show {skill} --files`, then pass `--yes` to run it this once"
+                )
+            }
+            Self::NotApproved {
+                file: Some(file), ..
+            } => {
+                format!(
+                    "Read `{}`, then pass `--yes` to run it this once",
+                    file.display()
                 )
             }
             Self::NoSuchScript {
@@ -72,7 +84,7 @@ impl RunError {
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Blocked { .. } | Self::NotApproved(_) => 1,
+            Self::Blocked { .. } | Self::NotApproved { .. } => 1,
             _ => 2,
         }
     }
@@ -87,7 +99,7 @@ fn sandbox_hint(error: &SandboxError) -> Option<String> {
             "See what is missing with `skillyard doctor`; installing `bubblewrap` is the usual answer".into()
         }
         SandboxError::Broken { backend: Backend::Bubblewrap, .. } => {
-            "See what this machine can do with `skillyard doctor`, or try `--backend landlock`".into()
+            "See what this machine can do with `skillyard doctor`; where no folder is to be written to, `--backend landlock` is another way".into()
         }
         SandboxError::Launcher { action, .. } if action.contains("mount") => {
             "Name a workspace that belongs to another user than root, or run as that user".into()

@@ -135,7 +135,13 @@ fn ask(
     if answer != Answer::Ask {
         return Ok(Approval::Flag);
     }
-    let denied = || RunError::NotApproved(request.skill.to_owned());
+    let denied = || RunError::NotApproved {
+        skill: request.skill.to_owned(),
+        file: match request.source {
+            Some(_) => None,
+            None => Some(request.folder.join(request.script)),
+        },
+    };
     if !context.printer.can_ask() {
         return Err(denied().into());
     }

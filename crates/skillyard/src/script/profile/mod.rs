@@ -87,10 +87,16 @@ pub(crate) fn plan(
     backend: Backend,
 ) -> Result<Plan, RunError> {
     let declared = Declared::read(subject.fields);
+    let workspace = match declared.workspace {
+        Some(Workspace::None) => None,
+        _ => allowed.workspace.as_deref(),
+    };
+    // Where it can be, the copy is shown in the place of the skill. It cannot where the workspace
+    // is that place or lies in it: an author works on the skill, and the script is to see the work.
+    let is_worked_on = workspace.is_some_and(|each| each.starts_with(subject.folder));
     let skill = Mount {
         source: subject.copy.to_owned(),
-        // Where it can be, the copy is shown in the place of the skill.
-        target: if subject.folder.as_os_str().is_empty() {
+        target: if subject.folder.as_os_str().is_empty() || is_worked_on {
             subject.copy.to_owned()
         } else {
             subject.folder.to_owned()
@@ -101,10 +107,6 @@ pub(crate) fn plan(
     let mut profile = Profile {
         limits: limits(allowed, &declared),
         ..Profile::default()
-    };
-    let workspace = match declared.workspace {
-        Some(Workspace::None) => None,
-        _ => allowed.workspace.as_deref(),
     };
     if let Some(workspace) = workspace {
         let read_only = allowed.read_only || declared.workspace == Some(Workspace::Read);

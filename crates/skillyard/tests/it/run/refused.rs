@@ -9,7 +9,9 @@ use super::{check, ran, skill};
 fn a_skill_that_is_named_by_its_path_needs_a_yes() {
     let context = skill("");
     let path = "../home/.agents/skills/tools";
-    assert_snapshot!(context.run(&["run", path, "words.pl"]), @"
+    let home = context.root().with_file_name("home");
+    let refused = context.run(&["run", path, "words.pl"]);
+    assert_snapshot!(refused.replace(&*home.to_string_lossy(), "[HOME]"), @"
     success: false
     exit code: 1
     ----- stdout -----
@@ -17,7 +19,7 @@ fn a_skill_that_is_named_by_its_path_needs_a_yes() {
     ----- stderr -----
     error: skill `tools` has not been approved to run scripts
 
-    hint: Look at it with `skillyard show tools --files`, then pass `--yes` to run it this once
+    hint: Read `[HOME]/.agents/skills/tools/scripts/words.pl`, then pass `--yes` to run it this once
     ");
     for flag in ["--yes", "-y", "--allow-scripts"] {
         check(&context, &[path, "words.pl", flag, "--", "a"], "A\n");
@@ -79,6 +81,16 @@ fn a_lock_that_came_with_a_checkout_opens_nothing() {
             told.contains("has not been approved to run scripts"),
             "{named}: {told}"
         );
+    }
+}
+
+#[test]
+fn a_folder_is_no_name_of_a_skill_and_the_hint_can_be_followed() {
+    let context = skill("");
+    context.write_skill("pdf");
+    for word in ["pdf", "./pdf"] {
+        let shown = context.run(&["show", word]);
+        assert!(shown.contains("run `skillyard install ./pdf`"), "{shown}");
     }
 }
 

@@ -150,6 +150,26 @@ fn a_killed_run_leaves_nothing_for_long() {
 }
 
 #[test]
+fn the_folder_of_the_skill_can_be_the_workspace() {
+    let context = context();
+    let own = context.root().join("../home/.agents/skills/tools");
+    let run = |skill: &str, workspace: &str, script: &str| {
+        let mut command = context.skillyard();
+        command
+            .current_dir(&own)
+            .args(["run", skill, "any.sh", "--yes"]);
+        command.args(["--workspace", workspace, "--", script]);
+        crate::output(&mut command).status.code()
+    };
+    assert_eq!(run(".", ".", "echo x > made && test -f SKILL.md"), Some(0));
+    assert_eq!(fs::read_to_string(own.join("made")).unwrap(), "x\n");
+    assert_eq!(run(".", "assets", "echo x > made"), Some(0));
+    assert_eq!(fs::read_to_string(own.join("assets/made")).unwrap(), "x\n");
+    // What runs is the copy, which nobody changes.
+    assert_ne!(run(".", ".", "echo x > \"$SKILL_DIR/SKILL.md\""), Some(0));
+}
+
+#[test]
 fn a_skill_in_the_workspace_runs_from_its_copy() {
     let context = TestContext::new();
     context.write_skill("pkg/tool").write("pkg/CLAUDE.md", "x");
