@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use super::guard::Guard;
@@ -13,21 +13,34 @@ use super::guard::Guard;
 /// The links of one run, as they were before it.
 #[derive(Default)]
 pub(crate) struct Links {
-    kept: Vec<(PathBuf, PathBuf)>,
+    kept: Vec<Link>,
+}
+
+struct Link {
+    path: PathBuf,
+    says: PathBuf,
+    /// Whose it is; root puts back what is not root's.
+    owner: Option<(u32, u32)>,
 }
 
 impl Links {
     /// Notes the links of a writable folder.
     pub(crate) fn note(&mut self, root: &Path, guard: &Guard) {
-        let links = guard.links.iter();
-        self.kept
-            .extend(links.map(|(path, says)| (root.join(path), says.clone())));
+        self.kept.extend(guard.links.iter().map(|(path, says)| {
+            let path = root.join(path);
+            let found = path.symlink_metadata().ok();
+            Link {
+                owner: found.map(|found| (found.uid(), found.gid())),
+                says: says.clone(),
+                path,
+            }
+        }));
     }
 
     /// Puts back those that are no longer what they were, and names them.
     pub(crate) fn put_back(&self) -> io::Result<Vec<PathBuf>> {
         let mut changed = Vec::new();
-        for (path, says) in &self.kept {
+        for Link { path, says, owner } in &self.kept {
             if fs::read_link(path).is_ok_and(|now| now == *says) {
                 continue;
             }
@@ -38,6 +51,10 @@ impl Links {
                 Err(error) => return Err(error),
             }
             symlink(says, path)?;
+            if let Some((user, group)) = *owner {
+                // Only root can, and only root has to.
+                let _ = lchown(path, Some(user), Some(group));
+            }
             changed.push(path.clone());
         }
         Ok(changed)

@@ -107,6 +107,30 @@ fn submodules_that_nobody_fetched_cannot_be_made_up() {
 }
 
 #[test]
+fn what_the_configuration_names_is_protected() {
+    let context = context();
+    git(&context, &["init", "-q", "r"]);
+    git(
+        &context,
+        &["-C", "r", "config", "core.hooksPath", "tools/hooks"],
+    );
+    git(
+        &context,
+        &["-C", "r", "config", "include.path", "../shared.config"],
+    );
+    context.write("r/tools/x", "x");
+    for (workspace, attempt) in [
+        ("r", "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit"),
+        ("r", "mv tools t"),
+        ("r", "printf \"TRAP\" > shared.config"),
+        ("r/tools", "mkdir hooks; echo x > hooks/pre-commit"),
+    ] {
+        assert!(!works(&context, workspace, attempt), "{attempt}");
+    }
+    assert!(works(&context, "r", "echo y > tools/x"));
+}
+
+#[test]
 fn a_worktree_can_be_a_workspace() {
     let context = context();
     git(&context, &["init", "-q", "r"]);

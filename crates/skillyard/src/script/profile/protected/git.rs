@@ -4,6 +4,7 @@
 //! wherever a `.git` file points, and for a submodule from the submodule's own `.git`: also
 //! where nobody has fetched the submodule yet, and anybody could make that folder.
 
+mod config;
 mod index;
 
 use std::ffi::OsStr;
@@ -13,6 +14,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// The entries by which git knows a repository without a working tree.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an entry that is there or not"
+)]
 pub(super) struct Shape {
     head: bool,
     objects: bool,
@@ -38,29 +43,28 @@ impl Shape {
     }
 }
 
-/// What the repository of a folder obeys in the workspace: the place that its `.git` names, and
-/// the `.git` of its submodules.
+/// What the repository of a folder in the workspace obeys there, besides its `.git`.
 pub(super) fn of(workspace: &Path, folder: &Path) -> Vec<PathBuf> {
-    let Some(repository) = repository(&workspace.join(folder)) else {
-        return Vec::new();
-    };
-    let inside = repository.strip_prefix(workspace).ok().map(Path::to_owned);
-    let submodules = submodules(&repository);
-    let submodules = submodules.map(|each| folder.join(each).join(".git"));
-    inside.into_iter().chain(submodules).collect()
+    obeyed(workspace, &workspace.join(folder)).unwrap_or_default()
 }
 
-/// The `.git` of submodules that a repository around the workspace has in it.
+/// What a repository around the workspace obeys in it.
 pub(super) fn around(workspace: &Path) -> Vec<PathBuf> {
-    let outside = workspace.ancestors().skip(1);
-    let found = outside.filter_map(|folder| Some((folder, repository(folder)?)));
-    let Some((folder, repository)) = { found }.next() else {
-        return Vec::new();
-    };
+    let mut outside = workspace.ancestors().skip(1);
+    let found = outside.find_map(|folder| obeyed(workspace, folder));
+    found.unwrap_or_default()
+}
+
+/// The place that the `.git` of a folder names, the `.git` of its submodules, and what its
+/// configuration names, as far as they lie in the workspace.
+fn obeyed(workspace: &Path, folder: &Path) -> Option<Vec<PathBuf>> {
+    let repository = repository(folder)?;
     let submodules = submodules(&repository).map(|each| folder.join(each).join(".git"));
-    submodules
-        .filter_map(|place| place.strip_prefix(workspace).ok().map(Path::to_owned))
-        .collect()
+    let named = config::named(&repository, folder);
+    let named = named.into_iter().map(|place| plain(&place));
+    let all = submodules.chain(named).chain([repository.clone()]);
+    let inside = all.filter_map(|place| place.strip_prefix(workspace).ok().map(Path::to_owned));
+    Some(inside.filter(|place| place != Path::new("")).collect())
 }
 
 /// The repository that a folder's `.git` is or names, with no link and no step back in its path.

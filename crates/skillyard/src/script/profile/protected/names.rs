@@ -32,11 +32,12 @@ const INSTRUCTIONS: &[&str] = &[
     "opencode.jsonc",
 ];
 
-/// What editors and shells start when a folder is opened.
+/// What editors and shells start when a folder is opened, and git when hooks are there.
 const EDITORS: &[&str] = &[
     ".devcontainer",
     ".devcontainer.json",
     ".envrc",
+    ".githooks",
     ".husky",
     ".idea",
     ".vscode",
