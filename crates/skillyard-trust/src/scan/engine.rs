@@ -1,6 +1,6 @@
 //! One pass over each file: which words are where, which rules to ask, what they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use skillyard_format::LineIndex;
@@ -13,6 +13,7 @@ use super::flow::flows;
 use super::grams::Grams;
 use super::here::Here;
 use super::prepare::{Place, Prepared, Unit};
+use super::reading::{Places, Taken, put_nulls_back};
 use super::rules::{ALL, Check, Rule};
 use super::signals::SIGNALS;
 use super::sketches::Sketches;
@@ -25,9 +26,41 @@ const MOST_FINDINGS: usize = 10;
 /// Most characters of evidence.
 const MOST_EVIDENCE: usize = 160;
 
-/// Looks at all files of a skill.
+/// The rules that are asked about words in files that are no text: what no data holds by chance,
+/// and does harm whatever it is in.
+const ASKED_OF_DATA: [&str; 4] = [
+    "scan-pipe-to-shell",
+    "scan-download-execute",
+    "scan-decode-execute",
+    "scan-reverse-shell",
+];
+
+/// Looks at all files of a skill, in every way in which their bytes can be read.
 pub(super) fn scan(files: &[File<'_>]) -> Report {
-    let prepared: Vec<Prepared<'_>> = files.iter().map(Prepared::new).collect();
+    let (mut report, ambiguous) = scan_taken(files, Taken::Dropped);
+    if !ambiguous.is_empty() {
+        let (other, _) = scan_taken(files, Taken::Blank);
+        report.examined += other.examined;
+        let place = |each: &Finding| (each.code, each.path.clone(), each.line);
+        let known: BTreeSet<_> = report.findings.iter().map(place).collect();
+        let is_new = |each: &Finding| {
+            ambiguous.contains(each.path.as_str()) && !known.contains(&place(each))
+        };
+        report
+            .findings
+            .extend(other.findings.into_iter().filter(is_new));
+        sort(&mut report.findings);
+    }
+    report
+}
+
+/// Looks at all files of a skill, whose bytes are taken in one way; and which could be taken in
+/// another.
+fn scan_taken<'a>(files: &[File<'a>], taken: Taken) -> (Report, BTreeSet<&'a str>) {
+    let prepare = |file| Prepared::new(file, taken);
+    let prepared: Vec<Prepared<'_>> = files.iter().map(prepare).collect();
+    let ambiguous = prepared.iter().filter(|file| file.is_ambiguous);
+    let ambiguous = ambiguous.map(|file| file.path).collect();
     let words = &*WORDS;
     let mut examined = 0;
     let mut asked = Vec::new();
@@ -41,7 +74,8 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
             let text = file.text(unit);
             let (signals, rules) = words.questions(text, &mut grams).parted();
             sketches.keep(&grams);
-            if !signals.is_empty() {
+            // Facts are put together, and data holds the words for any of them.
+            if file.is_text && !signals.is_empty() {
                 let text = Text::sketched(text, &grams);
                 for question in signals.all() {
                     examined += text.len();
@@ -73,12 +107,13 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
             ask(&subject, &mut findings);
         }
     }
-    Report {
+    let report = Report {
         findings: findings.finish(),
         files: files.len(),
         bytes: files.iter().map(|file| file.bytes.len()).sum(),
         examined,
-    }
+    };
+    (report, ambiguous)
 }
 
 /// The fact that a signal shows in a unit.
@@ -154,6 +189,10 @@ impl<'a> Findings<'a> {
         severity: Severity,
         message: impl Into<String>,
     ) {
+        let is_data = !self.subject.files[file].is_text;
+        if is_data && span.is_some() && !ASKED_OF_DATA.contains(&rule.code) {
+            return;
+        }
         let source: &'a str = &self.subject.files[file].source;
         let lines = self
             .lines
@@ -191,17 +230,37 @@ impl<'a> Findings<'a> {
     }
 
     /// The findings, the worst first.
-    fn finish(self) -> Vec<Finding> {
+    fn finish(mut self) -> Vec<Finding> {
+        for (index, file) in self.subject.files.iter().enumerate() {
+            let of_file = self.found.iter_mut().filter(|((_, of), _)| *of == index);
+            let findings = of_file.flat_map(|(_, found)| found.values_mut());
+            match file.places {
+                Places::Same => {}
+                Places::WithoutNulls => {
+                    let spans = findings.filter_map(|each| each.span.as_mut());
+                    put_nulls_back(file.bytes, &mut spans.collect::<Vec<_>>());
+                }
+                Places::Lost => findings.for_each(|each| {
+                    each.span = None;
+                    each.line = 1;
+                }),
+            }
+        }
         let found = self.found.into_values().flat_map(BTreeMap::into_values);
         let mut findings: Vec<Finding> = found.collect();
-        findings.sort_by(|a, b| {
-            let place = |each: &Finding| (each.path.clone(), each.line, each.code);
-            b.severity
-                .cmp(&a.severity)
-                .then_with(|| place(a).cmp(&place(b)))
-        });
+        sort(&mut findings);
         findings
     }
+}
+
+/// Puts the worst first, then by file and place.
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        let place = |each: &Finding| (each.path.clone(), each.line, each.code);
+        b.severity
+            .cmp(&a.severity)
+            .then_with(|| place(a).cmp(&place(b)))
+    });
 }
 
 /// Text on one line, with its end left out if it is long.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use skillyard_format::Span;
-use skillyard_format::text::decode;
 
 use super::code;
 use super::decode::decoded;
@@ -12,6 +11,7 @@ use super::file::{File, Language};
 use super::fold::{Folded, Mode};
 use super::markdown::{Block, regions};
 use super::pieces::Pieces;
+use super::reading::{Places, Read, Taken, read};
 
 /// What a unit is, to whoever reads or runs the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,13 @@ pub(crate) struct Prepared<'a> {
     pub(crate) is_document: bool,
     /// Whether it is text at all.
     pub(crate) is_text: bool,
-    /// The text as it was written.
+    /// Whether there is another way to read its bytes.
+    pub(crate) is_ambiguous: bool,
+    /// How places in the source become places in the file.
+    pub(crate) places: Places,
+    /// How many null bytes are in what is taken for text, and where the first is.
+    pub(crate) nulls: Option<(usize, usize)>,
+    /// The text as it was written, but for null bytes; the words in it if it is no text.
     pub(crate) source: Cow<'a, str>,
     pub(crate) folded: Folded,
     pub(crate) units: Vec<Unit>,
@@ -67,23 +73,28 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Prepares a file.
-    pub(crate) fn new(file: &File<'a>) -> Self {
-        let head = &file.bytes[..file.bytes.len().min(8_192)];
-        let decoded_file = decode(file.bytes);
-        let is_utf16 = decoded_file.encoding == skillyard_format::text::Encoding::Utf16;
-        let is_text = is_utf16 || !head.contains(&0);
-        let source = if is_text {
-            decoded_file.text
+    pub(crate) fn new(file: &File<'a>, taken: Taken) -> Self {
+        let Read {
+            text: source,
+            is_text,
+            is_ambiguous,
+            places,
+            nulls,
+        } = read(file, taken);
+        let language = if is_text {
+            Language::of_file(file.path, &source)
         } else {
-            Cow::Borrowed("")
+            Some(Language::Other)
         };
-        let language = Language::of_file(file.path, &source);
         let mut prepared = Self {
             path: file.path,
             executable: file.executable,
             bytes: file.bytes,
             is_document: language.is_none(),
             is_text,
+            is_ambiguous,
+            places,
+            nulls,
             source,
             folded: Folded::default(),
             units: Vec::new(),

@@ -2,6 +2,7 @@
 //!
 //! `bad` is a skill that breaks the rule, `good` a skill that looks like it and does not.
 
+mod bytes;
 mod classes;
 
 use std::fmt::Write as _;
@@ -116,7 +117,7 @@ each_rule! {
     look_alike_host obfuscated_code reverse_shell miner persistence agent_config mcp_server
     open_door path_escape delayed_trigger environment_injection network_tampering
     security_disabled privilege destructive ransom resource_abuse dynamic_code workflow hardcoded_secret
-    binary_file file_name allowed_tools undeclared_network unmentioned_script name_squatting
+    binary_file null_bytes file_name allowed_tools undeclared_network unmentioned_script name_squatting
     weakened_oversight addressed_reviewer encoded_order planted_result
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Findings, Subject};
 use crate::scan::Severity;
+use crate::scan::kind::is_program;
 
 rule! {
     /// A file is a program in machine code, or not what its name says.
@@ -58,19 +59,6 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             findings.add_source(&RULE, index, None, severity, message);
         }
     }
-}
-
-fn is_program(bytes: &[u8]) -> bool {
-    let is_windows =
-        bytes.starts_with(b"MZ") && bytes.len() > 64 && bytes[..64.min(bytes.len())].contains(&0);
-    let is_apple = [
-        [0xcf, 0xfa, 0xed, 0xfe],
-        [0xce, 0xfa, 0xed, 0xfe],
-        [0xfe, 0xed, 0xfa, 0xcf],
-    ];
-    bytes.starts_with(b"\x7fELF")
-        || is_windows
-        || is_apple.iter().any(|magic| bytes.starts_with(magic))
 }
 
 fn is_harmless_name(extension: &str) -> bool {

@@ -68,6 +68,7 @@ mod metadata_service;
 mod miner;
 mod name_squatting;
 mod network_tampering;
+mod null_bytes;
 mod obfuscated_code;
 mod open_door;
 mod package_from_url;
@@ -165,6 +166,7 @@ pub static ALL: &[&Rule] = &[
     &workflow::RULE,
     &hardcoded_secret::RULE,
     &binary_file::RULE,
+    &null_bytes::RULE,
     &file_name::RULE,
     &allowed_tools::RULE,
     &undeclared_network::RULE,

@@ -1,0 +1,162 @@
+//! From the bytes of a file to the text that the rules look at.
+//!
+//! What a shell or an agent takes for text is read whatever bytes are in it. Null bytes can be
+//! read in two ways, and a mark of UTF-16 can stand before text that is none; a file that has
+//! either is read in both ways. Of other files only the words in them are read.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr_iter};
+use skillyard_format::Span;
+use skillyard_format::text::{Encoding, decode};
+
+use super::file::File;
+use super::kind::{is_program, is_read_as_text};
+
+/// In how many of the first bytes a null byte says that a file is no text.
+const HEAD: usize = 8_192;
+/// Shorter runs of printable characters stand in any file by chance.
+const LONG_RUN: usize = 12;
+/// The shortest statements that do anything are as long as this.
+const SHORT_RUN: usize = 4;
+
+/// How bytes are taken that can be taken in two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Null bytes are left out, as shells do it, and a mark of UTF-16 is believed.
+    Dropped,
+    /// Null bytes are blanks, as which they may be shown, and a mark of UTF-16 is not believed.
+    Blank,
+}
+
+/// How places in the text that was read become places in the file's decoded text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// They are the same.
+    Same,
+    /// There are null bytes between them.
+    WithoutNulls,
+    /// There is no way back.
+    Lost,
+}
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(crate) struct Read<'a> {
+    /// Its text, or the words in it if it is none.
+    pub(crate) text: Cow<'a, str>,
+    /// Whether it is text at all.
+    pub(crate) is_text: bool,
+    /// Whether there is another way to read it.
+    pub(crate) is_ambiguous: bool,
+    pub(crate) places: Places,
+    /// How many null bytes are in what is taken for text, and where the first is.
+    pub(crate) nulls: Option<(usize, usize)>,
+}
+
+/// Reads a file.
+pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
+    let decoded = decode(file.bytes);
+    let is_utf16 = decoded.encoding == Encoding::Utf16;
+    let plain = |text, is_text| Read {
+        text,
+        is_text,
+        is_ambiguous: is_utf16,
+        places: Places::Same,
+        nulls: None,
+    };
+    if is_utf16 && taken == Taken::Blank {
+        // Of what is UTF-16 indeed next to nothing is left.
+        return Read {
+            places: Places::Lost,
+            ..plain(Cow::Owned(printable(file.bytes, SHORT_RUN)), true)
+        };
+    }
+    let Some(first) = memchr(0, decoded.text.as_bytes()) else {
+        return plain(decoded.text, true);
+    };
+    let is_expected = is_utf16 || is_read_as_text(file);
+    if !is_expected && first < HEAD {
+        let words = if is_program(file.bytes) {
+            String::new()
+        } else {
+            printable(file.bytes, LONG_RUN)
+        };
+        return Read {
+            places: Places::Lost,
+            ..plain(Cow::Owned(words), false)
+        };
+    }
+    let count = memchr_iter(0, decoded.text.as_bytes()).count();
+    let (text, places) = match taken {
+        Taken::Dropped => (decoded.text.replace('\0', ""), Places::WithoutNulls),
+        Taken::Blank => (decoded.text.replace('\0', " "), Places::Same),
+    };
+    Read {
+        text: Cow::Owned(text),
+        is_text: true,
+        is_ambiguous: true,
+        places,
+        nulls: is_expected.then_some((count, first)),
+    }
+}
+
+/// The runs of at least so many printable characters in a file, one a line.
+fn printable(bytes: &[u8], least: usize) -> String {
+    let is_shown = |byte: &u8| *byte == b'\t' || (0x20..0x7f).contains(byte);
+    let runs = bytes.split(|byte| !is_shown(byte));
+    let mut text = String::new();
+    for run in runs.filter(|run| run.len() >= least) {
+        text.push_str(&String::from_utf8_lossy(run));
+        text.push('\n');
+    }
+    text
+}
+
+/// Moves spans of a text without its null bytes to where they are in the text of `bytes`.
+///
+/// All at once, so that it takes one pass however many there are.
+pub(crate) fn put_nulls_back(bytes: &[u8], spans: &mut [&mut Span]) {
+    let text = decode(bytes).text;
+    // Where each null byte would stand without those before it, in order.
+    let nulls = memchr_iter(0, text.as_bytes()).enumerate();
+    let mut nulls = nulls.map(|(before, at)| at - before).peekable();
+    let mut ends: Vec<(usize, bool, usize)> = Vec::new();
+    for (index, span) in spans.iter().enumerate() {
+        ends.push((span.start, true, index));
+        ends.push((span.end, false, index));
+    }
+    // An end comes before a start at the same place: the null bytes there are behind it.
+    ends.sort_unstable();
+    let mut passed = 0;
+    for (at, is_start, index) in ends {
+        let is_before = |null: &usize| *null < at || is_start && *null == at;
+        while nulls.next_if(is_before).is_some() {
+            passed += 1;
+        }
+        let span = &mut *spans[index];
+        if is_start {
+            span.start = at + passed;
+        } else {
+            span.end = at + passed;
+        }
+    }
+    for span in spans {
+        span.end = span.end.max(span.start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_found_again_between_null_bytes() {
+        let bytes = b"\0a\0\0bc\0d";
+        let mut spans = [Span::new(0, 1), Span::new(1, 3), Span::new(2, 4)];
+        put_nulls_back(bytes, &mut spans.iter_mut().collect::<Vec<_>>());
+        let text = decode(bytes).text;
+        let shown: Vec<&str> = spans.iter().map(|span| span.of(&text)).collect();
+        assert_eq!(shown, ["a", "bc", "c\0d"]);
+    }
+}
