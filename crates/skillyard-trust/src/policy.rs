@@ -119,19 +119,19 @@ impl Policy {
     }
 
     /// The table with values that were put together elsewhere: `value` is asked for keys such as
-    /// `trust.git.scripts`.
-    pub fn from_keys(value: impl Fn(&str) -> Option<String>) -> Result<Self, PolicyError> {
-        let mut section = TrustSection::default();
-        for (row, _) in TABLE {
+    /// `trust.git.scripts`, and says whose word it is. Who may say what was decided there, too.
+    pub fn from_keys(value: impl Fn(&str) -> Option<(String, Layer)>) -> Result<Self, PolicyError> {
+        let mut policy = Self::default();
+        for (row, standing) in &mut policy.0 {
             let key = |field: &str| format!("trust.{}.{field}", row.as_str());
-            let change = CellChange {
-                tier: word(&key("tier"), &value)?,
-                scripts: word(&key("scripts"), &value)?,
-                ask: word(&key("ask"), &value)?,
+            let Cell { tier, scripts, ask } = standing.cell;
+            standing.cell = Cell {
+                tier: standing.taken(&key("tier"), tier, &value)?,
+                scripts: standing.taken(&key("scripts"), scripts, &value)?,
+                ask: standing.taken(&key("ask"), ask, &value)?,
             };
-            section.rows.insert(row, change);
         }
-        Self::default().with(Layer::User, &section)
+        Ok(policy)
     }
 
     /// What the policy says about a provenance, and why.
@@ -144,23 +144,31 @@ impl Policy {
     }
 }
 
-fn word<T: DeserializeOwned>(
-    key: &str,
-    value: impl Fn(&str) -> Option<String>,
-) -> Result<Option<T>, PolicyError> {
-    let Some(value) = value(key) else {
-        return Ok(None);
-    };
-    let read = T::deserialize(IntoDeserializer::<WordError>::into_deserializer(
-        value.as_str(),
-    ));
-    read.map(Some).map_err(|_| PolicyError::Word {
-        key: key.to_owned(),
-        value,
-    })
-}
-
 impl Standing {
+    /// The value of a key that was decided elsewhere, with a note if it is not `old`.
+    fn taken<T: DeserializeOwned + PartialEq>(
+        &mut self,
+        key: &str,
+        old: T,
+        value: impl Fn(&str) -> Option<(String, Layer)>,
+    ) -> Result<T, PolicyError> {
+        let Some((value, layer)) = value(key) else {
+            return Ok(old);
+        };
+        let read = T::deserialize(IntoDeserializer::<WordError>::into_deserializer(
+            value.as_str(),
+        ));
+        let new = read.map_err(|_| PolicyError::Word {
+            key: key.to_owned(),
+            value,
+        })?;
+        if new != old {
+            let who = layer.as_str();
+            self.notes.push(format!("`{key}` is set in {who}"));
+        }
+        Ok(new)
+    }
+
     fn apply(
         &mut self,
         row: &'static str,
@@ -168,6 +176,9 @@ impl Standing {
         change: CellChange,
     ) -> Result<(), PolicyError> {
         let Cell { tier, scripts, ask } = self.cell;
+        // An opt-in asks for more and lets an approval lift the block: by its effect it loosens.
+        let is_held = layer == Layer::Project || self.is_locked && layer != Layer::Org;
+        let is_final = is_held && self.cell.is_final_block();
         if let Some(new) = change.tier.filter(|new| *new != tier)
             && self.may_set(row, "tier", layer, new <= tier)?
         {
@@ -178,7 +189,12 @@ impl Standing {
         {
             self.cell.scripts = new;
         }
-        if let Some(new) = change.ask.filter(|new| *new != ask)
+        if is_final && change.ask == Some(Ask::OptIn) {
+            let who = layer.as_str();
+            self.notes.push(format!(
+                "`trust.{row}.ask` in {who} has no effect: the block is final"
+            ));
+        } else if let Some(new) = change.ask.filter(|new| *new != ask)
             && self.may_set(row, "ask", layer, new.is_as_strict_as(ask))?
         {
             self.cell.ask = new;

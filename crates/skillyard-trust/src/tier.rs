@@ -136,7 +136,8 @@ impl Ask {
         )
     }
 
-    /// Whether it asks whenever `other` does.
+    /// Whether it asks whenever `other` does. Where scripts are blocked this is not all: see
+    /// [`Cell::is_final_block`].
     pub fn is_as_strict_as(self, other: Self) -> bool {
         self == Self::OptIn
             || (other != Self::OptIn
@@ -154,6 +155,13 @@ pub struct Cell {
     pub scripts: Scripts,
     /// When the user is asked.
     pub ask: Ask,
+}
+
+impl Cell {
+    /// Whether its scripts are blocked and no approval changes that.
+    pub fn is_final_block(&self) -> bool {
+        self.scripts == Scripts::Blocked && self.ask != Ask::OptIn
+    }
 }
 
 const fn cell(tier: Tier, scripts: Scripts, ask: Ask) -> Cell {

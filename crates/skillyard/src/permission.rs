@@ -11,10 +11,11 @@ use skillyard_format::package::Digest;
 use skillyard_install::scope::ScopeKind;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
-use skillyard_trust::policy::Policy;
+use skillyard_trust::policy::{Layer, Policy};
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
 
+use crate::config::origin::LayerKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
@@ -36,7 +37,15 @@ impl Permissions {
     /// Reads the configuration and the approvals.
     pub(crate) fn load(context: &Context) -> Result<Self, CommandError> {
         let config = context.config()?;
-        let policy = Policy::from_keys(|key| config.text(key)).map_err(|source| {
+        let policy = Policy::from_keys(|key| {
+            let layer = match config.get(key)?.origin.layer() {
+                LayerKind::Org => Layer::Org,
+                LayerKind::Project => Layer::Project,
+                _ => Layer::User,
+            };
+            Some((config.text(key)?, layer))
+        })
+        .map_err(|source| {
             let path = context.environment.config_file();
             TrustFailure::Policy { path, source }
         })?;

@@ -99,6 +99,31 @@ fn a_project_can_only_tighten() {
 }
 
 #[test]
+fn nobody_below_makes_a_final_block_one_that_an_approval_lifts() {
+    use Layer::{Org, Project, User};
+    let opt_in = "[local]\nask = 'opt-in'";
+    let blocked = "[local]\nscripts = 'blocked'";
+    let locked = "lock = ['local']\n[local]\nscripts = 'blocked'";
+    let is_final = |layers: &[(Layer, &str)]| {
+        let policy = with(layers).unwrap();
+        let local = Provenance::of(Origin::LocalFolder);
+        policy.cell(&local).0.is_final_block()
+    };
+    assert!(is_final(&[(User, blocked), (Project, opt_in)]));
+    assert!(is_final(&[(Org, locked), (User, opt_in)]));
+    assert!(is_final(&[
+        (Org, locked),
+        (User, opt_in),
+        (Project, opt_in)
+    ]));
+    // Who made the block may open it, and an opt-in is stricter than a question.
+    assert!(!is_final(&[(Org, blocked), (User, opt_in)]));
+    assert!(!is_final(&[(Project, opt_in)]));
+    let both = "[local]\nscripts = 'blocked'\nask = 'opt-in'";
+    assert!(!is_final(&[(Project, both)]));
+}
+
+#[test]
 fn a_section_with_a_typo_is_refused() {
     for text in [
         "[gti]\nscripts = 'blocked'",
@@ -112,13 +137,19 @@ fn a_section_with_a_typo_is_refused() {
 
 #[test]
 fn values_that_were_put_together_elsewhere() {
-    let policy = Policy::from_keys(|key| (key == "trust.git.ask").then(|| "never".into()));
+    let policy =
+        Policy::from_keys(|key| (key == "trust.git.ask").then(|| ("never".into(), Layer::Org)));
     let verdict = assess(&policy.unwrap(), &Provenance::of(Origin::Git));
     assert_eq!(
         (verdict.ask, verdict.scripts),
         (Ask::Never, Scripts::SandboxedOffline)
     );
-    let wrong = Policy::from_keys(|key| (key == "trust.git.ask").then(|| "maybe".into()));
+    assert_eq!(
+        verdict.reasons[1],
+        "`trust.git.ask` is set in the organisation's policy"
+    );
+    let wrong =
+        Policy::from_keys(|key| (key == "trust.git.ask").then(|| ("maybe".into(), Layer::User)));
     assert_eq!(
         wrong.unwrap_err().to_string(),
         "`trust.git.ask` cannot be `maybe`"

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use skillyard_catalog::ProjectTrust;
 
+use super::final_block::unused;
 use super::layer::{Layer, Setting};
 use super::origin::{LayerKind, Origin};
 use super::private_file::{self, Owner};
@@ -83,7 +84,13 @@ impl Config {
         let mut problems = layer.problems;
         let mut settings = layer.settings;
         let before = |each: &Setting| each.origin.layer() < LayerKind::Project;
+        let mut unused_ones = Vec::new();
         settings.retain(|setting| {
+            // Who wrote the project could not know of the block, so it is no error.
+            if let Some(problem) = self.lifted_by(setting, LayerKind::Project) {
+                unused_ones.push(unused(setting, problem));
+                return false;
+            }
             let problem = loosened(setting, self.below_project(&setting.key));
             let is_fine = problem.is_none();
             problems.extend(problem.map(|problem| ConfigError {
@@ -92,6 +99,7 @@ impl Config {
             }));
             is_fine
         });
+        self.warnings.extend(unused_ones);
         self.learn(&settings);
         let at = self.said.partition_point(before);
         self.said.splice(at..at, settings);

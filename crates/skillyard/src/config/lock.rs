@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Config;
+use super::final_block::unused;
 use super::origin::{LayerKind, Origin};
-use super::problem::{ConfigError, Problem};
+use super::problem::Problem;
 use super::value::Value;
 
 impl Config {
@@ -27,16 +28,13 @@ impl Config {
                         key: setting.key.clone(),
                         by: by.clone(),
                     };
-                    let at = Some(setting.origin.clone());
-                    warnings.push(format!(
-                        "{}, so this is not used",
-                        ConfigError { at, problem }
-                    ));
+                    warnings.push(unused(setting, problem));
                     false
                 }
                 _ => true,
             }
         });
+        self.keep_locked_blocks();
     }
 
     /// Who locked a key, if somebody did.

@@ -4,6 +4,7 @@
 //! `spelling` for the names in it. `kind` and `value` say what stands behind one, with `template`,
 //! `auth` and `address` for what may hold a secret, and `reading` reads it. `layer` is one layer,
 //! `origin` names it, `load` puts them together, `lock` drops what the organisation forbids,
+//! `final_block` what would let an approval lift a block that is final,
 //! `problem` is what can be wrong.
 //! `edit`, `removal` and `private_file` change files.
 //! `discovery`, `limits`, `sources`, `hosts`, `mcp` and `install` are what the commands ask for.
@@ -17,6 +18,7 @@ mod auth;
 mod chosen_name;
 pub(crate) mod discovery;
 pub(crate) mod edit;
+mod final_block;
 pub(crate) mod hosts;
 pub(crate) mod install;
 mod key_pattern;

@@ -39,6 +39,8 @@ pub(crate) enum Problem {
     OrgOnly(String),
     #[error("`{key}` is locked by `{}`", by.display())]
     Locked { key: String, by: PathBuf },
+    #[error("with `opt-in` in `{key}` approvals would lift the block of {block}, which is final")]
+    LiftsBlock { key: String, block: String },
     #[error("`{0}` is not set")]
     NotSet(String),
     #[error("the variable `{variable}`, which `{key}` names, is not set")]

@@ -46,6 +46,8 @@ impl RunError {
     /// What the user can do about it.
     pub(super) fn hint(&self) -> Option<String> {
         Some(match self {
+            // Nothing the user can do lifts a block that a policy made final.
+            Self::Blocked { hint, .. } if hint.is_empty() => return None,
             Self::Blocked { hint, .. } => hint.clone(),
             Self::NotApproved { skill, file: None } => {
                 format!(

@@ -217,6 +217,43 @@ fn a_project_may_tighten_and_not_loosen() {
 }
 
 #[test]
+fn no_opt_in_of_a_project_lifts_a_final_block() {
+    let blocked = format!("{TRUSTING}[trust.local]\nscripts = 'blocked'\n");
+    let context = project_with(&blocked);
+    context.approve();
+    context.write(".skillyard/config.toml", "[trust.local]\nask = 'opt-in'\n");
+    assert_eq!(context.permission(), "blocked");
+    assert_snapshot!(context.tell(&["run", "pdf", "fill.sh"]), @"");
+    let flags = [
+        "--config",
+        "trust.local.scripts=blocked",
+        "run",
+        "pdf",
+        "fill.sh",
+    ];
+    let context = project();
+    context.approve();
+    context.write(".skillyard/config.toml", "[trust.local]\nask = 'opt-in'\n");
+    assert_eq!(context.code(&flags), Some(1));
+}
+
+#[test]
+fn no_opt_in_of_the_user_lifts_a_block_that_the_organisation_locked() {
+    let context = project_with(&format!("{TRUSTING}[trust.local]\nask = 'opt-in'\n"));
+    context.approve();
+    assert_eq!(context.permission(), "run");
+    context.write(
+        "../org.toml",
+        "locked = ['trust.local.scripts']\n[trust.local]\nscripts = 'blocked'\n",
+    );
+    let org = context.root().join("../org.toml");
+    let org = [("SKILLYARD_ORG_CONFIG", org.to_str().unwrap())];
+    assert_snapshot!(context.tell_with(&org, &["run", "pdf", "fill.sh"]), @"");
+    let set = ["config", "set", "trust.local.ask", "opt-in"];
+    assert_snapshot!(context.tell_with(&org, &set), @"");
+}
+
+#[test]
 fn an_untrusted_project_has_no_say_and_no_scripts() {
     let context = project_with("[scripts]\nallow = true\n");
     context.write(

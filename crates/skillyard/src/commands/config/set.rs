@@ -91,6 +91,9 @@ fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(),
             by: by.to_owned(),
         });
     }
+    if let Some(problem) = config.lifted_by(setting, layer) {
+        return Err(problem);
+    }
     if layer == LayerKind::Project {
         let weaker = config.below_project(&setting.key);
         if let Some(problem) = loosened(setting, weaker) {
