@@ -16,6 +16,11 @@ impl Ignored {
         name == ".gitignore" || name == ".ignore"
     }
 
+    /// No patterns.
+    pub(crate) fn nothing() -> Self {
+        Self(None)
+    }
+
     /// Reads the patterns beside the entries of `folder`, if there are any.
     pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
         let mut builder = None;

@@ -8,7 +8,7 @@ use std::fs;
 use proptest::prelude::*;
 use skillyard_catalog::Catalog;
 use skillyard_catalog::budget::{Budget, Entry, fit};
-use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
+use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_format::tokens::estimate;
 use tree::Tree;
 
@@ -36,6 +36,7 @@ fn a_start_reads_the_first_block_of_each_file() {
         limits: WalkLimits::default(),
         links: Links::Skip,
         extent: Extent::Head,
+        reach: Reach::Usual,
     };
     let walked = walk.run(&tree.path("work/.skills"), |found| {
         (found.bytes.len(), found.complete, found.stamp.size)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
+use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 
 use crate::material::{Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
@@ -73,6 +73,7 @@ impl Material for LocalFolder {
             },
             links: Links::Skip,
             extent: Extent::Whole,
+            reach: Reach::Usual,
         };
         let own_name = self.root.file_name().and_then(|name| name.to_str());
         let walked = walk.run(&start, |found| {

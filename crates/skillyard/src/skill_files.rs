@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use skillyard_catalog::walk::{
-    Extent, Found, Links, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
+    Extent, Found, Links, Reach, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
 };
 
 pub(crate) use folder::{Contents, LeftOut, contents, files};
@@ -24,6 +24,7 @@ const WALK: Walk = Walk {
     },
     links: Links::Skip,
     extent: Extent::Whole,
+    reach: Reach::Usual,
 };
 
 /// A `SKILL.md` that was read.
@@ -74,6 +75,14 @@ pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(name.into_owned()))
 }
 
+/// What came of the skills that a path names, and what lies there and was not looked at.
+pub(crate) struct Visited<T> {
+    /// The answers, in the order of the folders.
+    pub(crate) answers: Vec<T>,
+    /// What was passed over.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
 /// Hands every skill that `path` names to `visit`, in parallel, and returns the answers in
 /// the order of the folders.
 ///
@@ -81,7 +90,30 @@ pub(crate) fn directory_name(folder: &Path) -> Option<Cow<'_, str>> {
 pub(crate) fn visit<T: Send>(
     path: &Path,
     visit: impl Fn(&Found<'_>) -> T + Sync,
-) -> Result<impl ExactSizeIterator<Item = T>, CommandError> {
+) -> Result<Visited<T>, CommandError> {
+    walk(&WALK, path, visit)
+}
+
+/// The same with nothing left out that can be looked into, whatever the tree says of itself; only
+/// links that lead out of it to anything but a skill are not followed.
+pub(crate) fn visit_everything<T: Send>(
+    path: &Path,
+    visit: impl Fn(&Found<'_>) -> T + Sync,
+) -> Result<Visited<T>, CommandError> {
+    let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let everything = Walk {
+        links: Links::ToSkills(root),
+        reach: Reach::Everything,
+        ..WALK
+    };
+    walk(&everything, path, visit)
+}
+
+fn walk<T: Send>(
+    walk: &Walk,
+    path: &Path,
+    visit: impl Fn(&Found<'_>) -> T + Sync,
+) -> Result<Visited<T>, CommandError> {
     // A folder called `skill.md` is possible, and a folder all the same.
     let root = if names_skill_file(path) && !path.is_dir() {
         folder_of(path)?
@@ -92,7 +124,7 @@ pub(crate) fn visit<T: Send>(
         mut skills,
         skipped,
         ..
-    } = WALK.run(root, |found| {
+    } = walk.run(root, |found| {
         // Where the root is a skill itself it is the only one, and needs no place in an order.
         let folder = found.folder.as_os_str();
         let place = (folder != root.as_os_str()).then(|| folder.to_owned());
@@ -102,19 +134,22 @@ pub(crate) fn visit<T: Send>(
         // Only now is it worth a look what the path is.
         check_path(path)?;
     }
-    if let Some(refused) = skipped.into_iter().find(|each| is_refusal(each, root)) {
+    if let Some(refused) = skipped.iter().find(|each| is_refusal(each, root)) {
         // The error says itself that it cannot be read.
         let reason = refused.reason.strip_prefix(UNREADABLE);
         return Err(CommandError::Refused {
             reason: reason.unwrap_or(&refused.reason).to_owned(),
-            path: refused.path,
+            path: refused.path.clone(),
         });
     }
-    if skills.is_empty() {
+    if skills.is_empty() && !skipped.iter().any(Skipped::hides) {
         return Err(CommandError::NoSkills(path.to_owned()));
     }
     skills.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    Ok(skills.into_iter().map(|(_, answer)| answer))
+    Ok(Visited {
+        answers: skills.into_iter().map(|(_, answer)| answer).collect(),
+        skipped,
+    })
 }
 
 /// What cannot be read must be said; links and ignored folders were passed over on purpose.
@@ -165,10 +200,11 @@ fn folder_of(path: &Path) -> Result<&Path, CommandError> {
 /// Reads the one skill in `path`, which is its folder or its file.
 pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
     let not_a_skill = || CommandError::NotASkill(path.to_owned());
-    let mut found = match visit(path, SkillFileOnDisk::new) {
+    let found = match visit(path, SkillFileOnDisk::new) {
         Err(CommandError::NoSkills(_)) => return Err(not_a_skill()),
-        other => other?,
+        other => other?.answers,
     };
+    let mut found = found.into_iter();
     let one = found.next().filter(|_| found.len() == 0);
     let folder = if path.is_dir() {
         path
@@ -183,5 +219,5 @@ pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
 
 /// Reads every skill that `path` names.
 pub(crate) fn read_all(path: &Path) -> Result<Vec<SkillFileOnDisk>, CommandError> {
-    Ok(visit(path, SkillFileOnDisk::new)?.collect())
+    Ok(visit(path, SkillFileOnDisk::new)?.answers)
 }

@@ -19,7 +19,7 @@ use skillyard_format::Digest;
 
 use self::look::{Known, Truth};
 use crate::record::{self, Reading};
-use crate::walk::{Extent, Links, Listed, Skipped, Stamp, Walk, WalkLimits, Watched};
+use crate::walk::{Extent, Links, Listed, Reach, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
 const RACY: i64 = 20_000_000;
@@ -140,6 +140,7 @@ fn walk(root: &Path, scan: &Scan) -> Snapshot {
         limits: scan.limits,
         links: scan.links.clone(),
         extent: Extent::Head,
+        reach: Reach::Usual,
     };
     let mut found = walk.run(root, record::read);
     // A walk goes level by level; precedence within a source goes by path.
@@ -194,6 +195,7 @@ fn reread(path: &Path) -> Option<Reading> {
         },
         links: Links::Skip,
         extent: Extent::Head,
+        reach: Reach::Usual,
     };
     let mut skills = walk.run(path.parent()?, record::read).skills;
     skills.pop()

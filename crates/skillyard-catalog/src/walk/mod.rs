@@ -28,7 +28,7 @@ pub use self::walked::{Listed, Skipped, Walked, Watched};
 use crate::ignored::Ignored;
 use crate::parallel;
 
-/// Folders that are never looked into.
+/// Folders that are usually not looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How many entries of a folder one thread visits before it takes the next.
 const HEADS_AT_ONCE: usize = 256;
@@ -37,6 +37,12 @@ const FILES_AT_ONCE: usize = 32;
 
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
+/// Why a folder is passed over that no skill can be called like.
+const NO_TEXT: &str = "its name is not UTF-8";
+/// What the reason of something too deep starts with.
+const DEEPER: &str = "it is deeper than ";
+/// What the reason of something starts with that comes after too many folders.
+const AFTER: &str = "more than ";
 
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +70,20 @@ pub enum Links {
     Skip,
     /// They are followed when they lead into one of these folders, which are canonical.
     Within(Vec<PathBuf>),
+    /// They are followed when they lead to a skill's folder outside of this folder, which is
+    /// canonical; what they lead to inside is looked at where it lies.
+    ToSkills(PathBuf),
+}
+
+/// Which folders are passed over though they could be looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Those of version control, of packages and of builds, and what the tree itself ignores:
+    /// nobody looks for skills there.
+    #[default]
+    Usual,
+    /// None: what a tree says of itself is no reason not to look.
+    Everything,
 }
 
 /// How much of a file is read.
@@ -84,6 +104,8 @@ pub struct Walk {
     pub links: Links,
     /// How much of each file it reads.
     pub extent: Extent,
+    /// What it passes over.
+    pub reach: Reach,
 }
 
 /// A folder that may be a skill's.
@@ -120,7 +142,7 @@ impl Walk {
             for folder in level {
                 if budget == 0 {
                     let reason = format!(
-                        "more than {} folders without a SKILL.md were found before it",
+                        "{AFTER}{} folders without a SKILL.md were found before it",
                         self.limits.folders
                     );
                     walked.skip(folder, reason);
@@ -175,12 +197,17 @@ impl Walk {
             self.visit_spelling(folder, descriptor, name, visit, walked);
             return;
         }
-        let ignored = Ignored::of(folder, opened.names.iter().map(|(name, _)| name));
+        let is_usual = self.reach == Reach::Usual;
+        let ignored = if is_usual {
+            Ignored::of(folder, opened.names.iter().map(|(name, _)| name))
+        } else {
+            Ignored::nothing()
+        };
         let mut children: Vec<Child<'_>> = Vec::with_capacity(opened.names.len());
         for (name, kind) in opened.names.iter() {
             let path = || folder.join(name);
             match kind {
-                FileType::Directory | FileType::Symlink if SKIPPED.contains(&name) => {
+                FileType::Directory | FileType::Symlink if is_usual && SKIPPED.contains(&name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {
                         path: path(),
@@ -204,7 +231,7 @@ impl Walk {
         for name in &opened.unnameable {
             walked.skipped.push(Skipped {
                 path: folder.join(name),
-                reason: "its name is not UTF-8".into(),
+                reason: NO_TEXT.into(),
             });
         }
         if depth > self.limits.depth {
@@ -212,7 +239,7 @@ impl Walk {
                 .skipped
                 .extend(children.into_iter().map(|child| Skipped {
                     path: folder.join(child.name),
-                    reason: format!("it is deeper than {} folders", self.limits.depth),
+                    reason: format!("{DEEPER}{} folders", self.limits.depth),
                 }));
             return;
         }
@@ -236,6 +263,10 @@ impl Walk {
                 Probe::Skill(skill) => walked.skills.push(skill),
                 Probe::Refused(reason) => {
                     walked.skip(folder.join(child.name).join("SKILL.md"), reason);
+                }
+                Probe::None if child.link && matches!(self.links, Links::ToSkills(_)) => {
+                    let reason = "it is a symbolic link to a folder that is no skill's";
+                    walked.skip(folder.join(child.name), reason.into());
                 }
                 Probe::None => next.push(folder.join(child.name)),
             }

@@ -101,8 +101,10 @@ impl Walk {
         if !target.is_dir() {
             return Ok(false);
         }
-        let Links::Within(allowed) = &self.links else {
-            return Err("it is a symbolic link".into());
+        let allowed = match &self.links {
+            Links::Within(allowed) => allowed,
+            Links::Skip => return Err("it is a symbolic link".into()),
+            Links::ToSkills(root) => return Ok(!target.starts_with(root)),
         };
         let parent = link.parent().and_then(|parent| parent.canonicalize().ok());
         if parent.is_some_and(|parent| parent.starts_with(&target)) {

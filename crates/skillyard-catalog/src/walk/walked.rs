@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Stamp;
+use super::{AFTER, DEEPER, NO_TEXT, Stamp, UNREADABLE};
 
 /// Something that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -11,6 +11,16 @@ pub struct Skipped {
     pub path: PathBuf,
     /// Why.
     pub reason: String,
+}
+
+impl Skipped {
+    /// Whether anything may be in it: nobody chose to pass it over, it could not be looked into.
+    pub fn hides(&self) -> bool {
+        self.reason == NO_TEXT
+            || [UNREADABLE, DEEPER, AFTER]
+                .iter()
+                .any(|start| self.reason.starts_with(start))
+    }
 }
 
 /// A folder that was listed, and its stamp at that time.

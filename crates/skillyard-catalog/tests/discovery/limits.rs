@@ -3,7 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
-use skillyard_catalog::walk::{Extent, Links, Walk, WalkLimits};
+use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_catalog::{Catalog, Settings};
 
 use crate::tree;
@@ -25,6 +25,7 @@ fn more_folders_than_are_looked_into() {
         },
         links: Links::Skip,
         extent: Extent::Head,
+        reach: Reach::Usual,
     };
     let walked = walk.run(&tree.path("s"), |found| found.folder.to_owned());
     assert_eq!(walked.skills, [tree.path("s/good"), tree.path("s/many/zz")]);
@@ -160,6 +161,7 @@ fn many_skills_are_visited_in_parallel_and_told_in_order() {
         limits: WalkLimits::default(),
         links: Links::Skip,
         extent: Extent::Head,
+        reach: Reach::Usual,
     };
     for _ in 0..5 {
         let walked = walk.run(&tree.path("s"), |found| found.folder.to_owned());

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
 use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::walk::{Extent, Found, Links, Walk, WalkLimits};
+use skillyard_catalog::walk::{Extent, Found, Links, Reach, Walk, WalkLimits};
 use skillyard_catalog::{Catalog, ProjectTrust, Settings};
 use tempfile::TempDir;
 
@@ -166,6 +166,7 @@ impl Tree {
             limits: WalkLimits::default(),
             links,
             extent: Extent::Head,
+            reach: Reach::Usual,
         };
         let found =
             |found: &Found<'_>| self.relative(found.folder.join(found.file_name).to_str().unwrap());

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
+use skillyard_catalog::walk::Found;
 use skillyard_format::text::decode;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::tree::Access;
@@ -22,7 +23,7 @@ use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::report::scan::{ScanSummary, Scanned};
 use crate::report::{self, RuleNote, counted};
-use crate::skill_files::{self, Contents, directory_name};
+use crate::skill_files::{self, Contents, Visited, directory_name};
 
 /// Look for attacks in skills: their instructions, scripts and files
 ///
@@ -129,11 +130,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         args.paths.par_iter().map(|path| look(path)).collect()
     };
     let mut scanned = Vec::new();
+    let mut passed = Vec::new();
     for (reference, local) in paths {
         if let Some(reference) = reference {
             scanned.extend(scan_reference(context, reference, fail_on, show)?);
         } else if let Some(local) = local {
-            scanned.extend(local?);
+            let local = local?;
+            scanned.extend(local.answers);
+            passed.extend(local.skipped);
         }
     }
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
@@ -143,14 +147,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Some(file) => accept(&Baseline::read(file)?, &mut scanned),
         None => Vec::new(),
     };
-    let summary = ScanSummary::new(&scanned, fail_on, start.elapsed());
+    let summary = ScanSummary::new(&scanned, &passed, fail_on, start.elapsed());
+    if format != Format::Json {
+        report::scan::print_passed(printer, &passed);
+    }
     match format {
         Format::Text => report::scan::print(printer, &scanned, &stale, &summary)?,
-        Format::Json => printer.json(&report::scan::document(&scanned, &stale, &summary))?,
+        Format::Json => {
+            printer.json(&report::scan::document(&scanned, &passed, &stale, &summary))?;
+        }
         Format::Sarif => printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?,
         Format::Github => printer.data(&report::github::commands(&scanned))?,
     }
-    Ok(if summary.failed == 0 {
+    Ok(if summary.failed + summary.hidden == 0 {
         Status::Yes
     } else {
         Status::No
@@ -192,8 +201,15 @@ fn scan_reference(
 }
 
 /// Scans every skill that `path` names, in order of their folders.
-fn scan_path(path: &Path, fail_on: Severity, show: Severity) -> Result<Vec<Scanned>, CommandError> {
-    skill_files::visit(path, |found| scan_folder(found.folder, fail_on, show))?.collect()
+fn scan_path(
+    path: &Path,
+    fail_on: Severity,
+    show: Severity,
+) -> Result<Visited<Scanned>, CommandError> {
+    let look = |found: &Found<'_>| scan_folder(found.folder, fail_on, show);
+    let Visited { answers, skipped } = skill_files::visit_everything(path, look)?;
+    let answers = answers.into_iter().collect::<Result<_, _>>()?;
+    Ok(Visited { answers, skipped })
 }
 
 /// Scans one skill, wherever its files came from; an install calls the same with a quarantine.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::walk::Found;
+use skillyard_catalog::walk::{Found, Skipped};
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix::{self, Fixed};
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
@@ -135,9 +135,15 @@ pub(super) fn folder_of<'a>(
 fn check_path(path: &Path, args: &Args, checked: &mut Vec<Checked>) -> Result<(), CommandError> {
     match skill_files::visit(path, |found| check_file(found, args)) {
         Ok(visited) => {
-            for each in visited {
+            for each in visited.answers {
                 checked.push(each?);
             }
+            // Whatever is in there, nobody has seen that it is valid.
+            let hidden = visited.skipped.into_iter().filter(Skipped::hides);
+            checked.extend(hidden.map(|each| {
+                let message = format!("it was not looked into: {}", each.reason);
+                Checked::from_messages(each.path, None, vec![message])
+            }));
         }
         Err(error) => checked.push(reference_without_file(path, args.profile, error)?),
     }

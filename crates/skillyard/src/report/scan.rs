@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
 use skillyard_trust::scan::{Finding, Report, Severity};
 
@@ -20,6 +21,8 @@ use crate::skill_files::LeftOut;
 
 /// How many files of a skill that were not read are named.
 const MAX_HIDDEN: usize = 5;
+/// How many folders are named that no skill was looked for in.
+const MAX_PASSED: usize = 20;
 
 /// A skill that was scanned.
 #[derive(Debug, Clone)]
@@ -107,6 +110,8 @@ pub(crate) struct ScanSummary {
     pub(crate) accepted: usize,
     /// Files that were not looked into.
     pub(crate) skipped: usize,
+    /// Folders that could not be looked into for skills, which fails the command.
+    pub(crate) hidden: usize,
     /// The severity from which on findings fail the command.
     pub(crate) fail_on: Severity,
     /// How long it took.
@@ -115,7 +120,12 @@ pub(crate) struct ScanSummary {
 
 impl ScanSummary {
     /// Counts.
-    pub(crate) fn new(scanned: &[Scanned], fail_on: Severity, elapsed: Duration) -> Self {
+    pub(crate) fn new(
+        scanned: &[Scanned],
+        passed: &[Skipped],
+        fail_on: Severity,
+        elapsed: Duration,
+    ) -> Self {
         let all = || scanned.iter().flat_map(|each| &each.report.findings);
         let of = |severity| all().filter(|each| each.severity == severity).count();
         Self {
@@ -124,6 +134,7 @@ impl ScanSummary {
             counts: Severity::ALL.map(|severity| (severity, of(severity))),
             accepted: scanned.iter().map(|each| each.accepted.len()).sum(),
             skipped: scanned.iter().map(|each| each.skipped.len()).sum(),
+            hidden: passed.iter().filter(|each| each.hides()).count(),
             fail_on,
             elapsed,
         }
@@ -154,10 +165,27 @@ pub(crate) fn print(
     Ok(())
 }
 
+/// Names the folders that no skill was looked for in.
+pub(crate) fn print_passed(printer: &Printer, passed: &[Skipped]) {
+    let (hidden, chosen): (Vec<&Skipped>, Vec<&Skipped>) =
+        passed.iter().partition(|each| each.hides());
+    for each in hidden.iter().chain(&chosen).take(MAX_PASSED) {
+        let (path, reason) = (each.path.display(), &each.reason);
+        printer.note(&visible(&format!("not looked into: `{path}`: {reason}")));
+    }
+    let more = passed.len().saturating_sub(MAX_PASSED);
+    if more > 0 {
+        printer.note(&format!(
+            "not looked into: {more} more, which `--json` names"
+        ));
+    }
+}
+
 fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
     let skills = counted(summary.skills, "skill");
     let time = elapsed(summary.elapsed);
     let verdict = match (summary.failed, summary.skills) {
+        (0, _) if summary.hidden > 0 => "✗ failed".to_owned(),
         (0, _) => printer.good(&format!("✓ nothing at {} or above", summary.fail_on)),
         (1, 1) => "✗ failed".to_owned(),
         (failed, _) => format!("✗ {failed} failed"),
@@ -171,12 +199,17 @@ fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
     if summary.skipped > 0 {
         parts.push(format!("{} not read", counted(summary.skipped, "file")));
     }
+    if summary.hidden > 0 {
+        let hidden = counted(summary.hidden, "folder");
+        parts.push(format!("{hidden} not looked into"));
+    }
     format!("Scanned {skills} in {time}: {}", parts.join(", "))
 }
 
-/// `{"results": […], "stale": […], "summary": {…}}`.
+/// `{"results": […], "skipped": […], "stale": […], "summary": {…}}`.
 pub(crate) fn document(
     scanned: &[Scanned],
+    passed: &[Skipped],
     stale: &[Entry],
     summary: &ScanSummary,
 ) -> impl Serialize {
@@ -185,8 +218,19 @@ pub(crate) fn document(
         counts.insert(severity.name().to_owned(), json!(count));
     }
     let results: Vec<Value> = scanned.iter().map(result).collect();
+    let skipped: Vec<Value> = passed
+        .iter()
+        .map(|each| {
+            json!({
+                "path": each.path.to_string_lossy(),
+                "reason": each.reason,
+                "failed": each.hides(),
+            })
+        })
+        .collect();
     json!({
         "results": results,
+        "skipped": skipped,
         "stale": stale,
         "summary": {
             "skills": summary.skills,

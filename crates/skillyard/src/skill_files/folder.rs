@@ -41,17 +41,24 @@ impl Listing {
             return;
         };
         let mut folders = Vec::new();
-        for entry in entries.flatten() {
+        for entry in entries {
+            let Ok(entry) = entry else {
+                self.left_out.push((below.to_owned(), LeftOut::Unreadable));
+                continue;
+            };
             let name = entry.file_name();
             let path = match below {
                 "" => name.to_string_lossy().into_owned(),
                 below => format!("{below}/{}", name.to_string_lossy()),
             };
             let Ok(kind) = entry.file_type() else {
+                self.left_out.push((path, LeftOut::Unreadable));
                 continue;
             };
             if name.to_str().is_none() {
                 self.left_out.push((path, LeftOut::Name));
+            } else if kind.is_dir() && name == ".git" {
+                self.left_out.push((path, LeftOut::Git));
             } else if kind.is_dir() {
                 folders.push((entry, path));
             } else if self.files.len() >= MAX_FILES {
@@ -67,10 +74,7 @@ impl Listing {
             }
         }
         // Later, so that no crowd of files below hides what lies at the top.
-        for (entry, path) in folders
-            .into_iter()
-            .filter(|each| each.0.file_name() != ".git")
-        {
+        for (entry, path) in folders {
             if depth >= MAX_DEPTH {
                 self.left_out.push((path, LeftOut::TooDeep));
             } else {
@@ -120,6 +124,7 @@ pub(crate) enum LeftOut {
     TooMany,
     TooDeep,
     Name,
+    Git,
     Unreadable,
 }
 
@@ -134,6 +139,7 @@ impl LeftOut {
             Self::TooMany => "this and what follows: there are more files than are looked at",
             Self::TooDeep => "it lies deeper than is looked at",
             Self::Name => "its name is not UTF-8",
+            Self::Git => "it is what git keeps, and no part of the skill",
             Self::Unreadable => "it cannot be read",
         }
     }
@@ -141,7 +147,7 @@ impl LeftOut {
     /// Whether anything could be in it. What an install would refuse can hide no attack from one,
     /// but a skill need not be installed to be used.
     pub(crate) fn hides(self) -> bool {
-        !matches!(self, Self::Link | Self::NoFile)
+        !matches!(self, Self::Link | Self::NoFile | Self::Git)
     }
 }
 
@@ -154,7 +160,8 @@ pub(crate) struct Contents {
     pub(crate) skipped: Vec<(String, LeftOut)>,
 }
 
-/// Reads all files of a skill's folder; links are not followed.
+/// Reads all files of a skill's folder; links are not followed, but for that of its `SKILL.md`,
+/// which agents read through it.
 pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
     let (names, skipped) = listed(folder);
     let mut contents = Contents {
@@ -164,7 +171,12 @@ pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
     let mut left = MAX_ALL_BYTES;
     for file in names {
         let path = folder.join(&file.path);
-        let metadata = fs::symlink_metadata(&path).map_err(|source| CommandError::Read {
+        let look = if file.path.eq_ignore_ascii_case("skill.md") {
+            fs::metadata
+        } else {
+            fs::symlink_metadata
+        };
+        let metadata = look(&path).map_err(|source| CommandError::Read {
             path: path.clone(),
             source,
         })?;

@@ -360,3 +360,63 @@ fn a_null_byte_blinds_neither_the_scan_nor_the_install() {
     assert!(scanned.contains("scan-null-bytes"), "{scanned}");
     assert_eq!(context.code(&["install", "./pdf-tools", "--yes"]), Some(1));
 }
+
+#[test]
+fn a_tree_hides_no_skill_from_the_scan() {
+    let context = TestContext::new();
+    for (folder, script) in [
+        (".claude/skills/good", "echo hi\n"),
+        (".claude/skills/ignored", ATTACK),
+        (".claude/skills/listed", ATTACK),
+        (".claude/skills/target", ATTACK),
+        ("target/debug/built", ATTACK),
+        ("node_modules/package/packed", ATTACK),
+        (".claude/skills/.git/kept", ATTACK),
+    ] {
+        context.write_skill(folder);
+        context.write(&format!("{folder}/scripts/x.sh"), script);
+    }
+    context.write(".claude/skills/.ignore", "ignored\n");
+    context.write(".claude/skills/.gitignore", "listed\n");
+    context.link("ignored", ".claude/skills/again");
+    context.write_skill("../elsewhere/linked");
+    context.write("../elsewhere/linked/scripts/x.sh", ATTACK);
+    context.write("../elsewhere/other/x.txt", "");
+    context.link("../../../elsewhere/linked", ".claude/skills/linked");
+    context.link("../elsewhere/other", "other");
+    let value = context.json(&["scan", "--json"]);
+    assert_eq!(value["summary"]["skills"], 8, "{value}");
+    assert_eq!(value["summary"]["failed"], 7, "{value}");
+    assert_eq!(value["skipped"].as_array().unwrap().len(), 1);
+    assert_eq!(value["skipped"][0]["path"], "./other");
+    assert_eq!(value["skipped"][0]["failed"], false);
+    let shown = context.run(&["scan", "--quiet", "--format", "github"]);
+    assert!(shown.contains("exit code: 1"), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_looked_into_fails_scan_and_validate() {
+    let context = TestContext::new();
+    context.write_skill("good");
+    let name = std::ffi::OsStr::from_bytes(b"b\xffd");
+    let folder = context.root().join(name);
+    fs::create_dir(&folder).unwrap();
+    fs::copy(
+        context.root().join("good/SKILL.md"),
+        folder.join("SKILL.md"),
+    )
+    .unwrap();
+    assert_snapshot!(context.run(&["scan"]), @"");
+    assert_snapshot!(context.run(&["validate"]), @"");
+    let value = context.json(&["scan", "--json"]);
+    assert_eq!(value["skipped"][0]["reason"], "its name is not UTF-8");
+    assert_eq!(value["skipped"][0]["failed"], true);
+}
+
+#[test]
+fn instructions_behind_a_link_are_read() {
+    let context = TestContext::new();
+    context.write("hidden.md", SKILL).mkdir("form-filler");
+    context.link("../hidden.md", "form-filler/SKILL.md");
+    assert_eq!(context.code(&["scan", "form-filler"]), Some(1));
+}
