@@ -33,6 +33,8 @@ pub(crate) struct Entry {
 pub(crate) struct Accepted {
     /// What was found.
     pub(crate) finding: Finding,
+    /// The digest of the words that were found.
+    evidence: String,
     /// Why it is accepted.
     pub(crate) reason: String,
 }
@@ -74,15 +76,14 @@ impl Baseline {
     pub(crate) fn apply(&self, skill: &str, report: &mut Report) -> Vec<Accepted> {
         let mut accepted = Vec::new();
         report.findings.retain(|finding| {
-            let Some(entry) = self
-                .accepted
-                .iter()
-                .find(|entry| entry.covers(skill, finding))
-            else {
+            let evidence = digest(&finding.evidence);
+            let mut entries = self.accepted.iter();
+            let Some(entry) = entries.find(|entry| entry.covers(skill, finding, &evidence)) else {
                 return true;
             };
             accepted.push(Accepted {
                 finding: finding.clone(),
+                evidence,
                 reason: entry.reason.clone(),
             });
             false
@@ -101,7 +102,7 @@ impl Baseline {
             let used = skills.any(|(skill, accepted)| {
                 accepted
                     .iter()
-                    .any(|each| entry.covers(skill, &each.finding))
+                    .any(|each| entry.covers(skill, &each.finding, &each.evidence))
             });
             known && !used
         };
@@ -125,14 +126,14 @@ impl Entry {
         below.is_some_and(|below| below.starts_with('/'))
     }
 
-    fn covers(&self, skill: &str, finding: &Finding) -> bool {
+    fn covers(&self, skill: &str, finding: &Finding, evidence: &str) -> bool {
         let file = self
             .path
             .strip_prefix(skill)
             .and_then(|path| path.strip_prefix('/'));
         self.code == finding.code
             && file == Some(finding.path.as_str())
-            && self.evidence == digest(&finding.evidence)
+            && self.evidence == evidence
     }
 }
 

@@ -8,10 +8,11 @@ use skillyard_format::LineIndex;
 use super::context::{Weighed, lowered};
 use super::facts::Seen;
 use super::file::File;
-use super::finding::{Finding, Report, Severity};
+use super::finding::{Finding, More, Report, Severity};
 use super::flow::flows;
 use super::grams::Grams;
 use super::here::Here;
+use super::kept::Kept;
 use super::prepare::{Place, Prepared, Unit};
 use super::reading::{Places, Taken, put_nulls_back};
 use super::rules::{ALL, Check, Rule};
@@ -21,8 +22,6 @@ use super::subject::Subject;
 use super::text::Text;
 use super::words::{Question, WORDS};
 
-/// Most findings of one rule in one file; the hundredth says no more than the tenth.
-const MOST_FINDINGS: usize = 10;
 /// Most characters of evidence.
 const MOST_EVIDENCE: usize = 160;
 
@@ -50,6 +49,16 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
             .findings
             .extend(other.findings.into_iter().filter(is_new));
         sort(&mut report.findings);
+        let known: BTreeSet<_> = report
+            .more
+            .iter()
+            .map(|each| (each.code, &each.path))
+            .collect();
+        let is_new = |each: &More| {
+            ambiguous.contains(each.path.as_str()) && !known.contains(&(each.code, &each.path))
+        };
+        let new: Vec<More> = other.more.into_iter().filter(is_new).collect();
+        report.more.extend(new);
     }
     report
 }
@@ -107,8 +116,10 @@ fn scan_taken<'a>(files: &[File<'a>], taken: Taken) -> (Report, BTreeSet<&'a str
             ask(&subject, &mut findings);
         }
     }
+    let (findings, more) = findings.finish();
     let report = Report {
-        findings: findings.finish(),
+        findings,
+        more,
         files: files.len(),
         bytes: files.iter().map(|file| file.bytes.len()).sum(),
         examined,
@@ -134,8 +145,10 @@ fn seen(question: Question, text: Text<'_>, at: (usize, usize), unit: &Unit) -> 
 /// Collects what the rules find.
 pub(crate) struct Findings<'a> {
     subject: &'a Subject<'a>,
-    /// The findings of each rule in each file, by line.
-    found: BTreeMap<(&'static str, usize), BTreeMap<usize, Finding>>,
+    /// The findings of each rule in each file.
+    found: BTreeMap<(&'static str, usize), Kept>,
+    /// How many findings are kept.
+    count: usize,
     lines: BTreeMap<usize, LineIndex<'a>>,
 }
 
@@ -144,6 +157,7 @@ impl<'a> Findings<'a> {
         Self {
             subject,
             found: BTreeMap::new(),
+            count: 0,
             lines: BTreeMap::new(),
         }
     }
@@ -211,29 +225,14 @@ impl<'a> Findings<'a> {
             help: rule.help,
         };
         let of_rule = self.found.entry((rule.code, file)).or_default();
-        let has_room = of_rule.len() < MOST_FINDINGS;
-        match of_rule.get_mut(&line) {
-            Some(old) if old.severity < severity => *old = finding,
-            Some(_) => {}
-            None if has_room => {
-                of_rule.insert(line, finding);
-            }
-            // A worse finding takes the place of the mildest.
-            None => {
-                let mildest = of_rule.iter().min_by_key(|(_, each)| each.severity);
-                if let Some((&mildest, _)) = mildest.filter(|(_, each)| each.severity < severity) {
-                    of_rule.remove(&mildest);
-                    of_rule.insert(line, finding);
-                }
-            }
-        }
+        of_rule.add(finding, &mut self.count);
     }
 
-    /// The findings, the worst first.
-    fn finish(mut self) -> Vec<Finding> {
+    /// The findings, the worst first, and those that there was no room for.
+    fn finish(mut self) -> (Vec<Finding>, Vec<More>) {
         for (index, file) in self.subject.files.iter().enumerate() {
             let of_file = self.found.iter_mut().filter(|((_, of), _)| *of == index);
-            let findings = of_file.flat_map(|(_, found)| found.values_mut());
+            let findings = of_file.flat_map(|(_, kept)| kept.findings.values_mut());
             match file.places {
                 Places::Same => {}
                 Places::WithoutNulls => {
@@ -246,10 +245,19 @@ impl<'a> Findings<'a> {
                 }),
             }
         }
-        let found = self.found.into_values().flat_map(BTreeMap::into_values);
-        let mut findings: Vec<Finding> = found.collect();
+        let mut findings = Vec::new();
+        let mut more = Vec::new();
+        for ((code, file), kept) in self.found {
+            findings.extend(kept.findings.into_values());
+            more.extend(kept.more.into_iter().map(|(severity, count)| More {
+                code,
+                severity,
+                path: self.subject.files[file].path.to_owned(),
+                count,
+            }));
+        }
         sort(&mut findings);
-        findings
+        (findings, more)
     }
 }
 

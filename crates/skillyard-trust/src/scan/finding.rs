@@ -1,5 +1,6 @@
 //! What the scanner says: findings with severities, and the report that holds them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -136,11 +137,30 @@ impl Finding {
     }
 }
 
+/// Most findings of one rule in one file that are shown; the hundredth says no more than the tenth.
+const MOST_SHOWN: usize = 10;
+
+/// Findings of one rule in one file that are only counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct More {
+    /// The rule.
+    pub code: &'static str,
+    /// How bad each of them is.
+    pub severity: Severity,
+    /// The file, below the skill's root.
+    pub path: String,
+    /// How many there are.
+    pub count: usize,
+}
+
 /// Everything that was found in a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Report {
     /// The findings, the worst first, then by file and place.
     pub findings: Vec<Finding>,
+    /// What was found as well and is only counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<More>,
     /// How many files were looked at.
     pub files: usize,
     /// How many bytes they had.
@@ -153,7 +173,43 @@ pub struct Report {
 impl Report {
     /// The worst severity, if anything was found.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|each| each.severity).max()
+        self.severities().map(|(severity, _)| severity).max()
+    }
+
+    /// Counts what is beyond the first few of a rule in a file instead of keeping it.
+    ///
+    /// Whoever accepts findings does so first: what was accepted takes no room from what is new.
+    pub fn shorten(&mut self) {
+        let mut seen: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+        let mut counted: BTreeMap<(&'static str, String, Severity), usize> = BTreeMap::new();
+        for more in std::mem::take(&mut self.more) {
+            let key = (more.code, more.path, more.severity);
+            *counted.entry(key).or_default() += more.count;
+        }
+        self.findings.retain(|each| {
+            let shown = seen.entry((each.code, each.path.clone())).or_default();
+            *shown += 1;
+            if *shown > MOST_SHOWN {
+                let key = (each.code, each.path.clone(), each.severity);
+                *counted.entry(key).or_default() += 1;
+            }
+            *shown <= MOST_SHOWN
+        });
+        let more = counted
+            .into_iter()
+            .map(|((code, path, severity), count)| More {
+                code,
+                severity,
+                path,
+                count,
+            });
+        self.more = more.collect();
+    }
+
+    /// Every severity that was found, and how often.
+    fn severities(&self) -> impl Iterator<Item = (Severity, usize)> {
+        let kept = self.findings.iter().map(|each| (each.severity, 1));
+        kept.chain(self.more.iter().map(|each| (each.severity, each.count)))
     }
 
     /// The findings at or above `severity`.
@@ -165,8 +221,8 @@ impl Report {
     /// The report in numbers, to be shown, kept or sent.
     pub fn summary(&self) -> Summary {
         let count = |severity| {
-            let same = |each: &&Finding| each.severity == severity;
-            self.findings.iter().filter(same).count()
+            let same = self.severities().filter(|(each, _)| *each == severity);
+            same.map(|(_, count)| count).sum()
         };
         Summary {
             worst: self.worst(),
@@ -194,4 +250,17 @@ pub struct Summary {
     pub low: usize,
     /// Findings that are only worth knowing.
     pub info: usize,
+}
+
+impl Summary {
+    /// How many findings have this severity.
+    pub fn of(&self, severity: Severity) -> usize {
+        match severity {
+            Severity::Critical => self.critical,
+            Severity::High => self.high,
+            Severity::Medium => self.medium,
+            Severity::Low => self.low,
+            Severity::Info => self.info,
+        }
+    }
 }

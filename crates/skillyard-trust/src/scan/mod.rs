@@ -27,6 +27,7 @@ mod glyphs;
 mod grams;
 mod here;
 mod hosts;
+mod kept;
 mod kind;
 mod markdown;
 mod pattern;
@@ -45,10 +46,17 @@ mod text;
 mod words;
 
 pub use file::File;
-pub use finding::{Finding, Report, Severity, Summary, UnknownSeverity};
+pub use finding::{Finding, More, Report, Severity, Summary, UnknownSeverity};
 
-/// Looks at all files of a skill.
+/// Looks at all files of a skill, for somebody who reads what is found: see [`Report::shorten`].
 pub fn scan(files: &[File<'_>]) -> Report {
+    let mut report = examine(files);
+    report.shorten();
+    report
+}
+
+/// Looks at all files of a skill, for somebody who accepts findings before they are read.
+pub fn examine(files: &[File<'_>]) -> Report {
     engine::scan(files)
 }
 

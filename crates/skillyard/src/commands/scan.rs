@@ -147,6 +147,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Some(file) => accept(&Baseline::read(file)?, &mut scanned),
         None => Vec::new(),
     };
+    // Only now: what was accepted takes no room from what is new.
+    for skill in &mut scanned {
+        skill.report.shorten();
+    }
     let summary = ScanSummary::new(&scanned, &passed, fail_on, start.elapsed());
     if format != Format::Json {
         report::scan::print_passed(printer, &passed);
@@ -223,7 +227,7 @@ fn scan_folder(folder: &Path, fail_on: Severity, show: Severity) -> Result<Scann
             executable: file.executable,
         })
         .collect();
-    let report = scan::scan(&borrowed);
+    let report = scan::examine(&borrowed);
     let mut texts = BTreeMap::new();
     for finding in report.findings.iter().filter(|each| each.span.is_some()) {
         let file = files.iter().find(|file| file.path == finding.path);
@@ -278,6 +282,14 @@ fn write_baseline(
     context
         .printer
         .note(&format!("Wrote {} to `{shown}`", counted(count, "finding")));
+    let more = scanned.iter().flat_map(|skill| &skill.report.more);
+    let more: usize = more.map(|each| each.count).sum();
+    if more > 0 {
+        context.printer.note(&format!(
+            "{} are too many to be accepted one by one, and will still be found",
+            counted(more, "finding")
+        ));
+    }
     if reason.trim().is_empty() && count > 0 {
         context
             .printer

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
-use skillyard_trust::scan::{Finding, Report, Severity};
+use skillyard_trust::scan::{Finding, Report, Severity, Summary};
 
 use super::text::{counted, elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
@@ -48,7 +48,7 @@ pub(crate) struct Scanned {
 impl Scanned {
     /// Whether something fails the command: a finding, or what could hide one.
     pub(crate) fn failed(&self) -> bool {
-        self.report.at_least(self.fail_on).next().is_some() || self.hidden().next().is_some()
+        self.report.worst() >= Some(self.fail_on) || self.hidden().next().is_some()
     }
 
     /// What was not looked into and could hold anything.
@@ -126,8 +126,8 @@ impl ScanSummary {
         fail_on: Severity,
         elapsed: Duration,
     ) -> Self {
-        let all = || scanned.iter().flat_map(|each| &each.report.findings);
-        let of = |severity| all().filter(|each| each.severity == severity).count();
+        let found: Vec<Summary> = scanned.iter().map(|each| each.report.summary()).collect();
+        let of = |severity| found.iter().map(|each| each.of(severity)).sum();
         Self {
             skills: scanned.len(),
             failed: scanned.iter().filter(|each| each.failed()).count(),
@@ -150,6 +150,15 @@ pub(crate) fn print(
 ) -> io::Result<()> {
     print_findings(printer, scanned)?;
     for skill in scanned {
+        for more in &skill.report.more {
+            if more.severity >= skill.show {
+                let path = displayed(&skill.folder, &more.path);
+                printer.note(&visible(&format!(
+                    "and {} more at {} of `{}` in `{path}`",
+                    more.count, more.severity, more.code
+                )));
+            }
+        }
         for (path, why) in skill.hidden().take(MAX_HIDDEN) {
             let path = displayed(&skill.folder, path);
             printer.note(&visible(&format!("not read: `{path}`: {}", why.as_str())));
@@ -271,6 +280,7 @@ fn result(scanned: &Scanned) -> Value {
         "files": scanned.report.files,
         "bytes": scanned.report.bytes,
         "findings": findings,
+        "more": scanned.report.more,
         "accepted": accepted,
         "skipped": skipped,
     })
