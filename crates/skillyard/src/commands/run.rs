@@ -8,6 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::json;
+use skillyard_audit::EventKind;
+use skillyard_audit::Outcome::Denied;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, HostRule, Live, Network, Outcome as Ran, Sandbox};
 
@@ -16,11 +18,13 @@ use super::run_explain::explain;
 use super::run_told::{as_json, tell};
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
+use crate::permission::Permissions;
 use crate::printer::Watched;
-use crate::script::approval::{self, Answer, Request};
+use crate::script;
+use crate::script::approval::{self, Answer, Approval, Request};
 use crate::script::place::{Copy, SkillPlace};
 use crate::script::profile::{self, Allowed, Plan};
-use crate::script::{self, record};
+use crate::script::record::{Run, Standing};
 
 /// Run a script of a skill in a sandbox
 ///
@@ -105,15 +109,38 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         reach: &profile::reach(&plan.profile),
         variables: &args.env,
     };
-    let approval = approval::decide(context, &request, answer(args))?;
+    let approval = approval::decide(context, &request, answer(args));
+    let approval = approval.map_err(|error| unanswered(context, &request, error))?;
     if backend == Backend::None {
         context
             .printer
             .note("Running without a sandbox, as `--backend none` says");
     }
-    context.ready_to_record()?;
-    let (ran, unwritten) = start(context, &sandbox, &plan)?;
-    context.record(&record::event(&request, &ran, &plan, script_digest))?;
+    let standing = standing(context, &request)?;
+    let run = Run {
+        request: &request,
+        standing: &standing,
+        allowed: &allowed,
+        plan: &plan,
+        script: script_digest,
+        backend,
+        approval: match approval {
+            Approval::Flag if args.yes => "--yes",
+            Approval::Flag => "--allow-scripts",
+            other => other.as_str(),
+        },
+    };
+    let recorder = context.ready_to_record()?;
+    // On the disk before the script begins: whoever kills us does not kill that.
+    let started = recorder.record(&run.started())?.seq;
+    let (ran, unwritten) = match start(context, &sandbox, &plan) {
+        Ok(ran) => ran,
+        Err(error) => {
+            recorder.record(&run.failed(started, error.to_string()))?;
+            return Err(error);
+        }
+    };
+    recorder.record(&run.ended(&ran, started))?;
     let made = plan.made();
     if context.printer.is_json() {
         let mut value = as_json(&ran, &plan, &made);
@@ -130,6 +157,28 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(CommandError::Output(error));
     }
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
+}
+
+/// Where the skill stands, for the log.
+fn standing(context: &Context, request: &Request<'_>) -> Result<Standing, CommandError> {
+    let permissions = Permissions::load(context)?;
+    let provenance = permissions.provenance_of(request.source, request.folder);
+    Ok(Standing {
+        tier: permissions.verdict(&provenance).tier.as_str(),
+        provenance: provenance.to_string(),
+    })
+}
+
+/// Writes down that a run was refused because nobody was there to be asked.
+fn unanswered(context: &Context, request: &Request<'_>, error: CommandError) -> CommandError {
+    let is_unanswered = matches!(&error, CommandError::Run(RunError::NotApproved(_)));
+    // Who was there and said no is in the log already.
+    if !is_unanswered || context.printer.can_ask() {
+        return error;
+    }
+    let reason = "it was not approved, and there was nobody to ask";
+    let event = approval::event(request, EventKind::ScriptExecuted).ended(Denied, reason);
+    context.record(&event).err().unwrap_or(error)
 }
 
 fn answer(args: &Args) -> Answer {

@@ -1,33 +1,146 @@
-//! What is written down about a script that ran.
+//! What is written down about a script: that it is about to run, with what, and how it ended.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
-use skillyard_sandbox::{Captured, End, Outcome as Ran};
+use skillyard_sandbox::{Access, Backend, Captured, End, HostRule, Network, Outcome as Ran};
 
 use super::approval::{self, Request};
-use super::profile::{self, Plan};
+use super::profile::{self, Allowed, Plan};
 
-/// The event of a run.
-pub(crate) fn event(request: &Request<'_>, ran: &Ran, plan: &Plan, script: Digest) -> Event {
-    let event = approval::event(request, EventKind::ScriptExecuted)
-        .detail("script_digest", script.to_string())
-        .detail("argv", json!(profile::argv(&plan.command)).to_string())
-        .detail("backend", ran.backend.as_str())
-        .detail("exit_code", ran.code().to_string())
-        .detail("stdout", output_digest(&ran.stdout))
-        .detail("stderr", output_digest(&ran.stderr))
-        .detail("limits", profile::limits_json(&ran.limits).to_string())
-        .detail("denials", ran.denials.len().to_string());
-    match ran.end {
-        End::Exited(0) => event,
-        End::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),
-        End::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
-        End::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
-        End::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
+/// A shorter value of a variable is taken out only where it is a whole word: it may be part of
+/// many.
+const SHORT: usize = 4;
+
+/// Where a skill stands, as its runs are written down.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    /// Where it came from.
+    pub(crate) provenance: String,
+    /// How much it is believed.
+    pub(crate) tier: &'static str,
+}
+
+/// A run that was decided about.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    /// What was asked for.
+    pub(crate) request: &'a Request<'a>,
+    /// The skill.
+    pub(crate) standing: &'a Standing,
+    /// What the user allowed.
+    pub(crate) allowed: &'a Allowed,
+    /// What the script may do.
+    pub(crate) plan: &'a Plan,
+    /// The script's own bytes.
+    pub(crate) script: Digest,
+    /// Who keeps it.
+    pub(crate) backend: Backend,
+    /// Who said yes: `policy`, `user` or a flag.
+    pub(crate) approval: &'a str,
+}
+
+impl Run<'_> {
+    /// The event before it begins.
+    pub(crate) fn started(&self) -> Event {
+        self.event(EventKind::ScriptStarted)
     }
+
+    /// The event after it ended; `started` is the number of the one before it began.
+    pub(crate) fn ended(&self, ran: &Ran, started: u64) -> Event {
+        let event = self
+            .event(EventKind::ScriptExecuted)
+            .detail("started", started.to_string())
+            .detail("exit_code", ran.code().to_string())
+            .detail("stdout", output_digest(&ran.stdout))
+            .detail("stderr", output_digest(&ran.stderr))
+            .detail("limits", profile::limits_json(&ran.limits).to_string())
+            .detail("connections", json!(ran.connections).to_string())
+            .detail("denials", ran.denials.len().to_string());
+        match ran.end {
+            End::Exited(0) => event,
+            End::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),
+            End::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
+            End::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
+            End::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
+        }
+    }
+
+    /// The event of a run that came to nothing.
+    pub(crate) fn failed(&self, started: u64, reason: String) -> Event {
+        self.event(EventKind::ScriptExecuted)
+            .detail("started", started.to_string())
+            .ended(Outcome::Failed, reason)
+    }
+
+    fn event(&self, kind: EventKind) -> Event {
+        let source = self.request.source.map_or("path", |kind| kind.as_str());
+        let argv = profile::argv(&self.plan.command);
+        let passed = &self.allowed.environment;
+        let argv: Vec<String> = argv.iter().map(|word| without(word, passed)).collect();
+        let names = passed.iter().map(|(name, _)| name.to_string_lossy());
+        let names: Vec<_> = names.collect();
+        approval::event(self.request, kind)
+            .source(source)
+            .tier(self.standing.tier)
+            .detail("provenance", &*self.standing.provenance)
+            .detail("approval", self.approval)
+            .detail("script_digest", self.script.to_string())
+            .detail("argv", json!(argv).to_string())
+            .detail("backend", self.backend.as_str())
+            .detail("network", network(&self.plan.profile.network))
+            .detail("workspace", self.workspace())
+            .detail("variables", json!(names).to_string())
+            .detail(
+                "stdin",
+                if self.allowed.stdin {
+                    "passed on"
+                } else {
+                    "none"
+                },
+            )
+    }
+
+    /// The folder of the user that it may use, and how.
+    fn workspace(&self) -> String {
+        let Some(folder) = &self.allowed.workspace else {
+            return "none".to_owned();
+        };
+        let mut mounts = self.plan.profile.mounts.iter();
+        match mounts.find(|mount| mount.source == *folder) {
+            Some(mount) if mount.access == Access::Write => format!("write {}", folder.display()),
+            Some(_) => format!("read {}", folder.display()),
+            // The skill wants none.
+            None => "none".to_owned(),
+        }
+    }
+}
+
+fn network(network: &Network) -> String {
+    match network {
+        Network::None => "none".to_owned(),
+        Network::Full => "full".to_owned(),
+        Network::Hosts(rules) => {
+            let rules: Vec<String> = rules.iter().map(HostRule::to_string).collect();
+            rules.join(" ")
+        }
+    }
+}
+
+/// A word with the values of variables replaced by their names.
+fn without(word: &str, passed: &[(OsString, OsString)]) -> String {
+    let mut word = word.to_owned();
+    for (name, value) in passed {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+        let is_there = value.len() >= SHORT && word.contains(&*value);
+        if !value.is_empty() && (is_there || word == value) {
+            word = word.replace(&*value, &format!("${{{name}}}"));
+        }
+    }
+    word
 }
 
 /// The digest of everything that was written, also of what was left out.

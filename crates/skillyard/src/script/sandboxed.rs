@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
@@ -61,7 +62,16 @@ pub(crate) fn run(
     if let Some(stdin) = wanted.stdin {
         plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
     }
-    context.ready_to_record()?;
+    // On the disk before the script begins; how it ends is written down by whoever called.
+    let started = Event::new(EventKind::ScriptStarted)
+        .skill(&skill.name)
+        .digest(wanted.digest.to_string())
+        .trigger("model")
+        .detail("script", script)
+        .detail("argv", wanted.arguments.join(" "))
+        .detail("backend", backend.as_str())
+        .detail("reach", profile::reach(&plan.profile));
+    context.ready_to_record()?.record(&started)?;
     let live = Live {
         cancel: Some(cancel),
         ..Live::default()

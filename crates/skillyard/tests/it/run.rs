@@ -3,6 +3,7 @@
 mod fences;
 mod git;
 mod question;
+mod recorded;
 mod refused;
 mod workspace;
 
