@@ -58,6 +58,8 @@ kinds! {
     SkillReleased = "skill.released", Routine;
     /// A file of a skill was read.
     ResourceRead = "skill.resource_read", Routine;
+    /// A script of a skill is about to run.
+    ScriptStarted = "skill.script_started", Security;
     /// A script of a skill was run.
     ScriptExecuted = "skill.script_executed", Security;
     /// A tool call was allowed.
@@ -78,6 +80,16 @@ kinds! {
     SignatureVerified = "signature.verified", Security;
     /// A signature was bad.
     SignatureFailed = "signature.failed", Security;
+    /// A skill was signed.
+    SkillSigned = "skill.signed", Security;
+    /// A key to sign with was made.
+    KeyGenerated = "key.generated", Security;
+    /// A key, an authority or an identity is believed from now on.
+    KeyTrusted = "key.trusted", Security;
+    /// A key or a skill is believed no longer.
+    KeyRevoked = "key.revoked", Security;
+    /// It was forgotten who signed a skill before.
+    KeyForgotten = "key.forgotten", Security;
     /// A session with a model began.
     SessionStarted = "session.started", Routine;
     /// Another model went on with a session.

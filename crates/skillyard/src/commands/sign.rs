@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{
     Details, Distrust, Place, Policy, Rollback, SIGNATURE_FILE, Verification, sign, verify,
 };
@@ -78,9 +79,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let bundle = sign(&tree, &called, &details, &key).map_err(failed)?;
     let path = folder.join(SIGNATURE_FILE);
+    context.ready_to_record()?;
     write(&path, bundle.as_bytes())?;
-    let warning = renewed(context, &tree, bundle.as_bytes())?;
     let (name, version) = tree.identity(Some(&called)).unwrap_or_default();
+    let event = Event::new(EventKind::SkillSigned)
+        .skill(&*name)
+        .digest(tree.digest().to_string())
+        .trigger("sign")
+        .detail("folder", folder.to_string_lossy())
+        .detail("key", &*key_name)
+        .detail("id", public.id().to_string());
+    context.record(&event)?;
+    let warning = renewed(context, &tree, bundle.as_bytes())?;
     let files = tree.files().count();
     if context.printer.is_json() {
         context.printer.json(&json!({

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use skillyard_audit::{Event, EventKind, Outcome as EventOutcome};
 use skillyard_catalog::source::SourceKind;
 use skillyard_trust::signature::{
     Distrust, Pinned, Place, Policy, Signer, Standing, Tree, Verification, verify_skill,
@@ -78,6 +79,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         policy: &policy,
         other,
     };
+    if let Err(error) = context.record(&answer.event(&folder)) {
+        // The answer is the same; who asked is told that the log lacks it.
+        context
+            .printer
+            .note(&format!("warning: this could not be recorded: {error}"));
+    }
     if context.printer.is_json() {
         context.printer.json(&answer.json())?;
     } else {
@@ -146,6 +153,37 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// What is written down.
+    fn event(&self, folder: &Path) -> Event {
+        let reason = self.reason();
+        let kind = match &reason {
+            None => EventKind::SignatureVerified,
+            Some(_) => EventKind::SignatureFailed,
+        };
+        let mut event = Event::new(kind)
+            .digest(self.tree.digest().to_string())
+            .trigger("verify")
+            .detail("folder", folder.to_string_lossy())
+            .detail("code", self.code());
+        event.skill.clone_from(&self.name);
+        if let Verification::Trusted { signer, .. } | Verification::Untrusted { signer, .. } =
+            self.verification
+        {
+            event = event.detail("signer", signer.to_string());
+        }
+        match reason {
+            None => event,
+            Some(reason) => event.ended(EventOutcome::Denied, reason),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self.other {
+            Some(_) if self.verification.code() == "trusted" => "other-signer",
+            _ => self.verification.code(),
+        }
+    }
+
     fn reason(&self) -> Option<String> {
         let reason = self.verification.reason();
         reason.or_else(|| {
@@ -167,10 +205,6 @@ impl Answer<'_> {
         };
         let details = facts.and_then(|facts| facts.details.as_ref());
         let trusted = self.reason().is_none();
-        let code = match self.other {
-            Some(_) if self.verification.code() == "trusted" => "other-signer",
-            _ => self.verification.code(),
-        };
         json!({
             "name": self.name,
             "version": facts.and_then(|facts| facts.version.clone()),
@@ -182,7 +216,7 @@ impl Answer<'_> {
                 Verification::Invalid(_) => "invalid",
                 Verification::Unsigned => "unsigned",
             },
-            "code": code,
+            "code": self.code(),
             "reason": self.reason(),
             "signer": signer,
             "expected": expected,

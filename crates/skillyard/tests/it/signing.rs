@@ -316,3 +316,39 @@ fn wrong_usage() {
         "{told}"
     );
 }
+
+#[test]
+fn keys_and_signatures_are_written_down() {
+    let signed = Signed::new();
+    assert_eq!(signed.0.code(&["verify", "pdf"]), Some(0));
+    signed.0.write("pdf/scripts/run.sh", "echo other\n");
+    assert_eq!(signed.0.code(&["verify", "pdf"]), Some(1));
+    signed.done(&["key", "forget", "pdf"]);
+    signed.done(&["key", "rotate", "mine", "next"]);
+    signed.done(&["key", "revoke", "mine", "--reason", "it was stolen"]);
+    let log = fs::read_to_string(signed.path("../home/.skillyard/logs/audit.jsonl")).unwrap();
+    let told: Vec<String> = log
+        .lines()
+        .map(|line| {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let word = |field: &str| event[field].as_str().unwrap_or("-").to_owned();
+            let (kind, outcome) = (word("event"), word("outcome"));
+            format!("{kind} {outcome} {}", word("skill"))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "key.generated ok -",
+            "key.trusted ok -",
+            "skill.signed ok pdf",
+            "signature.verified ok pdf",
+            "signature.failed denied pdf",
+            "key.forgotten ok pdf",
+            "key.generated ok -",
+            "key.trusted ok -",
+            "key.revoked ok -",
+        ]
+    );
+    assert!(log.contains("it was stolen"), "{log}");
+}

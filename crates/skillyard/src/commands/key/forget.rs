@@ -1,6 +1,7 @@
 //! `skillyard key forget`.
 
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 
 use super::Outcome;
 use crate::context::Context;
@@ -21,7 +22,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    context.ready_to_record()?;
     let changed = pins::forget(&context.environment.pins_file(), &args.skill)?;
+    if changed {
+        let event = Event::new(EventKind::KeyForgotten).skill(&args.skill);
+        context.record(&event.trigger("key forget"))?;
+    }
     if context.printer.is_json() {
         context
             .printer

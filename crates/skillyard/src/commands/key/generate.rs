@@ -49,6 +49,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Kind::P384 => Algorithm::P384,
     };
     keyring.check_new(&args.name)?;
+    context.ready_to_record()?;
     let passphrase = args.passphrase.read(context, &args.name)?;
     let key = keyring.generate(&args.name, algorithm, passphrase.as_ref())?;
     let (private, public) = (
@@ -60,6 +61,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         path: private.clone(),
         source,
     })?;
+    super::record_generated(context, &args.name, id)?;
     if context.printer.is_json() {
         context.printer.json(&json!({
             "name": args.name,

@@ -11,10 +11,12 @@ mod trust;
 
 use clap::Subcommand;
 use jiff::Timestamp;
-use skillyard_trust::signature::Moment;
+use skillyard_audit::{Event, EventKind};
+use skillyard_trust::signature::{KeyId, Moment};
 
 use super::Outcome;
 use crate::context::Context;
+use crate::error::CommandError;
 
 /// Make keys, and say whose signatures are trusted
 ///
@@ -54,6 +56,15 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
         Action::Forget(args) => forget::run(context, &args),
         Action::Policy(args) => policy::run(context, &args),
     }
+}
+
+/// Writes down that there is a new key to sign with.
+fn record_generated(context: &Context, name: &str, id: KeyId) -> Result<(), CommandError> {
+    let event = Event::new(EventKind::KeyGenerated)
+        .trigger("key")
+        .detail("name", name)
+        .detail("id", id.to_string());
+    context.record(&event)
 }
 
 /// The present, as fine as two commands in a row need it to tell which came first.

@@ -1,6 +1,7 @@
 //! `skillyard key revoke`.
 
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 use skillyard_trust::signature::{KeyId, Policy};
@@ -46,6 +47,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         let mut edit = Edit::open(&file)?;
         edit.revoke((field, &id), now(), args.reason.as_deref())?;
         edit.save()?;
+        let event = Event::new(EventKind::KeyRevoked)
+            .trigger("key revoke")
+            .detail(field, &id);
+        context.record(&match &args.reason {
+            Some(reason) => event.reason(reason),
+            None => event,
+        })?;
     }
     if context.printer.is_json() {
         context

@@ -1,6 +1,7 @@
 //! `skillyard key rotate`.
 
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{Rotation, rotate};
 
 use super::{Outcome, now};
@@ -50,10 +51,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     if policy.revocation(from).is_some() {
         return Err(SigningError::Revoked(from).into());
     }
+    context.ready_to_record()?;
     if !keyring.names()?.contains(&args.new) {
         let algorithm = old.public().map_err(broken)?.algorithm();
         // Who guards the old key guards the new one with the same passphrase.
         keyring.generate(&args.new, algorithm, passphrase.as_ref())?;
+        super::record_generated(context, &args.new, keyring.public(&args.new)?.id())?;
     }
     let new = keyring.public(&args.new)?;
     let statement = rotate(&old, &new, now().0).map_err(broken)?;
@@ -65,6 +68,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         let mut edit = Edit::open(&file)?;
         edit.rotate(&args.new, &rotation, &statement, &policy)?;
         edit.save()?;
+        let event = Event::new(EventKind::KeyTrusted)
+            .trigger("key rotate")
+            .detail("name", &args.new)
+            .detail("trusted", format!("{}, after {}", new.id(), from.short()));
+        context.record(&event)?;
     }
     if context.printer.is_json() {
         context.printer.json(&json!({

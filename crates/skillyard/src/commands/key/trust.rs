@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde_json::json;
+use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{
     Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
@@ -75,6 +76,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         expires: args.expires,
     };
     let policy = policy::load(&context.environment)?;
+    context.ready_to_record()?;
     let mut edit = Edit::open(&file)?;
     let id = match &trusted {
         Trusted::Key(key) => {
@@ -112,6 +114,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }
     };
     edit.save()?;
+    let event = Event::new(EventKind::KeyTrusted)
+        .trigger("key trust")
+        .detail("name", &name)
+        .detail("trusted", &id)
+        .detail("names", args.scope.join(" "))
+        .detail("sources", args.source.join(" "));
+    context.record(&event)?;
     if context.printer.is_json() {
         context
             .printer
