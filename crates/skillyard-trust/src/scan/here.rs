@@ -17,6 +17,11 @@ static CHANGES: Pattern = Pattern::new(
 
 /// Most bytes of a title or of the words before a block; what each unit asks for must be short.
 const MOST_TITLE: usize = 300;
+/// What starts a program in JavaScript.
+static CALLS: Pattern = Pattern::new(r"\b(?:exec|execfile|spawn|fork)(?:sync)?\s*\(");
+
+/// Most calls of a statement that are looked at.
+const MOST_CALLS: usize = 20;
 /// Most units that are looked back over.
 const MOST_BACK: usize = 200;
 
@@ -101,8 +106,12 @@ impl<'a> Here<'a> {
     /// Whether the statement starts programs.
     pub(crate) fn starts_programs(&self) -> bool {
         let starts = |seen: &&Seen| matches!(seen.fact, Fact::Starts | Fact::Evaluates);
-        let mut seen = self.facts().iter().filter(starts);
+        let mut seen = self.facts().iter().filter(starts).peekable();
+        let is_spoken_of = seen.peek().is_some();
+        // The first sign of it may be the name of a module, and the call comes behind.
+        let calls = || CALLS.ranges(self.text).take(MOST_CALLS);
         seen.any(|seen| !self.is_quoted(&self.inside(seen)))
+            || is_spoken_of && calls().any(|range| !self.is_quoted(&range))
     }
 
     /// Whether a fact was seen in this unit.

@@ -4,6 +4,7 @@
 
 mod bytes;
 mod classes;
+mod spellings;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -16,6 +16,7 @@ use super::grams::Grams;
 use super::here::Here;
 use super::hosts::Standing;
 use super::subject::Subject;
+pub(crate) use position::is_started;
 use walk::Walk;
 
 /// Most statements of one block that are followed.

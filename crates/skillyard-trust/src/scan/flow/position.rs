@@ -68,7 +68,7 @@ pub(super) fn is_first_argument(before: &[u8]) -> bool {
 }
 
 /// Whether a value that stands here is started as a program.
-pub(super) fn is_started(before: &[u8]) -> bool {
+pub(crate) fn is_started(before: &[u8]) -> bool {
     let before = &before[before.len().saturating_sub(MOST_BYTES)..];
     let before = before.trim_ascii_end();
     let before = before.strip_suffix(b"\"").unwrap_or(before);

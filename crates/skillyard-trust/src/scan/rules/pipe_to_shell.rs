@@ -1,5 +1,7 @@
 //! Downloads that run without being looked at.
 
+mod spelled;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::hosts::{self, Standing};
@@ -17,7 +19,7 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
     check
 }
 
@@ -42,7 +44,8 @@ static FORGE: Pattern = Pattern::new(
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let Some(range) = PIPE.find(here.text) else {
+    let found = PIPE.find(here.text).or_else(|| spelled::find(here));
+    let Some(range) = found else {
         check_clone(here, findings);
         return;
     };
