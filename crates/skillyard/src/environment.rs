@@ -192,6 +192,11 @@ impl Environment {
         }
     }
 
+    /// Whether a variable names the organisation's file, so that it must be there.
+    pub(crate) fn names_org_config(&self) -> bool {
+        self.org_config != Path::new(ORG_CONFIG)
+    }
+
     /// A variable that the user named, for `run --env`.
     #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
     pub(crate) fn passed_on(&self, name: &str) -> Option<OsString> {

@@ -2,10 +2,12 @@
 
 mod folder;
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, SkillName};
 
@@ -163,7 +165,12 @@ fn check(name: &SkillName, text: &str) -> Result<(), CommandError> {
 
 /// The text of `file`, if it makes a valid skill called `name`.
 fn from_file(context: &Context, file: &Path, name: &SkillName) -> Result<String, CommandError> {
-    let bytes = fs::read(file).map_err(|source| CommandError::Read {
+    // One byte more than a skill may have says as much as a device without an end.
+    let most = MAX_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    let opened = File::open(file);
+    let read = opened.and_then(|opened| opened.take(most).read_to_end(&mut bytes));
+    read.map_err(|source| CommandError::Read {
         path: file.to_owned(),
         source,
     })?;

@@ -7,6 +7,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ResourceEntry, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
+use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::{Change, SkillApproval, is_host};
 use skillyard_trust::verdict::OptIn;
@@ -41,6 +42,9 @@ pub(super) fn approve(
     }
     if let Some(host) = args.network.iter().find(|host| !is_host(host)) {
         return Err(TrustFailure::Host(host.clone()).into());
+    }
+    if let Some(tool) = args.tools.iter().find(|tool| !is_tool(tool)) {
+        return Err(TrustFailure::Tool(tool.clone()).into());
     }
     let root = SkillRoot::open(&skill.record.folder).map_err(CommandError::Resource)?;
     let digest = digest(&root).map_err(CommandError::Resource)?;
@@ -92,6 +96,12 @@ pub(super) fn approve(
             .note("This holds for exactly these files: a changed byte asks again");
     }
     Ok(Status::Yes)
+}
+
+/// Whether a word names tools as the guard reads them; what it cannot read would spoil the rest.
+fn is_tool(word: &str) -> bool {
+    let tools = AllowedTools::parse(word);
+    !tools.unbalanced && !tools.patterns.is_empty()
 }
 
 /// What is approved now, together with what was approved of these files before.

@@ -175,7 +175,7 @@ fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
     let directory = directory_name(found.folder);
     let file = || found.folder.join(found.file_name);
     let fixed = if args.fix {
-        mend(found, &file(), directory.as_deref())?
+        mend(found, &file(), directory.as_deref(), &args.paths)?
     } else {
         None
     };
@@ -245,10 +245,13 @@ fn mend(
     found: &Found<'_>,
     path: &Path,
     directory: Option<&str>,
+    named: &[PathBuf],
 ) -> Result<Option<Fixed>, CommandError> {
     let fixed = fix::fix(found.bytes, found.file_name, directory);
     if let Some(fixed) = &fixed {
-        replace(path, fixed.text.as_bytes()).map_err(|source| CommandError::Write {
+        let named = named.iter().map(PathBuf::as_path);
+        let folders = std::iter::once(found.folder).chain(named);
+        replace(folders, path, fixed.text.as_bytes()).map_err(|source| CommandError::Write {
             path: path.to_owned(),
             source,
         })?;
@@ -256,10 +259,25 @@ fn mend(
     Ok(fixed)
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace<'p>(
+    mut folders: impl Iterator<Item = &'p Path>,
+    path: &Path,
+    bytes: &[u8],
+) -> std::io::Result<()> {
     use std::io::Write as _;
-    // A link is followed, so that what is replaced is the file and not the link to it.
+    // A link is followed, so that what is replaced is the file and not the link to it; but whoever
+    // made the link may not choose a file outside of what the user named.
     let path = path.canonicalize()?;
+    let holds = |folder: &Path| {
+        folder
+            .canonicalize()
+            .is_ok_and(|folder| path.starts_with(folder))
+    };
+    if !folders.any(holds) {
+        return Err(std::io::Error::other(
+            "it is a link that leads out of the folder",
+        ));
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(bytes)?;

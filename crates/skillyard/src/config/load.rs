@@ -32,6 +32,13 @@ impl Config {
             environment: environment.clone(),
             redactor: redactor.clone(),
         };
+        // Without the policy that was named there would be none, and nobody would notice.
+        if environment.names_org_config() && !environment.org_config.exists() {
+            return Err(CommandError::Refused {
+                path: environment.org_config.clone(),
+                reason: "`SKILLYARD_ORG_CONFIG` names it, and it is not there".to_owned(),
+            });
+        }
         let mut problems = Vec::new();
         let layers = [
             config.file(LayerKind::Org, &environment.org_config)?,

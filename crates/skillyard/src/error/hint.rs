@@ -56,7 +56,7 @@ impl CommandError {
                     file.display()
                 )
             }
-            Self::NoEditor => "Set `EDITOR`, or leave out `--edit`".into(),
+            Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
             Self::NoSuchSkill {
                 nearest: Some(name),
                 ..

@@ -32,6 +32,8 @@ pub(crate) enum TrustFailure {
     NoAnswer,
     #[error("`{0}` is not the name of a host")]
     Host(String),
+    #[error("`{0}` is not a tool, or a tool with a pattern")]
+    Tool(String),
     #[error("`{0}` is part of Skillyard and needs no approval")]
     Builtin(String),
     #[error("`guard check` needs {0}")]
@@ -62,6 +64,7 @@ impl TrustFailure {
             Self::NoScope(_) => "Add `--scripts`, `--network HOST` or `--tools TOOL`".into(),
             Self::NoAnswer => "Add `--yes` if you have looked at it".into(),
             Self::Host(_) => "Write hosts as `example.com` or `example.com:8443`".into(),
+            Self::Tool(_) => "Write tools as `Read`, `Bash(git:*)` or `Write(docs/**)`".into(),
             Self::NoRequest(_) => "Pass `--tool TOOL --input TEXT`, or `--jsonl`".into(),
             Self::Approvals { .. } => {
                 "Mend it, or move it away and approve again what you still want".into()

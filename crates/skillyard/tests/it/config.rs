@@ -14,7 +14,7 @@ const FILE: &str = "../home/.skillyard/config.toml";
 
 impl TestContext {
     /// Runs the binary with further variables and tells all that came of it.
-    fn tell_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> String {
+    pub(crate) fn tell_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> String {
         let mut command = self.skillyard();
         command.args(arguments).envs(variables.iter().copied());
         let told = output(&mut command);

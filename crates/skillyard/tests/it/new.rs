@@ -376,7 +376,7 @@ fn without_an_editor_the_variable_is_named() {
     ----- stderr -----
     error: no editor is set
 
-    hint: Set `EDITOR`, or leave out `--edit`
+    hint: Set `EDITOR` to the program that you write with
     ");
     let mut empty = context.skillyard();
     empty.args(["new", "pdf", "--edit"]).env("VISUAL", " ");
@@ -414,4 +414,13 @@ fn a_description_may_start_with_a_hyphen_and_need_not_say_when() {
     assert_eq!(context.code(&["new", "csv", "-d", "-x"]), Some(0));
     let found = context.json(&["read", "pdf", "--json"]);
     assert_eq!(found["description"], "- fills forms");
+}
+
+#[test]
+fn a_file_without_an_end_is_not_read_to_it() {
+    let context = TestContext::new();
+    let shown = context.run(&["new", "pdf", "-f", "/dev/zero"]);
+    assert!(shown.contains("exit code: "), "{shown}");
+    assert!(!shown.contains("exit code: 0"), "{shown}");
+    assert!(context.tree().is_empty());
 }

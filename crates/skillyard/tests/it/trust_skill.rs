@@ -349,6 +349,17 @@ fn wrong_usage() {
 }
 
 #[test]
+fn a_tool_that_cannot_be_read_is_not_approved() {
+    let context = project();
+    for tool in ["Bash(", "Bash)", "", " "] {
+        let approve = ["trust", "pdf", "--tools", tool, "--yes"];
+        assert_eq!(context.code(&approve), Some(2), "{tool:?}");
+    }
+    let approve = ["trust", "pdf", "--tools", "Bash(git:*)", "--yes"];
+    assert_eq!(context.code(&approve), Some(0));
+}
+
+#[test]
 fn names_cannot_forge_what_is_shown() {
     let context = project();
     // A line break could forge a line of the digest too.

@@ -8,6 +8,7 @@ use crate::{TestContext, output, text};
 #[test]
 fn layers_from_the_weakest_to_the_strongest() {
     let context = TestContext::new();
+    context.write("../org.toml", "");
     context.tell(&["trust", "."]);
     let get = |variables: &[(&str, &str)], flags: &[&str]| {
         let org = context.root().join("../org.toml");
@@ -187,4 +188,11 @@ fn the_home_directory_is_no_project() {
         at_home(&["config", "set", "--project", "scripts.allow", "false"])
             .contains("there is no project here")
     );
+}
+
+#[test]
+fn a_policy_that_is_named_must_be_there() {
+    let context = TestContext::new();
+    let org = [("SKILLYARD_ORG_CONFIG", "/nowhere/org.toml")];
+    assert_snapshot!(context.tell_with(&org, &["config", "get", "scripts.allow"]), @"");
 }

@@ -66,7 +66,12 @@ fn fix_writes_through_a_link_and_keeps_permissions() {
     fs::create_dir(context.root().join("pdf")).unwrap();
     let link = context.root().join("pdf/SKILL.md");
     symlink(&real, &link).unwrap();
-    assert_eq!(context.code(&["validate", "--fix", "pdf"]), Some(0));
+    // The file lies outside of what was named.
+    let refused = context.run(&["validate", "--fix", "pdf"]);
+    assert!(refused.contains("exit code: 2"), "{refused}");
+    assert!(refused.contains("leads out of the folder"), "{refused}");
+    assert!(context.read("real.md").contains(": Usage: when"));
+    assert_eq!(context.code(&["validate", "--fix", "."]), Some(0));
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(context.read("real.md").contains("'Usage: when'"));
     assert_eq!(
