@@ -194,7 +194,8 @@ impl Environment {
 
     /// Whether a variable names the organisation's file, so that it must be there.
     pub(crate) fn names_org_config(&self) -> bool {
-        self.org_config != Path::new(ORG_CONFIG)
+        let file = &self.org_config;
+        !file.as_os_str().is_empty() && file != Path::new(ORG_CONFIG)
     }
 
     /// A variable that the user named, for `run --env`.

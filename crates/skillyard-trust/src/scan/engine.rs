@@ -68,7 +68,7 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
 fn scan_taken<'a>(files: &[File<'a>], taken: Taken) -> (Report, BTreeSet<&'a str>) {
     let prepare = |file| Prepared::new(file, taken);
     let prepared: Vec<Prepared<'_>> = files.iter().map(prepare).collect();
-    let ambiguous = prepared.iter().filter(|file| file.is_ambiguous);
+    let ambiguous = prepared.iter().filter(|file| file.places.are_ambiguous());
     let ambiguous = ambiguous.map(|file| file.path).collect();
     let words = &*WORDS;
     let mut examined = 0;
@@ -234,7 +234,7 @@ impl<'a> Findings<'a> {
             let of_file = self.found.iter_mut().filter(|((_, of), _)| *of == index);
             let findings = of_file.flat_map(|(_, kept)| kept.findings.values_mut());
             match file.places {
-                Places::Same => {}
+                Places::Same | Places::Marked => {}
                 Places::WithoutNulls => {
                     let spans = findings.filter_map(|each| each.span.as_mut());
                     put_nulls_back(file.bytes, &mut spans.collect::<Vec<_>>());

@@ -57,8 +57,6 @@ pub(crate) struct Prepared<'a> {
     pub(crate) is_document: bool,
     /// Whether it is text at all.
     pub(crate) is_text: bool,
-    /// Whether there is another way to read its bytes.
-    pub(crate) is_ambiguous: bool,
     /// How places in the source become places in the file.
     pub(crate) places: Places,
     /// How many null bytes are in what is taken for text, and where the first is.
@@ -77,7 +75,6 @@ impl<'a> Prepared<'a> {
         let Read {
             text: source,
             is_text,
-            is_ambiguous,
             places,
             nulls,
         } = read(file, taken);
@@ -92,7 +89,6 @@ impl<'a> Prepared<'a> {
             bytes: file.bytes,
             is_document: language.is_none(),
             is_text,
-            is_ambiguous,
             places,
             nulls,
             source,

@@ -34,10 +34,19 @@ pub(crate) enum Taken {
 pub(crate) enum Places {
     /// They are the same.
     Same,
+    /// They are the same, if a mark of UTF-16 is believed.
+    Marked,
     /// There are null bytes between them.
     WithoutNulls,
     /// There is no way back.
     Lost,
+}
+
+impl Places {
+    /// Whether there is another way to read the file.
+    pub(crate) fn are_ambiguous(self) -> bool {
+        matches!(self, Self::Marked | Self::WithoutNulls)
+    }
 }
 
 /// A file as it was read.
@@ -47,8 +56,6 @@ pub(crate) struct Read<'a> {
     pub(crate) text: Cow<'a, str>,
     /// Whether it is text at all.
     pub(crate) is_text: bool,
-    /// Whether there is another way to read it.
-    pub(crate) is_ambiguous: bool,
     pub(crate) places: Places,
     /// How many null bytes are in what is taken for text, and where the first is.
     pub(crate) nulls: Option<(usize, usize)>,
@@ -61,8 +68,11 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
     let plain = |text, is_text| Read {
         text,
         is_text,
-        is_ambiguous: is_utf16,
-        places: Places::Same,
+        places: if is_utf16 {
+            Places::Marked
+        } else {
+            Places::Same
+        },
         nulls: None,
     };
     if is_utf16 && taken == Taken::Blank {
@@ -75,8 +85,8 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
     let Some(first) = memchr(0, decoded.text.as_bytes()) else {
         return plain(decoded.text, true);
     };
-    let is_expected = is_utf16 || is_read_as_text(file);
-    if !is_expected && first < HEAD {
+    let is_expected = is_read_as_text(file);
+    if !is_expected && !is_utf16 && first < HEAD {
         let words = if is_program(file.bytes) {
             String::new()
         } else {
@@ -95,7 +105,6 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
     Read {
         text: Cow::Owned(text),
         is_text: true,
-        is_ambiguous: true,
         places,
         nulls: is_expected.then_some((count, first)),
     }

@@ -142,7 +142,11 @@ fn check_path(path: &Path, args: &Args, checked: &mut Vec<Checked>) -> Result<()
             let hidden = visited.skipped.into_iter().filter(Skipped::hides);
             checked.extend(hidden.map(|each| {
                 let message = format!("it was not looked into: {}", each.reason);
-                Checked::from_messages(each.path, None, vec![message])
+                let mut hidden = Checked::from_messages(each.path, None, vec![message]);
+                for diagnostic in &mut hidden.diagnostics {
+                    diagnostic.code = "not-looked-into";
+                }
+                hidden
             }));
         }
         Err(error) => checked.push(reference_without_file(path, args.profile, error)?),

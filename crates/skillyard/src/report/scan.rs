@@ -244,6 +244,7 @@ pub(crate) fn document(
         "summary": {
             "skills": summary.skills,
             "failed": summary.failed,
+            "hidden": summary.hidden,
             "failOn": summary.fail_on,
             "findings": counts,
             "accepted": summary.accepted,

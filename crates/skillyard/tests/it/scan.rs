@@ -406,8 +406,24 @@ fn what_cannot_be_looked_into_fails_scan_and_validate() {
         folder.join("SKILL.md"),
     )
     .unwrap();
-    assert_snapshot!(context.run(&["scan"]), @"");
-    assert_snapshot!(context.run(&["validate"]), @"");
+    assert_snapshot!(context.run(&["scan"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    not looked into: `./b�d`: its name is not UTF-8
+    Scanned 1 skill in [TIME]: ✗ failed, 1 folder not looked into
+    ");
+    assert_snapshot!(context.run(&["validate"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+    error[not-looked-into]: it was not looked into: its name is not UTF-8
+    --> ./b�d/SKILL.md
+    ----- stderr -----
+    Checked 2 skills in [TIME]: ✗ 1 invalid, 1 error
+    ");
     let value = context.json(&["scan", "--json"]);
     assert_eq!(value["skipped"][0]["reason"], "its name is not UTF-8");
     assert_eq!(value["skipped"][0]["failed"], true);

@@ -223,7 +223,14 @@ fn no_opt_in_of_a_project_lifts_a_final_block() {
     context.approve();
     context.write(".skillyard/config.toml", "[trust.local]\nask = 'opt-in'\n");
     assert_eq!(context.permission(), "blocked");
-    assert_snapshot!(context.tell(&["run", "pdf", "fill.sh"]), @"");
+    assert_snapshot!(context.tell(&["run", "pdf", "fill.sh"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: [DIR]/.skillyard/config.toml:2: with `opt-in` in `trust.local.ask` approvals would lift the block of `trust.local.scripts` (user [HOME]/.skillyard/config.toml:4), which is final, so this is not used
+    error: skill `pdf` may not run scripts: it comes from a trusted project; `trust.local.scripts` is set in your configuration; its scripts are blocked
+    ");
     let flags = [
         "--config",
         "trust.local.scripts=blocked",
@@ -248,9 +255,23 @@ fn no_opt_in_of_the_user_lifts_a_block_that_the_organisation_locked() {
     );
     let org = context.root().join("../org.toml");
     let org = [("SKILLYARD_ORG_CONFIG", org.to_str().unwrap())];
-    assert_snapshot!(context.tell_with(&org, &["run", "pdf", "fill.sh"]), @"");
+    assert_snapshot!(context.tell_with(&org, &["run", "pdf", "fill.sh"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: [HOME]/.skillyard/config.toml:4: with `opt-in` in `trust.local.ask` approvals would lift the block of `trust.local.scripts` (org [DIR]/../org.toml:3), which is final, so this is not used
+    error: skill `pdf` may not run scripts: it comes from a trusted project; `trust.local.scripts` is set in the organisation's policy; its scripts are blocked
+    ");
     let set = ["config", "set", "trust.local.ask", "opt-in"];
-    assert_snapshot!(context.tell_with(&org, &set), @"");
+    assert_snapshot!(context.tell_with(&org, &set), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: [HOME]/.skillyard/config.toml:4: with `opt-in` in `trust.local.ask` approvals would lift the block of `trust.local.scripts` (org [DIR]/../org.toml:3), which is final, so this is not used
+    error: with `opt-in` in `trust.local.ask` approvals would lift the block of `trust.local.scripts` (org [DIR]/../org.toml:3), which is final
+    ");
 }
 
 #[test]

@@ -194,5 +194,12 @@ fn the_home_directory_is_no_project() {
 fn a_policy_that_is_named_must_be_there() {
     let context = TestContext::new();
     let org = [("SKILLYARD_ORG_CONFIG", "/nowhere/org.toml")];
-    assert_snapshot!(context.tell_with(&org, &["config", "get", "scripts.allow"]), @"");
+    assert_snapshot!(context.tell_with(&org, &["config", "get", "scripts.allow"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read `/nowhere/org.toml`
+      Caused by: `SKILLYARD_ORG_CONFIG` names it, and it is not there
+    ");
 }

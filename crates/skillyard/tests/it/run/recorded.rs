@@ -68,14 +68,16 @@ fn a_run_is_written_down_with_what_it_was_given() {
 fn a_run_that_is_killed_has_begun_in_the_log() {
     let context = skill("");
     let folder = "../home/.agents/skills/tools";
-    context.write(&format!("{folder}/scripts/wait.sh"), "sleep 60\n");
+    let script = "touch begun\nsleep 60\n";
+    context.write(&format!("{folder}/scripts/wait.sh"), script);
+    context.mkdir("desk");
     let mut child = context
         .skillyard()
-        .args(["run", "tools", "wait.sh"])
+        .args(["run", "tools", "wait.sh", "--workspace", "desk"])
         .spawn()
         .unwrap();
     let start = Instant::now();
-    while events(&context, "skill.script_started").is_empty() {
+    while !context.root().join("desk/begun").exists() {
         assert!(
             start.elapsed() < Duration::from_secs(30),
             "it did not begin"

@@ -59,10 +59,14 @@ fn saved_and_started(text: Text<'_>) -> Option<Range<usize>> {
         let before = before.strip_suffix("./").unwrap_or(before);
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
         let is_whole = !before.ends_with(is_part) && !text[at + name.len()..].starts_with(is_part);
-        // What may be started need not be.
-        let words = before.trim_end().rsplit(' ').take(2);
-        let prepares = words.into_iter().any(|word| word == "chmod");
-        is_whole && !prepares && is_started(before.as_bytes())
+        // What may be started need not be, and a dot may be a folder.
+        let mut words = before.trim_end().rsplitn(3, ' ');
+        let (last, one_before, first) = (words.next(), words.next(), words.next());
+        let prepares = last == Some("chmod") || one_before == Some("chmod");
+        let is_folder = last == Some(".")
+            && !one_before.is_none_or(|word| word.ends_with([';', '&', '|', '(']))
+            && first.is_some();
+        is_whole && !prepares && !is_folder && is_started(before.as_bytes())
     })?;
     Some(saved.start..place + name.len())
 }
