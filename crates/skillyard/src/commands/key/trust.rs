@@ -114,12 +114,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }
     };
     edit.save()?;
-    let event = Event::new(EventKind::KeyTrusted)
+    let mut event = Event::new(EventKind::KeyTrusted)
         .trigger("key trust")
         .detail("name", &name)
-        .detail("trusted", &id)
-        .detail("names", args.scope.join(" "))
-        .detail("sources", args.source.join(" "));
+        .detail("trusted", &id);
+    for (limit, globs) in [("names", &args.scope), ("sources", &args.source)] {
+        if !globs.is_empty() {
+            event = event.detail(limit, globs.join(" "));
+        }
+    }
     context.record(&event)?;
     if context.printer.is_json() {
         context
