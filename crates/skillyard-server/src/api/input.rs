@@ -61,7 +61,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 
 /// Who asks.
 pub(super) struct Caller {
-    role: Role,
+    /// What they may do.
+    pub(super) role: Role,
     /// Whose sessions they see.
     pub(super) keeper: Keeper,
 }

@@ -15,7 +15,7 @@ use super::input::{Given, Named};
 use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
-use crate::chat::{Consent, Conversation, Place, parent_of};
+use crate::chat::{Consent, Conversation, Place, Said, parent_of};
 use crate::problem::Problem;
 use crate::view::Veil;
 
@@ -58,9 +58,14 @@ pub(super) async fn say(
     let Talk {
         server,
         conversation,
-        ..
+        caller,
     } = talk;
-    server.take_turn(conversation, text.to_owned(), parent_of(&headers))?;
+    let said = Said {
+        text: text.to_owned(),
+        role: caller.role,
+        trace: parent_of(&headers),
+    };
+    server.take_turn(conversation, said)?;
     Ok(StatusCode::ACCEPTED)
 }
 

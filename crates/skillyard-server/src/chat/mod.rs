@@ -16,3 +16,4 @@ pub(crate) use conversation::Conversation;
 pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place};
 pub(crate) use register::{Keeper, Register};
 pub(crate) use trace::parent_of;
+pub(crate) use turn::Said;

@@ -13,18 +13,28 @@ use super::event::ChatEvent;
 use super::front::Front;
 use super::history::active;
 use super::watched::Watched;
+use crate::access::Role;
 use crate::host::HostError;
 use crate::log::Line;
 use crate::problem::Problem;
 use crate::server::Server;
+
+/// What somebody said, and who they are.
+pub(crate) struct Said {
+    /// The words.
+    pub(crate) text: String,
+    /// What they may do.
+    pub(crate) role: Role,
+    /// The span that it belongs to.
+    pub(crate) trace: Option<TraceParent>,
+}
 
 impl Server {
     /// Takes a turn on a thread of its own; the session must be free for it.
     pub(crate) fn take_turn(
         self: &Arc<Self>,
         conversation: Arc<Conversation>,
-        text: String,
-        trace: Option<TraceParent>,
+        said: Said,
     ) -> Result<(), Problem> {
         // A turn that waits for a person keeps its thread.
         let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() else {
@@ -35,7 +45,9 @@ impl Server {
             let text = "the last message is still being answered";
             return Err(Problem::new(StatusCode::CONFLICT, text));
         }
-        conversation.tell(ChatEvent::User { text: text.clone() });
+        conversation.tell(ChatEvent::User {
+            text: said.text.clone(),
+        });
         let server = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
             let mut ending = Ending {
@@ -43,7 +55,7 @@ impl Server {
                 reason: None,
             };
             let start = Instant::now();
-            match server.turn(&conversation, &text, trace) {
+            match server.turn(&conversation, said) {
                 Ok(reason) => ending.reason = reason,
                 Err(problem) => {
                     if let Some(cause) = problem.cause() {
@@ -65,8 +77,7 @@ impl Server {
     fn turn(
         self: &Arc<Self>,
         conversation: &Conversation,
-        text: &str,
-        trace: Option<TraceParent>,
+        said: Said,
     ) -> Result<Option<String>, Problem> {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
@@ -76,17 +87,18 @@ impl Server {
         runtime.host = Box::new(Watched {
             machine: runtime.host,
             server: Arc::clone(self),
-            trace: trace.clone(),
+            trace: said.trace.clone(),
+            role: said.role,
         });
         let mut front = Front {
             conversation,
             metrics: &self.metrics,
             active: active(&session),
             model: String::new(),
-            parent: trace,
+            parent: said.trace,
             ended: None,
         };
-        let ended = runtime.turn(&mut session, text, &mut front);
+        let ended = runtime.turn(&mut session, &said.text, &mut front);
         // Even a turn that failed may have been kept in part.
         if let Ok(Some(length)) = agents.sessions().length(&session.id) {
             conversation.kept().store(length, Ordering::Release);

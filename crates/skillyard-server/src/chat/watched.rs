@@ -1,4 +1,7 @@
 //! The machine behind a turn, watched: what it records is counted, and says which trace it is of.
+//!
+//! The machine knows how far it trusts a skill, and not who talks. A script whose skill needs no
+//! question still needs somebody with the role `run`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,6 +16,7 @@ use skillyard_audit::Event;
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
+use crate::access::Role;
 use crate::server::Server;
 
 /// A machine that is watched.
@@ -20,11 +24,18 @@ pub(super) struct Watched {
     pub(super) machine: Box<dyn Host>,
     pub(super) server: Arc<Server>,
     pub(super) trace: Option<TraceParent>,
+    /// What whoever said something may do.
+    pub(super) role: Role,
 }
 
 impl Host for Watched {
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission {
-        self.machine.script_permission(skill, digest)
+        match self.machine.script_permission(skill, digest) {
+            Permission::Run if self.role < Role::Run => Permission::Ask {
+                reason: "whoever asks for it has no token with the role `run`".to_owned(),
+            },
+            permission => permission,
+        }
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {

@@ -48,6 +48,8 @@ pub(crate) struct Machine {
     runs: Runs,
     /// The scripts that were run.
     pub(crate) ran: Mutex<Vec<String>>,
+    /// Whether scripts run without a question, as the user's own do.
+    pub(crate) never_asks: AtomicBool,
 }
 
 impl Host for Machine {
@@ -294,6 +296,7 @@ impl TestServer {
             upstream,
             runs,
             ran: Mutex::default(),
+            never_asks: AtomicBool::new(false),
         });
         Self::over(folder, machine, access)
     }

@@ -151,7 +151,7 @@ impl Desk {
     }
 }
 
-/// A machine that asks before each script and only pretends to run it.
+/// A machine that asks before each script, unless it never asks, and only pretends to run it.
 struct Stage {
     machine: Arc<Machine>,
     world: World,
@@ -159,6 +159,9 @@ struct Stage {
 
 impl Host for Stage {
     fn script_permission(&mut self, _: &str, _: &Digest) -> Permission {
+        if self.machine.never_asks.load(Ordering::Relaxed) {
+            return Permission::Run;
+        }
         Permission::Ask {
             reason: "it is a test".into(),
         }

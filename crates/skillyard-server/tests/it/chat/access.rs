@@ -1,9 +1,11 @@
 //! Who may talk, decide and read.
 
+use std::sync::atomic::Ordering;
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::Person;
+use super::{Person, RUNS, tools};
 use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, TestServer};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,6 +87,33 @@ async fn consent_needs_its_role() {
             );
         }
         assert_eq!(person.decide(&question, "no").await, StatusCode::NOT_FOUND);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_that_needs_no_question_still_needs_the_role() {
+    let server = TestServer::with_tokens();
+    server.machine.never_asks.store(true, Ordering::Relaxed);
+    for token in [RUN, ADMIN] {
+        let person = Person::with(&server, token);
+        let id = person.begin(Value::Null).await;
+        assert_eq!(
+            tools(&person.said(&id, RUNS).await),
+            [("skill_run", "ok")],
+            "{token}"
+        );
+    }
+    let (person, admin) = (Person::with(&server, CHAT), Person::with(&server, ADMIN));
+    let id = person.begin(Value::Null).await;
+    for (consent, outcome) in [("no", "denied"), ("once", "ok")] {
+        let known = person.events(&id).await.len();
+        let question = person.asked(&id, RUNS).await;
+        for yes in ["once", "session", "digest"] {
+            assert_eq!(person.decide(&question, yes).await, StatusCode::FORBIDDEN);
+        }
+        assert_eq!(admin.decide(&question, consent).await, StatusCode::ACCEPTED);
+        let events = person.wait(&id, "done", known).await.split_off(known);
+        assert_eq!(tools(&events), [("skill_run", outcome)], "{consent}");
     }
 }
 
