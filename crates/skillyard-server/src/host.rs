@@ -113,7 +113,7 @@ pub trait Host: Send + Sync + 'static {
 pub enum Runs {
     /// They may not.
     Never,
-    /// They may, when the user says so.
+    /// They may, where trust lets them or the user says so.
     WithConsent,
 }
 

@@ -26,7 +26,8 @@ use crate::terminal::{LONGEST, Lines};
 /// Without an agent, the model is `agents.model` of the configuration and all enabled skills are
 /// offered. `offline` needs no model and no key: it shows what a model would be given. `/name`
 /// activates a skill, with whatever stands behind it as arguments; `$name` does so anywhere.
-/// Scripts, commands and changes are asked about; without a terminal the answer is no.
+/// Commands, changes and scripts are asked about, except scripts that trust lets run, such as
+/// those of your own skills; without a terminal the answer is no.
 /// `--resume` goes on with a session, also with another `--model`.
 ///
 /// Examples:

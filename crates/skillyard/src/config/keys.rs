@@ -388,7 +388,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Kind::Switch,
         Plain::Switch(false),
         Project::Tighten,
-        "Whether agents of others may run scripts over MCP, with consent.",
+        "Whether agents of others may run scripts over MCP, as trust and consent say.",
     ),
     with_default(
         "server.skills",

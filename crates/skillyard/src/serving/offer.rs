@@ -39,7 +39,7 @@ pub(crate) struct OfferFlags {
     /// Offer the tools and skills of `[mcp.servers]` too, under the guard of loaded skills
     #[arg(long)]
     gateway: bool,
-    /// Let agents run scripts of skills in the sandbox, when the user says so
+    /// Let agents run scripts of skills in the sandbox: your own at once, others as trust says
     #[arg(long)]
     allow_run: bool,
 }

@@ -1,7 +1,8 @@
-//! `skill_run`: a script of a skill, in the sandbox, when the user of the client says so.
+//! `skill_run`: a script of a skill, in the sandbox, when the user says so.
 //!
-//! What the user said to Skillyard itself counts first: an approval of exactly these files needs
-//! no question, and what is blocked is not asked about.
+//! What the user said to Skillyard itself counts first: an approval of exactly these files, or a
+//! row of the trust table that never asks, needs no question, and what is blocked is not asked
+//! about. Only of the rest the user of the client is asked.
 
 mod ask;
 
@@ -87,7 +88,7 @@ pub(super) fn tool() -> McpTool {
     });
     let object = |value: Value| value.as_object().cloned().unwrap_or_default();
     let text = "Runs a script of a skill in a sandbox without network and without your files. The \
-                user is asked first.";
+                user is asked first, unless they trust the skill so far that they need not be.";
     let title = "Run a skill's script";
     let annotations = ToolAnnotations::with_title(title)
         .read_only(false)
