@@ -10,9 +10,11 @@ use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
+use crate::access::Role;
 use crate::contents::{Contents, ContentsError};
 use crate::host::Alteration;
 use crate::server::Server;
+use crate::view::Viewer;
 
 /// A skill that was activated.
 #[derive(Debug, Clone)]
@@ -38,6 +40,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) trigger: &'a str,
     /// The trace that the request belongs to.
     pub(crate) trace: Option<&'a TraceParent>,
+    /// What they may do, which decides about paths.
+    pub(crate) role: Role,
 }
 
 impl Server {
@@ -58,7 +62,12 @@ impl Server {
             .map(|file| file.path)
             .filter(|path| path != own)
             .collect();
+        let viewer = Viewer {
+            role: asker.role,
+            server: self,
+        };
         let standing = self.host.standing(skill, digest.as_ref());
+        let standing = viewer.veil().standing(standing);
         let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
         if let Some(alteration) = standing.altered {
             let error = altered(skill, alteration);

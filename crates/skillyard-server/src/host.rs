@@ -1,7 +1,7 @@
 //! What the server needs from the program around it.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -59,6 +59,12 @@ pub trait Host: Send + Sync + 'static {
 
     /// The user's home directory, which pages show as `~`.
     fn home(&self) -> Option<&Path>;
+
+    /// Further places of this machine that texts may name, such as where skills were installed
+    /// from; only admins see them.
+    fn places(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// The folder in which indexes are kept.
     fn index_folder(&self) -> Option<&Path>;

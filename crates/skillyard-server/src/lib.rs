@@ -25,6 +25,7 @@ mod server;
 mod shelf;
 mod tool;
 mod usage;
+mod veil;
 mod view;
 mod watching;
 mod web;

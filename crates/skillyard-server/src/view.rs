@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
 use crate::access::Role;
 use crate::chat::ChatEvent;
+use crate::server::Server;
+use crate::veil::Veil;
 
 /// A skill in a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -57,10 +58,10 @@ impl SkillSummary {
 }
 
 /// Who looks, which decides about paths.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Viewer<'a> {
     pub(crate) role: Role,
-    pub(crate) home: Option<&'a Path>,
+    pub(crate) server: &'a Server,
 }
 
 impl Viewer<'_> {
@@ -71,9 +72,9 @@ impl Viewer<'_> {
 
     /// What lies over texts that may name paths of this machine.
     pub(crate) fn veil(&self) -> Veil {
-        let home = self.home.filter(|_| self.role != Role::Admin);
-        Veil {
-            home: home.map(|home| home.display().to_string()),
+        match self.role {
+            Role::Admin => Veil::default(),
+            _ => Veil::of(self.server),
         }
     }
 
@@ -83,43 +84,11 @@ impl Viewer<'_> {
         events.into_iter().map(|event| veil.event(event)).collect()
     }
 
-    /// Any value as they see it.
-    pub(crate) fn value(&self, value: Value) -> Value {
-        let veil = self.veil();
-        let text = veil.over(&value.to_string());
-        serde_json::from_str(&text).unwrap_or(value)
-    }
-
     fn tilde(&self, path: &Path) -> String {
-        match self.home.and_then(|home| path.strip_prefix(home).ok()) {
+        let home = self.server.host.home();
+        match home.and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~/{}", rest.display()),
             None => path.display().to_string(),
         }
-    }
-}
-
-/// Hides where the user's home is from whoever need not know.
-#[derive(Debug, Clone)]
-pub(crate) struct Veil {
-    home: Option<String>,
-}
-
-impl Veil {
-    /// A text, with the home as `~`.
-    pub(crate) fn over(&self, text: &str) -> String {
-        match &self.home {
-            Some(home) if home.len() > 1 => text.replace(home.as_str(), "~"),
-            _ => text.to_owned(),
-        }
-    }
-
-    fn event(&self, mut event: ChatEvent) -> ChatEvent {
-        match &mut event {
-            ChatEvent::Skill { content: text, .. }
-            | ChatEvent::Text { text }
-            | ChatEvent::ToolResult { output: text, .. } => *text = self.over(text),
-            _ => {}
-        }
-        event
     }
 }

@@ -1,5 +1,6 @@
 //! What the locks say about the folders of skills.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,18 @@ impl Installed {
     pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
         let installed = self.entry(folder)?.digest;
         (installed != now).then_some(Altered { now, installed })
+    }
+
+    /// The places of this machine that skills came from, as the locks write them.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        let skills = self.locks.iter().flat_map(|(_, lock)| lock.skills());
+        let named = skills.flat_map(|entry| [Some(&entry.source), entry.url.as_ref()]);
+        let local = named.flatten().filter_map(|place| {
+            let path = place.strip_prefix("file://").unwrap_or(place);
+            (path.starts_with('/') || path.starts_with("~/")).then(|| PathBuf::from(path))
+        });
+        let unique: BTreeSet<PathBuf> = local.collect();
+        unique.into_iter().collect()
     }
 
     /// Where the skill in a folder came from, and whose lock says so.

@@ -2,7 +2,7 @@
 //!
 //! `run` asks [`Permissions`]; `show` and `trust` show what stands behind its answer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
@@ -94,6 +94,11 @@ impl Permissions {
             Some((_, found)) => found,
             None => Provenance::of(by_source),
         }
+    }
+
+    /// The places of this machine that skills were installed from.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        self.installed.places()
     }
 
     /// What was installed into a folder, if its files are something else that nobody approved.

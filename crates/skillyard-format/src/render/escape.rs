@@ -8,7 +8,7 @@ use crate::text::{any_byte, is_forbidden};
 ///
 /// Characters that XML cannot hold become U+FFFD. Line ends and tabs are kept in data by
 /// every XML reader only as references, so `\r` is written as one.
-pub(super) fn xml(text: &str) -> String {
+pub fn xml(text: &str) -> String {
     escaped(text, |c| match c {
         '\r' => Some("&#xD;"),
         c if is_forbidden(c) => Some("\u{fffd}"),

@@ -8,4 +8,4 @@ mod escape;
 pub mod foreign;
 pub mod resource;
 
-pub use escape::one_line;
+pub use escape::{one_line, xml};

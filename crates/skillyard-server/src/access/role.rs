@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 /// What somebody may do; each role may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Read skills.
+    #[default]
     Read,
     /// Talk in sessions.
     Chat,

@@ -77,7 +77,7 @@ impl Caller {
     pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {
             role: self.role,
-            home: server.host.home(),
+            server,
         }
     }
 }

@@ -17,7 +17,8 @@ use super::talk::Talk;
 use crate::access::Role;
 use crate::chat::{Consent, Conversation, Place, Said, parent_of};
 use crate::problem::Problem;
-use crate::view::Veil;
+use crate::veil::Veil;
+use crate::web::elsewhere;
 
 /// The longest message, in characters.
 const LONGEST: usize = 25_000;
@@ -122,7 +123,8 @@ pub(super) async fn follow(talk: Talk, headers: HeaderMap) -> Result<Response, P
         caller,
         conversation,
     } = talk;
-    let veil = caller.viewer(&server).veil();
+    let this = Arc::clone(&server);
+    let veil = elsewhere(move || caller.viewer(&this).veil()).await?;
     let Ok(place) = Arc::clone(&server.followers).try_acquire_owned() else {
         let text = "too many are following sessions already";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
@@ -148,7 +150,7 @@ async fn tell(
     let mut lengths = conversation.lengths();
     loop {
         for (place, event) in conversation.since(known.as_ref()) {
-            let data = veil.over(&serde_json::to_string(&event).unwrap_or_default());
+            let data = serde_json::to_string(&veil.event(event)).unwrap_or_default();
             let event = Event::default().id(place.to_string()).data(data);
             if reader.send(Ok(event)).await.is_err() {
                 return;

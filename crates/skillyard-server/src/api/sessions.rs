@@ -232,7 +232,7 @@ pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
         if talk.caller.may(Role::Admin) {
             value["workspace"] = session.workspace.into();
         }
-        Ok(talk.caller.viewer(&talk.server).value(value))
+        Ok(talk.caller.viewer(&talk.server).veil().value(value))
     });
     Ok(Json(exported.await?))
 }

@@ -115,10 +115,12 @@ pub(super) async fn get(
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let digest = contents.digest();
+        let viewer = caller.viewer(&server);
         let standing = server.host.standing(skill, digest.as_ref());
+        let standing = viewer.veil().standing(standing);
         let problems = skill.record.problems.iter();
         Ok::<_, Problem>(SkillDetail {
-            summary: SkillSummary::of(skill, caller.viewer(&server)),
+            summary: SkillSummary::of(skill, viewer),
             digest: digest.map(|digest| digest.to_string()),
             fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
             body_tokens: estimate(Document::parse(text.as_bytes()).body()),
@@ -217,6 +219,7 @@ pub(super) async fn usage(
         Senseless, Altered, Missing, NotJson))]
 pub(super) async fn activate(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
     Given(input): Given<ActivationInput>,
 ) -> Result<Json<ActivationOutput>, Problem> {
@@ -225,6 +228,7 @@ pub(super) async fn activate(
         let asker = Asker {
             session: input.session.as_deref(),
             trigger: "api",
+            role: caller.role,
             ..Asker::default()
         };
         let skill = usable(&stock, &name)?;

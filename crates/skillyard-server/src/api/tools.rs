@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::input::{Given, Named};
+use super::input::{Caller, Given, Named};
 use super::refusals::{Altered, Missing, NotJson, Senseless};
 use crate::activation::Asker;
 use crate::chat::parent_of;
@@ -38,6 +38,7 @@ pub(crate) struct ToolOutput {
         Senseless, Altered, Missing, NotJson))]
 pub(super) async fn call(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
     headers: HeaderMap,
     Given(input): Given<Map<String, Value>>,
@@ -50,6 +51,7 @@ pub(super) async fn call(
             session: None,
             trigger: "api",
             trace: parent.as_ref(),
+            role: caller.role,
         };
         server.call(tool, input, asker)
     });

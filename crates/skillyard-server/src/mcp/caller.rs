@@ -113,6 +113,7 @@ impl Caller {
         Asker {
             trigger,
             trace: self.parent.as_ref(),
+            role: self.role,
             ..Asker::default()
         }
     }

@@ -58,7 +58,7 @@ impl Frame {
     pub(crate) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {
             role: self.role.unwrap_or(Role::Read),
-            home: server.host.home(),
+            server,
         }
     }
 }

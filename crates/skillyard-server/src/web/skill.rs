@@ -73,7 +73,9 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     Ok(SkillPage {
         active: "library",
         skill: SkillSummary::of(skill, viewer),
-        standing: server.host.standing(skill, digest.as_ref()),
+        standing: viewer
+            .veil()
+            .standing(server.host.standing(skill, digest.as_ref())),
         digest: digest.map(|digest| digest.to_string()),
         body: render(document.body(), |link| file_address(&record.name, link)),
         body_tokens: estimate(document.body()),

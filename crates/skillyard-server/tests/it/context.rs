@@ -30,6 +30,8 @@ use tower::ServiceExt as _;
 
 use crate::desk::Desk;
 
+/// Where all skills came from, as their machine says.
+pub(crate) const SOURCE: &str = "/srv/clients/acme";
 pub(crate) const READ: &str = "read-token-0123456789abcdef";
 pub(crate) const CHAT: &str = "chat-token-0123456789abcdef";
 pub(crate) const OTHER: &str = "other-token-0123456789abcdef";
@@ -79,10 +81,10 @@ impl Host for Machine {
         Standing {
             altered: self.altered(skill, &|| digest.copied()),
             tier: "high".into(),
-            provenance: "a test".into(),
+            provenance: format!("a local folder, {SOURCE}"),
             third_party: false,
             scripts: "ask".into(),
-            reason: "it is a test".into(),
+            reason: format!("it comes from a local folder, {SOURCE}"),
             ..Standing::default()
         }
     }
@@ -137,6 +139,10 @@ impl Host for Machine {
 
     fn home(&self) -> Option<&Path> {
         Some(&self.home)
+    }
+
+    fn places(&self) -> Vec<PathBuf> {
+        vec![PathBuf::from(SOURCE)]
     }
 
     fn index_folder(&self) -> Option<&Path> {

@@ -19,7 +19,7 @@ use skillyard_format::package::Digest;
 use skillyard_server::{Agents, AgentsError, Host as _, Models, Wish};
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
-use crate::context::{Machine, World};
+use crate::context::{Machine, SOURCE, World};
 
 /// The agents of a test.
 pub(crate) struct Desk {
@@ -142,7 +142,7 @@ impl Desk {
             .map(|skill| ShelfSkill {
                 folder: skill.record.folder.clone(),
                 directory: skill.record.folder.display().to_string(),
-                origin: "test".into(),
+                origin: SOURCE.into(),
                 tier: "high".into(),
                 author: Author::Known,
                 skill: skill.clone(),
@@ -163,7 +163,7 @@ impl Host for Stage {
             return Permission::Run;
         }
         Permission::Ask {
-            reason: "it is a test".into(),
+            reason: format!("it comes from a local folder, {SOURCE}"),
         }
     }
 

@@ -207,6 +207,18 @@ impl Host for Machine {
         self.context.environment.home.as_deref()
     }
 
+    fn places(&self) -> Vec<PathBuf> {
+        let environment = &self.context.environment;
+        let mut places = vec![
+            environment.skillyard_home.clone(),
+            environment.current_dir.clone(),
+        ];
+        if let Ok(permissions) = self.decisions.of(&self.context) {
+            places.extend(permissions.places());
+        }
+        places
+    }
+
     fn index_folder(&self) -> Option<&Path> {
         Some(&self.index_folder)
     }

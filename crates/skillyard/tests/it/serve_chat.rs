@@ -212,6 +212,40 @@ fn a_token_that_is_taken_away_is_gone_after_a_reload() {
 }
 
 #[test]
+fn where_a_skill_was_installed_from_is_for_admins() {
+    let context = TestContext::new();
+    context.skill("clients/acme/report", "Makes reports");
+    context.good(&[
+        "install",
+        "./clients/acme/report",
+        "--scope",
+        "user",
+        "--yes",
+    ]);
+    context.write("tokens", format!("admin {ADMIN}\nchat {CHAT}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let serving = Serving::start(&context, &["--token-file", "tokens"]);
+    let path = "/api/v1/skills/report";
+    let places = [context.root(), context.home()];
+    for (method, path, body) in [
+        ("GET", path, Value::Null),
+        ("GET", "/skills/report", Value::Null),
+        ("POST", "/api/v1/skills/report/activate", json!({})),
+    ] {
+        let (status, text) = serving.ask(method, path, Some(CHAT), &body);
+        assert_eq!(status, 200, "{text}");
+        for place in &places {
+            let place = place.display().to_string();
+            assert!(!text.contains(&place), "{path} names {place}: {text}");
+        }
+        assert!(!text.contains("clients/acme"), "{path}: {text}");
+    }
+    let (_, text) = serving.ask("GET", path, Some(ADMIN), &Value::Null);
+    assert!(text.contains("clients/acme/report"), "{text}");
+}
+
+#[test]
 fn the_log_is_an_object_a_line_and_keeps_quiet_about_what_was_sent() {
     let context = TestContext::new();
     let mut serving = Serving::start(&context, &["--log-format", "json"]);

@@ -31,6 +31,7 @@ use crate::contents::Contents;
 use crate::host::{Ran, Runs, ScriptRun};
 use crate::server::Server;
 use crate::tool::usable;
+use crate::view::Viewer;
 
 /// The tool's name.
 pub(super) const NAME: &str = "skill_run";
@@ -168,15 +169,17 @@ fn judged(
     if decision.verdict == GuardVerdict::Denied {
         return Err(blocked(decision.reason, decision.skill));
     }
+    let viewer = Viewer {
+        role: caller.role,
+        server,
+    };
     let standing = server.host.standing(skill, Some(&digest));
     let beforehand = match standing.scripts.as_str() {
         "run" => Beforehand::Run,
-        "ask" => Beforehand::Ask(standing.reason),
+        "ask" => Beforehand::Ask(viewer.veil().over(&standing.reason)),
         _ => {
-            return Err(blocked(
-                standing.reason,
-                Some(skill.record.name.to_string()),
-            ));
+            let text = blocked(standing.reason, Some(skill.record.name.to_string()));
+            return Err(viewer.veil().over(&text));
         }
     };
     let wanted = Wanted {

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{Person, RUNS, tools};
-use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, TestServer};
+use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, SOURCE, TestServer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_reads_or_changes_the_chats_of_others() {
@@ -129,7 +129,7 @@ async fn paths_of_the_machine_are_for_admins() {
             .ask("GET", &format!("/sessions/{id}{part}"), Value::Null)
             .await;
         assert!(!answer.text.contains(&home), "{part}: {}", answer.text);
-        assert!(answer.text.contains("~/.agents/skills/pdf"), "{part}");
+        assert!(answer.text.contains("skill://pdf"), "{part}");
     }
     let token = format!("Bearer {CHAT}");
     let path = format!("/api/v1/sessions/{id}/events");
@@ -138,6 +138,48 @@ async fn paths_of_the_machine_are_for_admins() {
         told.iter()
             .all(|(_, event)| !event.to_string().contains(&home))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_skill_came_from_is_for_admins() {
+    let server = TestServer::with_tokens();
+    let (person, admin) = (Person::with(&server, CHAT), Person::with(&server, ADMIN));
+    let id = person.begin(Value::Null).await;
+    person.said(&id, "/attack").await;
+    let question = person.asked(&id, RUNS).await;
+    let session = format!("/sessions/{id}");
+    let token = format!("Bearer {CHAT}");
+    let headers = [("authorization", token.as_str())];
+    let mut texts = Vec::new();
+    for (method, path, body) in [
+        ("GET", session.as_str(), Value::Null),
+        ("GET", &format!("{session}/export"), Value::Null),
+        ("GET", "/skills/attack", Value::Null),
+        ("POST", "/skills/attack/activate", json!({})),
+        ("POST", "/tools/skill_load", json!({ "name": "attack" })),
+    ] {
+        let seen = person.ask(method, path, body.clone()).await.text;
+        let all = admin.ask(method, path, body).await.text;
+        texts.push((path.to_owned(), seen, Some(all)));
+    }
+    let page = server.ask("GET", "/skills/attack", &headers, "").await;
+    texts.push(("the page".into(), page.text, None));
+    // Up to the question.
+    let mut events = person.events(&id).await;
+    events.dedup_by(|one, other| one["type"] == "text" && other["type"] == "text");
+    let path = format!("/api/v1{session}/events");
+    let told = server.stream(&path, &headers, events.len()).await;
+    texts.push(("the events".into(), format!("{told:?}"), None));
+    assert_eq!(
+        person.decide(&question, "no").await,
+        StatusCode::ACCEPTED,
+        "before anything is compared: a question that is open is waited for"
+    );
+    for (path, seen, all) in texts {
+        assert!(seen.contains("attack"), "{path}: {seen}");
+        assert!(!seen.contains(SOURCE), "{path}: {seen}");
+        assert!(all.is_none_or(|all| all.contains(SOURCE)), "{path}");
+    }
 }
 
 #[tokio::test]
