@@ -4,6 +4,7 @@ mod compaction;
 mod database;
 mod error;
 mod hand_over;
+mod save;
 mod store;
 
 use jiff::Timestamp;
@@ -45,6 +46,8 @@ pub struct Session {
     pub(crate) kept: usize,
     /// Whether another model goes on, and the store does not know of it.
     pub(crate) handed_over: bool,
+    /// Whether the store has had it; what it no longer has then was deleted.
+    pub(crate) stored: bool,
 }
 
 /// A version of an agent.
@@ -143,6 +146,7 @@ impl Session {
             state: State::default(),
             kept: 0,
             handed_over: false,
+            stored: false,
         })
     }
 
@@ -153,6 +157,7 @@ impl Session {
         fork.created = created;
         fork.kept = 0;
         fork.handed_over = false;
+        fork.stored = false;
         fork.state.grants.clear();
         // A copy of what was never kept has no log to refer to.
         if self.kept > 0 {

@@ -8,15 +8,17 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sqlx::{Connection as _, Row as _, SqliteConnection};
+use sqlx::{Row as _, SqliteConnection};
 
 use super::database::Database;
+use super::save::Forgotten;
 use super::{Session, SessionError};
 
 /// Sessions on disk.
 #[derive(Debug)]
 pub struct SessionStore {
-    database: Database,
+    pub(super) database: Database,
+    pub(super) forgotten: Forgotten,
 }
 
 /// A session in a list.
@@ -55,68 +57,8 @@ impl SessionStore {
     pub fn open(path: &Path) -> Result<Self, SessionError> {
         Ok(Self {
             database: Database::open(path)?,
+            forgotten: Forgotten::default(),
         })
-    }
-
-    /// Keeps what is new in a session: its messages and its state, all or nothing.
-    pub fn save(&self, session: &mut Session, now: Timestamp) -> Result<(), SessionError> {
-        let damaged = |source| SessionError::Damaged {
-            id: session.id.clone(),
-            source,
-        };
-        let state = serde_json::to_string(&session.state).map_err(damaged)?;
-        let prompt = serde_json::to_string(&session.prompt).map_err(damaged)?;
-        let mut bodies = Vec::new();
-        for message in &session.messages[session.kept..] {
-            bodies.push(serde_json::to_string(message).map_err(damaged)?);
-        }
-        let kept = i64::try_from(session.kept).unwrap_or(i64::MAX);
-        let whole = i64::try_from(session.messages.len()).unwrap_or(i64::MAX);
-        let agent = session.agent.as_ref();
-        let agent = agent.map(|agent| format!("{}@{}", agent.name, agent.version));
-        let saved = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                let mut work = connection.begin().await?;
-                let changed = sqlx::query(
-                    "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                 ON CONFLICT (id) DO UPDATE SET updated = ?5, title = ?6, messages = ?7, state = ?9,
-                 prompt = CASE WHEN ?11 THEN ?8 ELSE prompt END
-                 WHERE messages = ?10",
-                )
-                .bind(&session.id)
-                .bind(agent)
-                .bind(&session.workspace)
-                .bind(session.created.to_string())
-                .bind(now.to_string())
-                .bind(session.title())
-                .bind(whole)
-                .bind(prompt)
-                .bind(state)
-                .bind(kept)
-                .bind(session.handed_over)
-                .execute(&mut *work)
-                .await?;
-                if changed.rows_affected() == 0 {
-                    return Ok(false);
-                }
-                for (place, body) in (kept..).zip(bodies) {
-                    sqlx::query("INSERT INTO messages VALUES (?1, ?2, ?3)")
-                        .bind(&session.id)
-                        .bind(place)
-                        .bind(body)
-                        .execute(&mut *work)
-                        .await?;
-                }
-                work.commit().await?;
-                Ok(true)
-            })?;
-        if !saved {
-            return Err(SessionError::InUse(session.id.clone()));
-        }
-        session.kept = session.messages.len();
-        session.handed_over = false;
-        Ok(())
     }
 
     /// The session of a name, or of the only one that begins so; `last` is the last that was used.
@@ -160,6 +102,7 @@ impl SessionStore {
             state: parsed(&id, row.get("state"))?,
             kept: messages.len(),
             handed_over: false,
+            stored: true,
             messages,
             id,
         })
@@ -219,13 +162,7 @@ impl SessionStore {
     /// Forgets a session.
     pub fn delete(&self, name: &str) -> Result<String, SessionError> {
         let id = self.resolve(name)?;
-        self.database
-            .with(async |connection: &mut SqliteConnection| {
-                sqlx::query("DELETE FROM sessions WHERE id = ?1")
-                    .bind(&id)
-                    .execute(connection)
-                    .await
-            })?;
+        self.forget(&id)?;
         Ok(id)
     }
 

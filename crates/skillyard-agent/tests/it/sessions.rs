@@ -54,6 +54,31 @@ fn two_programs_cannot_both_go_on() {
 }
 
 #[test]
+fn what_was_deleted_is_never_written_again() {
+    let lab = Lab::new();
+    let mut runtime = lab.runtime(Scripted::new([]));
+    let mut front = Front::new(Answer::No);
+    // One that was kept, with messages and without any.
+    for said in [true, false] {
+        let mut session = lab.session(&runtime, &Settings::default());
+        if said {
+            runtime.turn(&mut session, "secret", &mut front).unwrap();
+        } else {
+            runtime.store.save(&mut session, Timestamp::now()).unwrap();
+        }
+        runtime.store.delete(&session.id).unwrap();
+        let error = runtime.turn(&mut session, "secret", &mut front);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("there is no session"), "{error}");
+    }
+    // One that was about to be kept.
+    let mut session = lab.session(&runtime, &Settings::default());
+    runtime.store.forget(&session.id).unwrap();
+    assert!(runtime.turn(&mut session, "secret", &mut front).is_err());
+    assert!(runtime.store.list(10).unwrap().is_empty());
+}
+
+#[test]
 fn the_store_is_for_its_owner_and_names_are_no_patterns() {
     let lab = Lab::new();
     let mut runtime = lab.runtime(Scripted::new([]));

@@ -127,15 +127,11 @@ impl Register {
         self.store()?.load(&conversation.id).map_err(kept)
     }
 
-    /// Deletes a session that was found.
+    /// Deletes a session that was found; a turn that is under way in it can keep nothing more.
     pub(crate) fn delete(&self, conversation: &Conversation) -> Result<(), Problem> {
         conversation.stop();
         self.forget(&conversation.id);
-        let store = self.store()?;
-        if store.length(&conversation.id).map_err(kept)?.is_some() {
-            store.delete(&conversation.id).map_err(kept)?;
-        }
-        Ok(())
+        self.store()?.forget(&conversation.id).map_err(kept)
     }
 
     /// Copies a session that was found.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 use skillyard_agent::TurnError;
+use skillyard_agent::session::SessionError;
 use skillyard_agent::telemetry::TraceParent;
 
 use super::Conversation;
@@ -140,6 +141,9 @@ fn explained(error: TurnError, remedy: Option<&str>) -> Problem {
             Some(remedy) => format!("{error}. {remedy}"),
             None => error.to_string(),
         }),
+        TurnError::Session(SessionError::Unknown(_)) => {
+            Problem::new(StatusCode::NOT_FOUND, "the session was deleted")
+        }
         other => HostError::new(other).into(),
     }
 }

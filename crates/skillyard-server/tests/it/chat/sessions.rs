@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Person, found};
+use super::{PATIENCE, Person, found};
 use crate::context::TestServer;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,6 +57,34 @@ async fn a_reader_goes_on_where_it_was() {
         .await;
     assert_eq!(anew[0].1["type"], "reset");
     assert_eq!(anew[1], all[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_deleted_while_it_is_answered_stays_deleted() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    let question = person.asked(&id, "/attack run scripts/endless.sh").await;
+    person.decide(&question, "once").await;
+    person.wait(&id, "decided", 0).await;
+    let path = format!("/sessions/{id}");
+    let deleted = person.ask("DELETE", &path, Value::Null).await;
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT);
+    // The turn ends when it notices, and would have kept how it ended.
+    let start = std::time::Instant::now();
+    while !server
+        .get("/metrics")
+        .await
+        .text
+        .contains("skillyard_turn_seconds_count{")
+    {
+        assert!(start.elapsed() < PATIENCE, "the turn does not end");
+        tokio::task::yield_now().await;
+    }
+    let listed = person.ask("GET", "/sessions", Value::Null).await;
+    assert_eq!(listed.json()["sessions"], json!([]));
+    let found = person.ask("GET", &path, Value::Null).await;
+    assert_eq!(found.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test(flavor = "multi_thread")]
