@@ -36,6 +36,8 @@ pub(crate) enum RegistryFailure {
     Host(String),
     #[error("anybody who reaches {0} could read tokens on their way")]
     Exposed(SocketAddr),
+    #[error("`{0}` is no address where clients could reach a registry")]
+    Url(String),
     #[error("the server cannot be started")]
     Start(#[source] io::Error),
     #[error(transparent)]
@@ -94,6 +96,9 @@ impl RegistryFailure {
             }
             Self::Exposed(_) => {
                 "Put a proxy with TLS before it and name its address with `--url https://…`".into()
+            }
+            Self::Url(_) => {
+                "Write where the proxy is reached, such as `--url https://skills.example.com`".into()
             }
             Self::Maintenance(MaintenanceError::NotEmpty) => {
                 "Name another place with `--database` and `--blobs`".into()

@@ -95,6 +95,30 @@ impl TestContext {
 }
 
 #[test]
+fn strangers_reach_a_registry_only_through_tls() {
+    let context = TestContext::new();
+    for (url, expected) in [
+        ("", "is no address where clients could reach"),
+        ("banana", "is no address where clients could reach"),
+        ("ftp://x", "is no address where clients could reach"),
+        (
+            "javascript:alert(1)",
+            "is no address where clients could reach",
+        ),
+        ("http://skills.example", "could read tokens on their way"),
+    ] {
+        let told = context.tell(&[
+            "registry", "serve", "--host", "0.0.0.0", "--port", "0", "--url", url,
+        ]);
+        assert!(told.starts_with("exit status: 2"), "{url}: {told}");
+        assert!(
+            told.contains(expected) && told.contains("hint: "),
+            "{url}: {told}"
+        );
+    }
+}
+
+#[test]
 fn a_skill_is_published_found_installed_and_withdrawn() {
     let context = TestContext::new();
     let _server = context.with_registry();

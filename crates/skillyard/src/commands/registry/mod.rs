@@ -6,6 +6,7 @@ mod gc;
 mod log_key;
 mod mirror;
 mod name;
+mod reached;
 mod restore;
 mod serve;
 mod token;

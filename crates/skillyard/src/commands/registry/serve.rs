@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::Outcome;
-use super::{Storage, log_key};
+use super::{Storage, log_key, reached};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// The port to listen on; 0 takes any that is free
     #[arg(long, default_value_t = 7879)]
     port: u16,
-    /// Where clients reach it, if that is elsewhere
+    /// Where clients reach it, if that is elsewhere; with https unless only this machine can
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The key that signs the log of all versions; the same on every node of a cluster
@@ -79,9 +79,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .parse()
         .map_err(|_| RegistryFailure::Host(args.host.clone()))?;
     let address = SocketAddr::from((host, args.port));
-    if !host.is_loopback() && args.url.is_none() {
-        return Err(RegistryFailure::Exposed(address).into());
-    }
+    reached::checked(args.url.as_deref(), address)?;
     // Signals are heard from before anybody is told that it runs.
     let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
