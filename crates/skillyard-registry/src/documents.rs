@@ -13,6 +13,7 @@ use skillyard_format::Namespace;
 use crate::database::Database;
 use crate::endpoints::{json_response, marketplace, well_known};
 use crate::error::RegistryError;
+use crate::reached::{Reached, below};
 use crate::server::Server;
 use crate::store::listing;
 use crate::store::skills::SkillRow;
@@ -50,6 +51,13 @@ pub(crate) struct Document {
     kind: Kind,
     /// Without its `@`.
     namespace: Option<String>,
+}
+
+/// A document that is kept, as one of those who reach the registry at an address reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct KeptDocument {
+    document: Document,
+    url: String,
 }
 
 impl Document {
@@ -98,7 +106,7 @@ impl Document {
 
     fn entry(&self, skill: &SkillRow, url: &str) -> Result<String, RegistryError> {
         match self.kind {
-            Kind::Archives => written(&well_known::archive_entry(skill)),
+            Kind::Archives => written(&well_known::archive_entry(skill, &below(url))),
             Kind::Files => written(&well_known::file_entry(skill)),
             Kind::Marketplace => written(&marketplace::plugin(skill, url)),
         }
@@ -119,23 +127,29 @@ fn written(value: &impl Serialize) -> Result<String, RegistryError> {
 
 impl Server {
     /// Answers with a document.
-    pub(crate) async fn document(&self, document: Document) -> Result<Response, RegistryError> {
+    pub(crate) async fn document(
+        &self,
+        document: Document,
+        Reached(url): Reached,
+    ) -> Result<Response, RegistryError> {
         let database = &self.registry.database;
         // Before the skills: a change in between makes another document, with another tag.
         let sequence = self.registry.looks.sequence(database).await?;
         let tag = format!("\"{}-{sequence}\"", env!("CARGO_PKG_VERSION"));
-        if let Some(bytes) = self.documents.get(sequence, &document) {
+        let kept = KeptDocument {
+            document: document.clone(),
+            url: url.clone(),
+        };
+        if let Some(bytes) = self.documents.get(sequence, &kept) {
             return Ok(json_response(bytes.into_response(), &tag));
         }
-        let url = self.settings.url.clone();
-        let mut pieces = Box::pin(document.clone().pieces(database.clone(), url));
+        let mut pieces = Box::pin(document.pieces(database.clone(), url));
         let mut text = Vec::new();
         while text.len() <= SHORT {
             let Some(piece) = pieces.try_next().await? else {
                 let bytes = Bytes::from(text);
-                let length = bytes.len() + size_of::<Document>();
-                self.documents
-                    .put(sequence, document, bytes.clone(), length);
+                let length = bytes.len() + size_of::<KeptDocument>() + kept.url.len();
+                self.documents.put(sequence, kept, bytes.clone(), length);
                 return Ok(json_response(bytes.into_response(), &tag));
             };
             text.extend_from_slice(&piece);
@@ -194,7 +208,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let server = server(folder.path(), count, length).await;
         for kind in [Kind::Archives, Kind::Files, Kind::Marketplace] {
-            let response = server.document(kind.of(None)).await.unwrap();
+            let url = "http://registry.test".to_owned();
+            let kept_as = KeptDocument {
+                document: kind.of(None),
+                url: url.clone(),
+            };
+            let response = server.document(kind.of(None), Reached(url)).await.unwrap();
             assert!(response.headers().contains_key(header::ETAG));
             let body = axum::body::to_bytes(response.into_body(), usize::MAX);
             let document: serde_json::Value = serde_json::from_slice(&body.await.unwrap()).unwrap();
@@ -203,7 +222,7 @@ mod tests {
             let names = list.map(|each| each["name"].as_str().unwrap().to_owned());
             let expected = (0..count).map(|number| format!("skill-{number:05}"));
             assert!(names.eq(expected), "{kind:?} of {count}");
-            assert_eq!(server.documents.get(1, &kind.of(None)).is_some(), kept);
+            assert_eq!(server.documents.get(1, &kept_as).is_some(), kept);
         }
     }
 

@@ -24,6 +24,7 @@ mod peer;
 mod problem;
 mod publishing;
 pub mod rate;
+mod reached;
 pub mod registry;
 pub mod role;
 mod routes;

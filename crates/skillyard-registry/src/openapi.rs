@@ -1,6 +1,7 @@
 //! The document that says what the registry can do, made from the code that does it.
 
 use axum::Json;
+use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
@@ -12,6 +13,7 @@ use crate::endpoints::{
 };
 use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::problem::Problem;
+use crate::reached::{Reached, below};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -85,8 +87,13 @@ struct Document;
 /// Read this document
 #[utoipa::path(get, path = "/openapi.json", tag = "registry",
     responses((status = 200, description = "an OpenAPI 3.1 document", content_type = "application/json")))]
-pub(crate) async fn document() -> Json<utoipa::openapi::OpenApi> {
-    Json(Document::openapi())
+pub(crate) async fn document(Reached(url): Reached) -> Json<utoipa::openapi::OpenApi> {
+    let mut document = Document::openapi();
+    // Paths stand below where this document was found.
+    let below = below(&url);
+    let root = if below.is_empty() { "/" } else { &below };
+    document.servers = Some(vec![ServerBuilder::new().url(root).build()]);
+    Json(document)
 }
 
 /// What holds for every route and therefore stands at none: tokens, tags, and how things go wrong.

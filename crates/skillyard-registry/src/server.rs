@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::counter::Counter;
-use crate::documents::Document;
+use crate::documents::KeptDocument;
 use crate::guard::guard;
 use crate::kept::Kept;
 use crate::rate::{Gate, Rates};
@@ -112,7 +112,7 @@ pub struct Parts {
     pub(crate) uploads: Arc<Semaphore>,
     pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
-    pub(crate) documents: Arc<Kept<Document, Bytes>>,
+    pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
     pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
 }

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use skillyard_format::Digest;
+use skillyard_web::mount::LetIn;
 use skillyard_web::tag::is_known;
 
 /// Longer answers bring a tag of their own, or none.
@@ -30,7 +31,8 @@ impl Asked {
         let known = headers.get_all(header::IF_NONE_MATCH);
         Self {
             is_question: matches!(*request.method(), Method::GET | Method::HEAD),
-            is_personal: headers.contains_key(header::AUTHORIZATION),
+            is_personal: headers.contains_key(header::AUTHORIZATION)
+                || request.extensions().get::<LetIn>().is_some(),
             known: known.iter().cloned().collect(),
         }
     }

@@ -37,6 +37,7 @@ pub use host::{Alteration, Host, HostError, Ran, Runs, ScriptRun, Standing, Swit
 pub use installing::{Installation, Installing, Order, OrderScope, Refusal};
 pub use log::Line;
 pub use mcp::{McpError, serve_stdio};
+pub use mounted::{MountedRegistry, Readers};
 pub use router::router;
 pub use serve::{Bound, ServeError, bind};
 pub use server::{Server, Settings};

@@ -43,7 +43,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(api::router())
         .merge(mcp::router(&server));
     if let Some(registry) = server.registry.clone() {
-        all = all.nest_service(REGISTRY, mounted(registry));
+        all = all.nest_service(REGISTRY, mounted(registry.router));
     }
     all.fallback(web::missing)
         .method_not_allowed_fallback(web::wrong_method)

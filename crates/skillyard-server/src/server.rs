@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use axum::Router;
 use skillyard_audit::{AuditError, Event};
 use tokio::sync::Semaphore;
 
@@ -14,6 +13,7 @@ use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
+use crate::mounted::MountedRegistry;
 use crate::shelf::Shelf;
 use crate::usage::{Usage, Usages};
 
@@ -32,7 +32,7 @@ pub struct Settings {
     /// Who answers in chats; without them there are none.
     pub agents: Option<Arc<dyn Agents>>,
     /// A registry that stands below `/registry`.
-    pub registry: Option<Router>,
+    pub registry: Option<MountedRegistry>,
 }
 
 /// The server, without its listener.
@@ -53,7 +53,7 @@ pub struct Server {
     pub(crate) consents: Consents,
     pub(crate) upstream: Option<Upstream>,
     pub(crate) register: Register,
-    pub(crate) registry: Option<Router>,
+    pub(crate) registry: Option<MountedRegistry>,
     pub(crate) followers: Arc<Semaphore>,
     pub(crate) turns: Arc<Semaphore>,
 }

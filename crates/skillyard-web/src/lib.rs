@@ -3,6 +3,7 @@
 pub mod address;
 pub mod assets;
 pub mod markdown;
+pub mod mount;
 pub mod policy;
 pub mod size;
 pub mod tag;

@@ -44,6 +44,7 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
     ("SKILLYARD_SERVER_SKILLS", "server.skills"),
     ("SKILLYARD_SERVER_REGISTRY", "server.registry"),
+    ("SKILLYARD_SERVER_PUBLIC_REGISTRY", "server.public_registry"),
     ("SKILLYARD_SERVER_LOG_FORMAT", "server.log_format"),
     ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
 ];

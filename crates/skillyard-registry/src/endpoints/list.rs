@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::summary::Summary;
 use crate::error::RegistryError;
 use crate::facets::Facets;
+use crate::reached::Reached;
 use crate::search::{Question, Sort};
 use crate::server::Server;
 
@@ -102,6 +103,7 @@ impl Parameters {
     responses((status = 200, body = SkillList)))]
 pub(crate) async fn list(
     State(server): State<Server>,
+    reached: Reached,
     parameters: Result<Query<Parameters>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let wrong = |_| RegistryError::Parameter("a parameter cannot be read".to_owned());
@@ -119,7 +121,7 @@ pub(crate) async fn list(
     let rows = server.registry.rows(&found).await?;
     let skills: Vec<Summary<'_>> = rows
         .iter()
-        .map(|skill| Summary::new(skill, &server.settings))
+        .map(|skill| Summary::new(skill, &reached))
         .collect();
     let end = question.offset + skills.len();
     let listed = SkillList {

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::well_known::prefixed;
 use crate::documents::Kind;
 use crate::error::RegistryError;
+use crate::reached::Reached;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -79,8 +80,11 @@ pub(crate) struct PluginSource {
 /// List every skill as a plugin of a marketplace, for Claude Code
 #[utoipa::path(get, path = "/.claude-plugin/marketplace.json", tag = "discovery",
     responses((status = 200, body = Marketplace)))]
-pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response, RegistryError> {
-    server.document(Kind::Marketplace.of(None)).await
+pub(crate) async fn marketplace(
+    State(server): State<Server>,
+    reached: Reached,
+) -> Result<Response, RegistryError> {
+    server.document(Kind::Marketplace.of(None), reached).await
 }
 
 /// The same for the skills of a namespace
@@ -89,11 +93,12 @@ pub(crate) async fn marketplace(State(server): State<Server>) -> Result<Response
     responses((status = 200, body = Marketplace)))]
 pub(crate) async fn marketplace_in(
     State(server): State<Server>,
+    reached: Reached,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
     server
-        .document(Kind::Marketplace.of(Some(&namespace)))
+        .document(Kind::Marketplace.of(Some(&namespace)), reached)
         .await
 }
 

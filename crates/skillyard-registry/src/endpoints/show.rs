@@ -13,6 +13,7 @@ use super::named;
 use super::summary::Summary;
 use crate::error::RegistryError;
 use crate::package::{FileFact, FindingFact};
+use crate::reached::Reached;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::{owners, skills, tags, versions};
@@ -68,6 +69,7 @@ pub(crate) struct VersionDetail<'a> {
     responses((status = 200, body = SkillDetail)))]
 pub(crate) async fn show(
     State(server): State<Server>,
+    reached: Reached,
     Segments(name): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
@@ -88,7 +90,7 @@ pub(crate) async fn show(
     });
     let facts = &skill.latest.facts;
     let detail = SkillDetail {
-        summary: Summary::new(&skill, &server.settings),
+        summary: Summary::new(&skill, &reached),
         dist_tags: tags::of(database, name.as_str())
             .await?
             .into_iter()

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::server::Settings;
+use crate::reached::Reached;
 use crate::store::skills::SkillRow;
 
 /// What is told about a skill in a list.
@@ -46,7 +46,7 @@ pub(crate) struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn new(skill: &'a SkillRow, settings: &Settings) -> Self {
+    pub(crate) fn new(skill: &'a SkillRow, reached: &Reached) -> Self {
         let latest = &skill.latest;
         Self {
             name: &skill.name,
@@ -57,7 +57,7 @@ impl<'a> Summary<'a> {
             downloads: skill.downloads,
             download_url: format!(
                 "{}/skills/{}/{}/download",
-                settings.url, skill.name, latest.version
+                reached.0, skill.name, latest.version
             ),
             license: latest.facts.license.as_deref(),
             tags: &latest.facts.tags,

@@ -11,6 +11,7 @@ use super::{named, namespaced};
 use crate::documents::Kind;
 use crate::error::RegistryError;
 use crate::package;
+use crate::reached::Reached;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::skills::SkillRow;
@@ -67,8 +68,11 @@ pub(crate) struct FileEntry<'a> {
 /// List all skills as archives, for clients of discovery 0.2.0
 #[utoipa::path(get, path = "/.well-known/agent-skills/index.json", tag = "discovery",
     responses((status = 200, body = ArchiveIndex)))]
-pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, RegistryError> {
-    server.document(Kind::Archives.of(None)).await
+pub(crate) async fn archives(
+    State(server): State<Server>,
+    reached: Reached,
+) -> Result<Response, RegistryError> {
+    server.document(Kind::Archives.of(None), reached).await
 }
 
 /// The same for the skills of a namespace
@@ -77,17 +81,23 @@ pub(crate) async fn archives(State(server): State<Server>) -> Result<Response, R
     responses((status = 200, body = ArchiveIndex)))]
 pub(crate) async fn archives_in(
     State(server): State<Server>,
+    reached: Reached,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
-    server.document(Kind::Archives.of(Some(&namespace))).await
+    server
+        .document(Kind::Archives.of(Some(&namespace)), reached)
+        .await
 }
 
 /// List all skills with their files, for clients of discovery 0.1.0
 #[utoipa::path(get, path = "/.well-known/skills/index.json", tag = "discovery",
     responses((status = 200, body = FileIndex)))]
-pub(crate) async fn files(State(server): State<Server>) -> Result<Response, RegistryError> {
-    server.document(Kind::Files.of(None)).await
+pub(crate) async fn files(
+    State(server): State<Server>,
+    reached: Reached,
+) -> Result<Response, RegistryError> {
+    server.document(Kind::Files.of(None), reached).await
 }
 
 /// The same for the skills of a namespace
@@ -96,10 +106,13 @@ pub(crate) async fn files(State(server): State<Server>) -> Result<Response, Regi
     responses((status = 200, body = FileIndex)))]
 pub(crate) async fn files_in(
     State(server): State<Server>,
+    reached: Reached,
     Segments(namespace): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let namespace = prefixed(&namespace)?;
-    server.document(Kind::Files.of(Some(&namespace))).await
+    server
+        .document(Kind::Files.of(Some(&namespace)), reached)
+        .await
 }
 
 /// A namespace with its `@`, which is what makes it one at the start of an address.
@@ -119,14 +132,17 @@ pub(crate) fn archive_index() -> ArchiveIndex<'static> {
     }
 }
 
-/// A skill in discovery with archives.
-pub(crate) fn archive_entry(skill: &SkillRow) -> ArchiveEntry<'_> {
+/// A skill in discovery with archives, of a registry whose paths begin so.
+pub(crate) fn archive_entry<'a>(skill: &'a SkillRow, below: &str) -> ArchiveEntry<'a> {
     let latest = &skill.latest;
     ArchiveEntry {
         name: skill.own_name(),
         r#type: "archive",
         description: &latest.facts.description,
-        url: format!("/skills/{}/{}/archive.tar.gz", skill.name, latest.version),
+        url: format!(
+            "{below}/skills/{}/{}/archive.tar.gz",
+            skill.name, latest.version
+        ),
         digest: latest.digest,
         version: latest.version.to_string(),
     }

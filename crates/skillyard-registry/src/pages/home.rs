@@ -12,6 +12,7 @@ use super::facets::{Facet, facets};
 use super::{page, with_query};
 use crate::error::RegistryError;
 use crate::facets::Facets;
+use crate::reached::Reached;
 use crate::search::{Question, Sort};
 use crate::server::Server;
 use crate::store::skills;
@@ -137,6 +138,7 @@ struct Home {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn home(
     State(server): State<Server>,
+    reached: Reached,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
     let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
@@ -156,13 +158,7 @@ pub(crate) async fn home(
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = skills::named(&server.registry.database, &names).await?;
     let cards = found.iter().map(Card::from).collect();
-    page(&compose(
-        &server.settings.url,
-        wanted,
-        (all, total),
-        &facets,
-        cards,
-    ))
+    page(&compose(&reached.0, wanted, (all, total), &facets, cards))
 }
 
 /// The page; of all skills so many are there, and so many of them fit.

@@ -15,6 +15,7 @@ use super::contents::opened;
 use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
+use crate::reached::Reached;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::versions::VersionRow;
@@ -67,6 +68,7 @@ struct Page {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn skill(
     State(server): State<Server>,
+    reached: Reached,
     Segments(name): Segments<String>,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
@@ -86,7 +88,7 @@ pub(crate) async fn skill(
     page(&Page {
         instructions: instructions(&server, &name, &shown).await?,
         dependents: dependents(&server, name.as_str()).await?,
-        clients: clients(&server.settings.url, &name, &shown.publisher),
+        clients: clients(&reached.0, &name, &shown.publisher),
         owners,
         latest: (shown.version != latest).then_some(latest),
         name: skill.name,

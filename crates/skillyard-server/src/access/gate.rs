@@ -6,19 +6,20 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body_util::{BodyExt as _, Limited};
 use skillyard_agent::telemetry::TraceParent;
+use skillyard_web::mount::LetIn;
 
 use super::origin::{Foreign, Sender};
 use super::upload::Waiting;
 use super::{Access, Holder, Role, cookie, forgery, origin, session};
 use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
-use crate::mounted::is_registry;
+use crate::mounted::{Readers, has_registry_token, is_registry};
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -115,8 +116,11 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     let authority = request.uri().authority().map(|it| it.as_str().to_owned());
     let sender = origin::check(request.headers(), authority.as_deref(), loopback_only)
         .map_err(|foreign| refuse(StatusCode::FORBIDDEN, explain(foreign)))?;
-    if server.registry.is_some() && is_registry(request.uri().path()) {
-        return Ok(next.run(request).await);
+    if let Some(registry) = &server.registry
+        && is_registry(request.uri().path())
+    {
+        let readers = registry.readers;
+        return to_registry(server, readers, peer, request, next).await;
     }
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| refuse(status, "too many wrong tokens"))?;
@@ -158,6 +162,29 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     Ok(response)
 }
 
+/// Passes a request on to the registry, which asks for tokens of its own where it is changed.
+async fn to_registry(
+    server: &Server,
+    readers: Readers,
+    peer: Option<IpAddr>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Response> {
+    if readers == Readers::Everybody || has_registry_token(request.headers()) {
+        return Ok(next.run(request).await);
+    }
+    let identity = identify(server, request.headers(), peer)
+        .map_err(|status| Problem::new(status, "too many wrong tokens").into_response())?;
+    if identity.holder.is_none() {
+        let accepted = request.headers().get(ACCEPT);
+        let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
+        let reads_pages = accepted.is_some_and(|kinds| kinds.contains("text/html"));
+        return Err(if reads_pages { login() } else { no_token() });
+    }
+    request.extensions_mut().insert(LetIn);
+    Ok(next.run(request).await)
+}
+
 fn explain(foreign: Foreign) -> &'static str {
     match foreign {
         Foreign::Host => "this server answers to names of its own machine only",
@@ -167,14 +194,22 @@ fn explain(foreign: Foreign) -> &'static str {
 
 fn unknown(path: &str) -> Response {
     if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {
-        let problem = Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
-        let mut response = problem.into_response();
-        let scheme = axum::http::HeaderValue::from_static("Bearer");
-        response.headers_mut().insert("www-authenticate", scheme);
-        response
+        no_token()
     } else {
-        Redirect::to("/login").into_response()
+        login()
     }
+}
+
+fn no_token() -> Response {
+    let problem = Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
+    let mut response = problem.into_response();
+    let scheme = axum::http::HeaderValue::from_static("Bearer");
+    response.headers_mut().insert("www-authenticate", scheme);
+    response
+}
+
+fn login() -> Response {
+    Redirect::to("/login").into_response()
 }
 
 /// How somebody showed who they are.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_server::{Access, Server, Settings, bind};
+use skillyard_server::{Access, MountedRegistry, Readers, Server, Settings, bind};
 
 use super::Outcome;
 use crate::agent::Desk;
@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Serve this machine's registry below `/registry`, too
     #[arg(long)]
     registry: bool,
+    /// Let everybody read that registry, also where everything else needs a token
+    #[arg(long)]
+    public_registry: bool,
     /// What is written to stderr while it serves [default: `server.log_format`]
     #[arg(long, value_name = "FORMAT", value_enum)]
     log_format: Option<LogFormat>,
@@ -61,7 +64,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let threads = runtime()?;
     let registry = if args.registry || config.serves_registry() {
         let url = format!("http://{}/registry", bound.address);
-        Some(threads.block_on(super::registry::server(context, &url))?)
+        let is_public = args.public_registry || config.is_on("server.public_registry");
+        let readers = match &access {
+            Access::Tokens(_) if !is_public => Readers::Known,
+            _ => Readers::Everybody,
+        };
+        let registry = super::registry::server(context, &url, readers);
+        Some((threads.block_on(registry)?, readers))
     } else {
         None
     };
@@ -69,7 +78,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         access,
         version: env!("CARGO_PKG_VERSION"),
         agents: Some(Arc::new(Desk::open(context)?)),
-        registry: registry.as_ref().map(skillyard_registry::Server::router),
+        registry: registry
+            .as_ref()
+            .map(|(registry, readers)| MountedRegistry {
+                router: registry.router(),
+                readers: *readers,
+            }),
     };
     let offer = Offer::new(context, &args.offer)?;
     let machine = Machine::new(context, offer)?;
@@ -90,7 +104,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         };
         let outcome = bound.serve(Arc::clone(&server), end).await;
         again.abort();
-        if let Some(registry) = &registry {
+        if let Some((registry, _)) = &registry {
             registry.settle().await;
         }
         outcome

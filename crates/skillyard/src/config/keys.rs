@@ -405,6 +405,13 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "Whether `serve` has this machine's registry below `/registry`.",
     ),
     with_default(
+        "server.public_registry",
+        Kind::Switch,
+        Plain::Switch(false),
+        Project::Never(MACHINE),
+        "Whether everybody may read that registry where `serve` asks for tokens.",
+    ),
+    with_default(
         "server.log_format",
         Kind::Word(&["quiet", "text", "json"]),
         Plain::Text("quiet"),

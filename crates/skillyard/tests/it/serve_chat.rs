@@ -69,11 +69,15 @@ impl Serving {
             body.len(),
         )
         .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, body.to_owned())
+        answered(stream)
+    }
+
+    /// Asks by a name of the server's.
+    fn ask_as(&self, host: &str, path: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let line = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        stream.write_all(line.as_bytes()).unwrap();
+        answered(stream)
     }
 
     pub(crate) fn json(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -99,6 +103,16 @@ impl Serving {
             assert!(start.elapsed() < Duration::from_secs(30), "{session}");
         }
     }
+}
+
+/// The status and the body of an answer.
+fn answered(mut stream: TcpStream) -> (u16, String) {
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
 }
 
 fn count(session: &Value, kind: &str) -> usize {
@@ -271,6 +285,92 @@ fn the_registry_stands_below_an_address_of_its_own() {
     assert!(!page.contains("href=\"/style.css\""), "{page}");
     let plain = Serving::start(&context, &[]);
     assert_eq!(plain.ask("GET", "/registry/", None, &Value::Null).0, 404);
+}
+
+/// A skill that was published to the registry below a server.
+fn publish(context: &TestContext, serving: &Serving) -> String {
+    context.write(
+        "report/SKILL.md",
+        "---\nname: report\ndescription: Makes reports. Use for reports.\nlicense: MIT\nmetadata:\n  version: \"1.0.0\"\n---\n\nDo it.\n",
+    );
+    let url = format!("http://{}/registry", serving.address);
+    context.good(&["config", "set", "registry.url", &url]);
+    let token = context.token("ada");
+    context.good(&["login", "--token", &token]);
+    context.good(&["publish", "report", "--yes"]);
+    token
+}
+
+#[test]
+fn what_the_registry_below_says_leads_below() {
+    let context = TestContext::new();
+    let serving = Serving::start(&context, &["--registry"]);
+    publish(&context, &serving);
+    let get = |path: &str| serving.json("GET", path, &Value::Null);
+    let index = get("/registry/.well-known/agent-skills/index.json");
+    let url = index["skills"][0]["url"].as_str().unwrap();
+    assert_eq!(url, "/registry/skills/report/1.0.0/archive.tar.gz");
+    let document = get("/registry/openapi.json");
+    assert_eq!(document["servers"][0]["url"], "/registry");
+    // By the name that was asked for, whichever of its own names that is.
+    let port = serving.address.rsplit(':').next().unwrap();
+    for host in [serving.address.clone(), format!("localhost:{port}")] {
+        let ask = |path: &str| {
+            let (status, text) = serving.ask_as(&host, path);
+            assert_eq!(status, 200, "{text}");
+            serde_json::from_str::<Value>(&text).unwrap()
+        };
+        let listed = ask("/registry/skills");
+        let expected = format!("http://{host}/registry/skills/report/1.0.0");
+        let download = &listed["skills"][0]["download_url"];
+        assert_eq!(*download, format!("{expected}/download"));
+        let market = ask("/registry/.claude-plugin/marketplace.json");
+        let source = &market["plugins"][0]["source"]["url"];
+        assert_eq!(*source, format!("{expected}/archive.zip"));
+    }
+}
+
+#[test]
+fn the_registry_below_is_read_with_a_token_unless_it_is_public() {
+    let context = TestContext::new();
+    context.write("tokens", format!("admin {ADMIN}\nread {CHAT}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let serving = Serving::start(&context, &["--registry", "--token-file", "tokens"]);
+    let own = publish(&context, &serving);
+    let wrong = format!("sky_{}", "x".repeat(40));
+    let paths = [
+        "/registry/skills",
+        "/registry/skills/report/1.0.0/download",
+        "/registry/.well-known/agent-skills/index.json",
+        "/registry/openapi.json",
+        "/registry/",
+    ];
+    for path in paths {
+        let status = |token| serving.ask("GET", path, token, &Value::Null).0;
+        assert_eq!(status(None), 401, "{path}");
+        assert_eq!(status(Some(wrong.as_str())), 401, "{path}");
+        assert_eq!(status(Some(own.as_str())), 200, "{path}");
+        assert_eq!(status(Some(CHAT)), 200, "{path}");
+    }
+    // What the server lets in may read, and no more.
+    let yank = serving.ask(
+        "DELETE",
+        "/registry/skills/report/1.0.0",
+        Some(ADMIN),
+        &json!({}),
+    );
+    assert_eq!(yank.0, 401, "{}", yank.1);
+    let (status, text) =
+        serving.ask_with("GET", "/registry/", "accept: text/html\r\n", &Value::Null);
+    assert_eq!(status, 303, "{text}");
+    let flags = ["--registry", "--public-registry", "--token-file", "tokens"];
+    let public = Serving::start(&context, &flags);
+    for path in paths {
+        let (status, text) = public.ask("GET", path, None, &Value::Null);
+        assert_eq!(status, 200, "{path}: {text}");
+    }
+    assert_eq!(public.ask("GET", "/skills", None, &Value::Null).0, 303);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use skillyard_registry::blobs::S3Access;
 use skillyard_registry::{Blobs, Database, Registry};
+use skillyard_server::Readers;
 
 use super::Outcome;
 use crate::context::Context;
@@ -82,6 +83,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
 pub(crate) async fn server(
     context: &Context,
     url: &str,
+    readers: Readers,
 ) -> Result<skillyard_registry::Server, CommandError> {
     let storage = Storage {
         database: None,
@@ -89,7 +91,10 @@ pub(crate) async fn server(
     };
     let key = log_key::load(context, None)?;
     let registry = storage.registry(context).await?;
-    let settings = skillyard_registry::Settings::new(url);
+    let mut settings = skillyard_registry::Settings::new(url);
+    if readers == Readers::Known {
+        settings.access = skillyard_registry::server::Access::Private;
+    }
     Ok(skillyard_registry::Server::new(registry, settings).with_log_key(key))
 }
 
