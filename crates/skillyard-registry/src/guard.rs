@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use skillyard_web::cause::Cause;
 use skillyard_web::policy::POLICY;
 
 use crate::auth;
@@ -18,11 +19,15 @@ use crate::tag::Asked;
 
 /// Puts an end to what takes too long, and sets the headers that every answer has.
 pub(crate) async fn guard(State(server): State<Server>, request: Request, next: Next) -> Response {
+    let what = format!("{} {}", request.method(), request.uri().path());
     let answering = explained(&server, joined(request), next);
     let mut response = match tokio::time::timeout(server.settings.answer_time, answering).await {
         Ok(response) => response,
         Err(_) => RegistryError::TooSlow.into_response(),
     };
+    if let (Some(report), Some(Cause(cause))) = (&server.report, response.extensions().get()) {
+        report(&what, cause);
+    }
     let headers = response.headers_mut();
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,

@@ -1,9 +1,12 @@
 //! Errors over HTTP, as RFC 9457 has them.
 
+use std::error::Error as _;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use skillyard_web::cause::Cause;
 use utoipa::ToSchema;
 
 use crate::error::RegistryError;
@@ -81,6 +84,10 @@ impl IntoResponse for RegistryError {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
             }
             _ => {}
+        }
+        // Only whoever runs the registry can do something about what broke inside.
+        if let Some(source) = self.source().filter(|_| status.is_server_error()) {
+            response.extensions_mut().insert(Cause::of(source));
         }
         let about = match self {
             Self::NoSkill(name) => About::Missing(name),

@@ -98,6 +98,9 @@ impl Settings {
     }
 }
 
+/// Who hears what was being done when something broke inside, and what it was.
+pub type Report = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
 /// What every endpoint is handed; each request gets several of it, so it is one pointer.
 #[derive(Clone)]
 pub struct Server(Arc<Parts>);
@@ -115,6 +118,7 @@ pub struct Parts {
     pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
     pub(crate) opened: Arc<Semaphore>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
+    pub(crate) report: Option<Report>,
 }
 
 impl Deref for Server {
@@ -137,6 +141,7 @@ impl Server {
             documents: Arc::new(Kept::new(DOCUMENTS)),
             opened: Arc::new(Semaphore::new(OPENED)),
             log_key: None,
+            report: None,
             registry,
             settings: Arc::new(settings),
         }))
@@ -146,6 +151,13 @@ impl Server {
     #[must_use]
     pub fn with_log_key(mut self, key: SigningKey) -> Self {
         Arc::make_mut(&mut self.0).log_key = Some(Arc::new(key));
+        self
+    }
+
+    /// Tells whoever runs it what clients are not told: why something broke inside.
+    #[must_use]
+    pub fn with_report(mut self, report: Report) -> Self {
+        Arc::make_mut(&mut self.0).report = Some(report);
         self
     }
 

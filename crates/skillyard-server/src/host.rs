@@ -13,6 +13,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
+use skillyard_web::cause::Cause;
 
 use crate::access::Access;
 use crate::installing::{Installation, Order, Refusal};
@@ -146,14 +147,7 @@ pub struct HostError(Box<dyn Error + Send + Sync>);
 impl HostError {
     /// The error and what caused it, in one line.
     pub(crate) fn whole(&self) -> String {
-        let mut text = self.0.to_string();
-        let mut cause = self.0.source();
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
-        text
+        Cause::of(&*self.0).0
     }
 
     /// Wraps an error of the program.

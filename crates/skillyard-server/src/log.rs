@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use serde::Serialize;
+use skillyard_web::cause::Cause;
 
 /// A line of the log; it never holds what somebody said or sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,10 +33,6 @@ pub enum Line<'a> {
         cause: &'a str,
     },
 }
-
-/// What went wrong inside, on its way to the log.
-#[derive(Debug, Clone)]
-pub(crate) struct Cause(pub(crate) String);
 
 /// What went wrong inside with an answer.
 pub(crate) fn cause(response: &Response) -> Option<&str> {

@@ -6,11 +6,11 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use skillyard_catalog::resource::ResourceError;
+use skillyard_web::cause::Cause;
 use utoipa::ToSchema;
 
 use crate::contents::ContentsError;
 use crate::host::HostError;
-use crate::log::Cause;
 
 /// What went wrong.
 #[derive(Debug, Clone, Serialize, ToSchema)]

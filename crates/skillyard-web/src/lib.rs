@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod assets;
+pub mod cause;
 pub mod markdown;
 pub mod mount;
 pub mod policy;

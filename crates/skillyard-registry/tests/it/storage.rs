@@ -1,5 +1,7 @@
 //! The same registry over SQLite and PostgreSQL, a folder and S3, on one node and on two.
 
+use std::sync::{Arc, Mutex};
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
@@ -191,5 +193,41 @@ async fn an_address_that_leads_nowhere_is_told_without_its_password() {
             Blobs::in_bucket(address, &S3Access::default()).is_err(),
             "{address}"
         );
+    }
+}
+
+#[tokio::test]
+async fn why_something_broke_is_told_to_whoever_runs_it_and_to_nobody_else() {
+    let mut yard = Yard::new().await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&told);
+    let report = move |what: &str, cause: &str| {
+        ear.lock()
+            .unwrap()
+            .push((what.to_owned(), cause.to_owned()));
+    };
+    yard.server = yard.server.clone().with_report(Arc::new(report));
+    yard.router = yard.server.router();
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(
+        yard.get("/skills/none").await.problem(),
+        "404 no-such-skill"
+    );
+    assert!(told.lock().unwrap().is_empty(), "that is nobody's fault");
+    std::fs::remove_dir_all(yard.folder.path().join("blobs")).unwrap();
+    let path = "/.well-known/skills/forms/SKILL.md";
+    let answer = yard.get(path).await;
+    assert_eq!(answer.problem(), "503 unavailable");
+    let page = yard.browse(path).await;
+    assert_eq!(page.status, 503);
+    let told = told.lock().unwrap();
+    let [(what, cause), _] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    assert_eq!(*what, format!("GET {path}"));
+    assert!(cause.contains("archive"), "{cause}");
+    for answer in [answer, page] {
+        assert!(!answer.text().contains(cause.as_str()), "{}", answer.text());
     }
 }

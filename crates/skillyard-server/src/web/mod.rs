@@ -19,11 +19,11 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 use skillyard_web::address::encoded;
+use skillyard_web::cause::Cause;
 
 use crate::access::Role;
 use crate::access::gate::{Extras, Visitor};
 use crate::chat::Keeper;
-use crate::log::Cause;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::Viewer;

@@ -4,12 +4,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use skillyard_registry::rate::Rates;
 use skillyard_registry::server::{Access, Proxy};
 use skillyard_registry::{Registry, Server, Settings};
+use skillyard_server::Line;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -19,6 +21,7 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
 use crate::printer::Printer;
+use crate::serving::LogFormat;
 
 /// How long it may take to read all skills before somebody is told.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -105,7 +108,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     }
     let registry = registry.with_popular(args.popular);
     let reading = tokio::spawn(read_all(registry.clone(), context.printer.clone()));
-    let server = Server::new(registry, settings).with_log_key(key);
+    let log = context.clone();
+    let report = move |what: &str, cause: &str| {
+        LogFormat::default().write(&log, &Line::Failure { what, cause });
+    };
+    let server = Server::new(registry, settings)
+        .with_log_key(key)
+        .with_report(Arc::new(report));
     if context.printer.is_json() {
         context
             .printer
