@@ -120,6 +120,8 @@ kinds! {
     LogDropped = "audit.dropped", Security;
     /// A line that was not written to its end was cut off.
     LogHealed = "audit.healed", Security;
+    /// Events could not be written down, and only how many is known.
+    LogLost = "audit.lost", Security;
     /// The log was not as it was left.
     LogBroken = "audit.broken", Security;
 }

@@ -11,6 +11,7 @@ mod host;
 mod inspection;
 mod installing;
 mod log;
+mod losses;
 mod machine;
 mod mcp;
 mod metrics;

@@ -28,5 +28,9 @@ pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoRespo
         ("status", status, count)
     });
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    ([(CONTENT_TYPE, kind)], server.metrics.render(&gauges))
+    let lost = server.losses.count();
+    let lost =
+        format!("# TYPE skillyard_audit_lost_total counter\nskillyard_audit_lost_total {lost}\n");
+    let text = server.metrics.render(&gauges) + &lost;
+    ([(CONTENT_TYPE, kind)], text)
 }

@@ -11,6 +11,7 @@ use crate::agents::Agents;
 use crate::chat::Register;
 use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
+use crate::losses::Losses;
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::mounted::MountedRegistry;
@@ -46,6 +47,7 @@ pub struct Server {
     pub(crate) rate: Rate,
     pub(crate) guesses: Rate,
     pub(crate) metrics: Metrics,
+    pub(crate) losses: Losses,
     usages: Usages,
     pub(crate) inspections: Inspections,
     pub(crate) editions: Editions,
@@ -73,6 +75,7 @@ impl Server {
             rate: Rate::new(200, 50.0),
             guesses: Rate::new(10, 0.2),
             metrics: Metrics::default(),
+            losses: Losses::default(),
             usages: Usages::default(),
             inspections: Inspections::default(),
             editions: Editions::default(),
@@ -127,6 +130,6 @@ impl Server {
     /// Records an event; a log that cannot be written keeps nobody from an answer.
     pub(crate) fn record(&self, event: &Event) {
         self.metrics.event(event);
-        let _ = self.host.record(event);
+        self.losses.record(&*self.host, event);
     }
 }

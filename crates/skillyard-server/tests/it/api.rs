@@ -1,5 +1,7 @@
 //! The API.
 
+use std::sync::atomic::Ordering;
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
@@ -259,4 +261,37 @@ async fn a_reload_finds_what_is_new() {
     );
     let found = server.get("/api/skills").await.json();
     assert_eq!(found["invalid"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_recorded_is_answered_told_once_counted_and_made_good() {
+    let server = TestServer::new();
+    let machine = &server.machine;
+    machine.full.store(true, Ordering::Relaxed);
+    for _ in 0..3 {
+        let answer = server.post("/api/v1/skills/pdf/activate", &json!({})).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    }
+    let told = machine.failures.lock().unwrap().clone();
+    let [told] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    assert!(
+        told.starts_with("writing the audit log failed: no space left"),
+        "{told}"
+    );
+    let metrics = server.get("/metrics").await.text;
+    assert!(
+        metrics.contains("\nskillyard_audit_lost_total 3\n"),
+        "{metrics}"
+    );
+    assert!(machine.events.lock().unwrap().is_empty());
+    machine.full.store(false, Ordering::Relaxed);
+    for _ in 0..2 {
+        server.post("/api/v1/skills/pdf/activate", &json!({})).await;
+    }
+    let events = machine.events.lock().unwrap();
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["audit.lost", "skill.activated", "skill.activated"]);
+    assert_eq!(events[0].detail["events"], "3");
 }

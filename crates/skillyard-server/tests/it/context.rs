@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -19,7 +19,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Host, HostError, Installation, Order, Ran, Refusal, Runs, ScriptRun,
+    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun,
     Server, Settings, Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
@@ -52,6 +52,10 @@ pub(crate) struct Machine {
     pub(crate) ran: Mutex<Vec<String>>,
     /// Whether scripts run without a question, as the user's own do.
     pub(crate) never_asks: AtomicBool,
+    /// Whether nothing more can be recorded.
+    pub(crate) full: AtomicBool,
+    /// What went wrong, as its log has it.
+    pub(crate) failures: Mutex<Vec<String>>,
 }
 
 impl Host for Machine {
@@ -128,7 +132,17 @@ impl Host for Machine {
         Ok(check(request, skills, &[], &World(self.home.clone())))
     }
 
+    fn log(&self, line: &Line<'_>) {
+        if let Line::Failure { what, cause } = line {
+            let mut failures = self.failures.lock().unwrap();
+            failures.push(format!("{what} failed: {cause}"));
+        }
+    }
+
     fn record(&self, event: &Event) -> Result<(), HostError> {
+        if self.full.load(Ordering::Relaxed) {
+            return Err(HostError::new("no space left on device"));
+        }
         self.events.lock().unwrap().push(event.clone());
         Ok(())
     }
@@ -303,6 +317,8 @@ impl TestServer {
             runs,
             ran: Mutex::default(),
             never_asks: AtomicBool::new(false),
+            full: AtomicBool::new(false),
+            failures: Mutex::default(),
         });
         Self::over(folder, machine, access)
     }

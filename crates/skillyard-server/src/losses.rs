@@ -1,0 +1,60 @@
+//! Events that could not be written down. A full disk keeps nobody from an answer, but whoever
+//! runs the server hears of it once, can count it, and finds in the log how many are missing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use skillyard_audit::{Event, EventKind};
+
+use crate::host::Host;
+use crate::log::Line;
+
+/// What was lost.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    /// Since the start.
+    all: AtomicU64,
+    /// Since the log was last written.
+    open: AtomicU64,
+    /// Whether somebody was told that the log cannot be written.
+    told: AtomicBool,
+}
+
+impl Losses {
+    /// How many events were lost since the start.
+    pub(crate) fn count(&self) -> u64 {
+        self.all.load(Ordering::Relaxed)
+    }
+
+    /// Records an event; before it, if the log can be written again, how many were lost.
+    pub(crate) fn record(&self, host: &dyn Host, event: &Event) {
+        let open = self.open.swap(0, Ordering::AcqRel);
+        if open > 0 {
+            let lost = Event::new(EventKind::LogLost)
+                .reason("the log could not be written")
+                .detail("events", open.to_string());
+            if host.record(&lost).is_err() {
+                self.open.fetch_add(open + 1, Ordering::AcqRel);
+                self.all.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            self.told.store(false, Ordering::Release);
+        }
+        let Err(error) = host.record(event) else {
+            return;
+        };
+        self.all.fetch_add(1, Ordering::Relaxed);
+        self.open.fetch_add(1, Ordering::AcqRel);
+        // Only the first of a row is told: the others would fill a log that may lie on that disk.
+        if !self.told.swap(true, Ordering::AcqRel) {
+            let cause = format!(
+                "{}; answers go on, and what they leave unrecorded is counted",
+                error.whole()
+            );
+            let what = "writing the audit log";
+            host.log(&Line::Failure {
+                what,
+                cause: &cause,
+            });
+        }
+    }
+}
