@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use crate::config::problem::ConfigError;
 
-pub(crate) use report::report;
+pub(crate) use report::{report, report_as};
 pub(crate) use run::RunError;
 pub(crate) use usage::usage;
 

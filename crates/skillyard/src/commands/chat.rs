@@ -16,7 +16,7 @@ use super::{Outcome, chat_export, chat_sessions, chat_talk};
 use crate::agent::{self, Collected, Output, Terminal, Told, Wanted};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
-use crate::error::{CommandError, Status};
+use crate::error::{CommandError, Status, report_as};
 use crate::library::Choice;
 use crate::mcp::Lenders;
 use crate::terminal::{LONGEST, Lines};
@@ -104,6 +104,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let Some(name) = &args.delete {
         return chat_sessions::delete(context, name);
     }
+    let printer = &context.printer;
+    let output = match (args.output_format, printer.is_json()) {
+        (Some(output), _) => output,
+        (None, true) => Output::Json,
+        (None, false) => Output::Text,
+    };
+    let mut kept = None;
+    let outcome = talk(context, args, output, &mut kept);
+    match (outcome, output) {
+        (Err(error), Output::Json) => Ok(report_as(printer, &error, |error| {
+            printer.json(&json!({ "session": kept, "error": error }))
+        })),
+        (Err(error), Output::StreamJson) => Ok(report_as(printer, &error, |mut error| {
+            error["type"] = "error".into();
+            error["session"] = kept.into();
+            printer.compact_json(&error)
+        })),
+        (outcome, _) => outcome,
+    }
+}
+
+/// Talks; `kept` becomes the session's name once there is something to go on with.
+fn talk(context: &Context, args: &Args, output: Output, kept: &mut Option<String>) -> Outcome {
     let prompt = args.prompt.as_deref().map(said).transpose()?;
     let lines = match prompt {
         Some(_) => None,
@@ -111,11 +134,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let cancel = interrupts();
     let (mut runtime, mut session) = start(context, args, &cancel)?;
-    let output = match (args.output_format, context.printer.is_json()) {
-        (Some(output), _) => output,
-        (None, true) => Output::Json,
-        (None, false) => Output::Text,
-    };
     let mut front = Terminal {
         context,
         output,
@@ -123,11 +141,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         cancel,
         collected: Collected::new(context.printer.width()),
     };
-    let Some(lines) = lines else {
-        let prompt = prompt.unwrap_or_default();
-        return once(&mut runtime, &mut session, &prompt, &mut front);
+    let outcome = match lines {
+        Some(lines) => chat_talk::converse(&mut runtime, &mut session, lines, &mut front),
+        None => {
+            let prompt = prompt.unwrap_or_default();
+            once(&mut runtime, &mut session, &prompt, &mut front)
+        }
     };
-    chat_talk::converse(&mut runtime, &mut session, lines, &mut front)
+    *kept = (!session.messages.is_empty()).then_some(session.id);
+    outcome
 }
 
 /// The prompt, from stdin where it says so.

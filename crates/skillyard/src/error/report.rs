@@ -3,9 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::CommandError;
+use super::{CommandError, Status};
 use crate::context::Context;
 use crate::printer::Printer;
 use crate::sanitize::{shortened, visible};
@@ -22,34 +22,72 @@ pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
     failed(&context.printer, error)
 }
 
+/// Tells people why a command failed, and programs in an object that the command makes of it.
+pub(crate) fn report_as(
+    printer: &Printer,
+    error: &CommandError,
+    object: impl FnOnce(Value) -> io::Result<()>,
+) -> Status {
+    if is_unread(error) {
+        return Status::Yes;
+    }
+    let told = Told::of(error).readable(printer);
+    // If stdout is gone too there is nobody left to tell.
+    let _ = object(told.object());
+    told.show(printer);
+    Status::Code(error.code())
+}
+
 /// The same where there is nothing but a printer.
 pub(super) fn failed(printer: &Printer, error: &CommandError) -> ExitCode {
-    if let CommandError::Output(source) = error
-        && source.kind() == io::ErrorKind::BrokenPipe
-    {
+    if is_unread(error) {
         return ExitCode::SUCCESS;
     }
-    let told = Told {
-        message: error.to_string(),
-        causes: error.causes(),
-        hint: error.hint(),
-    };
-    tell(printer, told);
+    tell(printer, Told::of(error));
     ExitCode::from(error.code())
 }
 
 /// Tells people, and programs that asked for JSON.
 pub(super) fn tell(printer: &Printer, told: Told) {
-    let for_people = |text: String| for_people(&printer.redacted(&text));
-    let message = for_people(told.message);
-    let causes: Vec<String> = told.causes.into_iter().map(for_people).collect();
-    let hint = told.hint.map(for_people);
+    let told = told.readable(printer);
     if printer.is_json() {
-        let error = json!({ "message": message, "causes": causes, "hint": hint });
         // If stdout is gone too there is nobody left to tell.
-        let _ = printer.json(&json!({ "error": error }));
+        let _ = printer.json(&json!({ "error": told.object() }));
     }
-    printer.error(&message, &causes, hint.as_deref());
+    told.show(printer);
+}
+
+impl Told {
+    fn of(error: &CommandError) -> Self {
+        Self {
+            message: error.to_string(),
+            causes: error.causes(),
+            hint: error.hint(),
+        }
+    }
+
+    /// The same without secrets and in letters that do no harm.
+    fn readable(self, printer: &Printer) -> Self {
+        let for_people = |text: String| for_people(&printer.redacted(&text));
+        Self {
+            message: for_people(self.message),
+            causes: self.causes.into_iter().map(for_people).collect(),
+            hint: self.hint.map(for_people),
+        }
+    }
+
+    fn object(&self) -> Value {
+        json!({ "message": self.message, "causes": self.causes, "hint": self.hint })
+    }
+
+    fn show(&self, printer: &Printer) {
+        printer.error(&self.message, &self.causes, self.hint.as_deref());
+    }
+}
+
+/// Whether it only failed because nobody reads any more.
+fn is_unread(error: &CommandError) -> bool {
+    matches!(error, CommandError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Words that may quote a stranger, harmless and not without end; whole paths find room.

@@ -1,6 +1,6 @@
 //! `skillyard chat`, from the prompt to the sandbox and the log.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use serde_json::{Value, json};
 
@@ -293,6 +293,75 @@ fn with_model(context: &TestContext, url: &str, prompt: &str) -> (Option<i32>, S
     command.args(["chat", "--model", "test/m", "-p", prompt]);
     let told = output(&mut command);
     (told.status.code(), text(&told.stdout), text(&told.stderr))
+}
+
+#[test]
+fn a_model_that_refuses_is_told_in_the_format_that_was_asked_for() {
+    let context = TestContext::new();
+    let formats: [&[&str]; 4] = [
+        &["--output-format", "json"],
+        &["--json"],
+        &["--output-format", "stream-json"],
+        &["--output-format", "stream-json", "--json"],
+    ];
+    for flags in formats {
+        let url = refusing();
+        let mut command = context.skillyard();
+        command.args(["--config", &format!("models.test.url={url}")]);
+        command.args(["--config", "models.test.tool_mode=native"]);
+        command
+            .args(["chat", "--model", "test/m", "-p", "hi"])
+            .args(flags);
+        let told = output(&mut command);
+        let (words, notes) = (text(&told.stdout), text(&told.stderr));
+        assert_eq!(told.status.code(), Some(2), "{flags:?}: {notes}");
+        assert!(notes.contains("error: "), "{flags:?}: {notes}");
+        let last = if flags.contains(&"stream-json") {
+            let lines = words.lines().map(serde_json::from_str::<Value>);
+            let lines: Vec<Value> = lines.collect::<Result<_, _>>().unwrap();
+            assert_eq!(lines[0]["type"], "started", "{words}");
+            let last = lines.last().unwrap().clone();
+            assert_eq!(last["type"], "error", "{words}");
+            last
+        } else {
+            let whole: Value = serde_json::from_str(&words).unwrap();
+            json!({ "session": whole["session"], "message": whole["error"]["message"] })
+        };
+        assert!(
+            last["message"]
+                .as_str()
+                .is_some_and(|text| !text.is_empty())
+        );
+        assert!(
+            last["session"].as_str().unwrap().starts_with("s-"),
+            "{last}"
+        );
+    }
+}
+
+/// A model that lets nobody in, once.
+fn refusing() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(connection.try_clone().unwrap());
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).unwrap() > 2 {
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        reader.read_exact(&mut vec![0; length]).unwrap();
+        let body = r#"{"error":{"message":"wrong key"}}"#;
+        let answer = format!(
+            "HTTP/1.1 401 Unauthorized\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        connection.write_all(answer.as_bytes()).unwrap();
+    });
+    url
 }
 
 #[test]
