@@ -129,7 +129,7 @@ pub enum EndReason {
     Repetition,
     /// The session has used up its tokens.
     TokenBudget,
-    /// The user stopped it.
+    /// The user stopped it, or the server ended.
     Cancelled,
 }
 
@@ -224,6 +224,15 @@ pub enum Answer {
     No,
 }
 
+/// Who stopped a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopper {
+    /// The user.
+    User,
+    /// The server, which ends.
+    Server,
+}
+
 /// Whoever shows a turn.
 pub trait FrontEnd {
     /// Takes note of what happened.
@@ -232,6 +241,10 @@ pub trait FrontEnd {
     fn approve(&mut self, request: &ApprovalRequest) -> Answer;
     /// Becomes true when the user wants the turn to stop.
     fn cancel(&self) -> Arc<AtomicBool>;
+    /// Who stopped a turn that was stopped.
+    fn stopper(&self) -> Stopper {
+        Stopper::User
+    }
     /// The span of whoever asked for the turn.
     fn parent(&self) -> Option<&TraceParent> {
         None

@@ -26,10 +26,15 @@ impl Turn<'_> {
             .detail("request", digest(&request).to_string());
         self.runtime.host.record(&event)?;
         let front = &mut *self.front;
+        let said = &mut self.said;
+        said.clear();
         let native = settings.tool_mode != ToolMode::JsonSchema;
         let mut on = |delta: Delta<'_>| match delta {
             // An object in the making is nothing to show.
-            Delta::Text(text) if native => front.event(&TurnEvent::Text { delta: text.into() }),
+            Delta::Text(text) if native => {
+                said.push_str(text);
+                front.event(&TurnEvent::Text { delta: text.into() });
+            }
             Delta::Text(_) => {}
             Delta::Retry(reason, milliseconds) => front.event(&TurnEvent::Retry {
                 reason: reason.into(),
@@ -57,6 +62,7 @@ impl Turn<'_> {
             }),
         );
         let completion = completion?;
+        self.said.clear();
         let mut completion =
             mode::incoming(settings.tool_mode, completion, self.session.messages.len());
         if !native {

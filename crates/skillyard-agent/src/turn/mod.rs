@@ -160,6 +160,7 @@ impl Runtime {
             cancel,
             usage: Usage::default(),
             steps: 0,
+            said: String::new(),
             made: Vec::new(),
         };
         let outcome = turn.go(input, &invocation);
@@ -235,6 +236,8 @@ struct Turn<'a> {
     cancel: Arc<AtomicBool>,
     usage: Usage,
     steps: usize,
+    /// What the model has said of an answer that is not whole yet.
+    said: String,
     /// The calls of this turn: tool and arguments.
     made: Vec<(String, Digest)>,
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use skillyard_format::Digest;
 
 use super::{Turn, TurnError};
-use crate::front_end::{EndReason, TurnEvent};
+use crate::front_end::{EndReason, Stopper, TurnEvent};
 use crate::message::{AssistantPart, Message, ToolCall};
 use crate::provider::{ProviderError, Stop};
 use crate::tool::Repeats;
@@ -13,9 +13,13 @@ use crate::tool::Repeats;
 /// How often the same call is made in a turn before the model is told, and before it ends.
 const REPEATS: (usize, usize) = (3, 6);
 
+/// What a turn says that the server ended.
+const SERVER_ENDED: &str = "(stopped: the server ended)";
+
 /// What a turn says that ends without an answer.
-const STOPPED: [(EndReason, &str); 4] = [
+const STOPPED: [(EndReason, &str); 5] = [
     (EndReason::Cancelled, "(stopped by the user)"),
+    (EndReason::Cancelled, SERVER_ENDED),
     (
         EndReason::StepLimit,
         "(stopped: the limit of steps was reached)",
@@ -88,17 +92,31 @@ impl Turn<'_> {
         self.made.last().map(count).unwrap_or_default()
     }
 
-    /// Ends a turn that has no answer; the session says why.
+    /// Ends a turn that has no answer; the session keeps what there is of one, and says why.
     fn stop(&mut self, reason: EndReason) -> Result<EndReason, TurnError> {
-        let said = STOPPED.iter().find(|(each, _)| *each == reason);
-        let text = said.map_or("(stopped)", |(_, text)| *text);
-        self.front.event(&TurnEvent::Text { delta: text.into() });
+        let mark = match (reason, self.front.stopper()) {
+            (EndReason::Cancelled, Stopper::Server) => SERVER_ENDED,
+            _ => STOPPED
+                .iter()
+                .find(|(each, _)| *each == reason)
+                .map_or("(stopped)", |(_, text)| *text),
+        };
+        let mut text = std::mem::take(&mut self.said);
+        let delta = if text.trim().is_empty() {
+            text.clear();
+            mark.to_owned()
+        } else {
+            format!("\n\n{mark}")
+        };
+        text.push_str(&delta);
+        self.front.event(&TurnEvent::Text { delta });
         self.session.messages.push(Message::Assistant {
-            parts: vec![AssistantPart::Text { text: text.into() }],
+            parts: vec![AssistantPart::Text { text }],
         });
         self.save()?;
         Ok(reason)
     }
+
     fn make(&mut self, calls: &[ToolCall]) -> Result<(), TurnError> {
         let mut results = Vec::new();
         for call in calls {

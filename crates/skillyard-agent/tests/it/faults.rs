@@ -1,15 +1,15 @@
 //! Servers and models that misbehave.
 
 use std::io::{Read as _, Write as _};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::front_end::{Answer, EndReason, Stopper, TurnEvent};
 use skillyard_agent::message::{CallOutcome, Message};
-use skillyard_agent::provider::ProviderError;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use skillyard_agent::settings::Settings;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
@@ -278,4 +278,47 @@ fn a_turn_stops_when_the_user_wants_it() {
     assert_eq!(end.reason, EndReason::Cancelled);
     assert!(start.elapsed().as_secs() < 5);
     assert_eq!(session.answer(), "(stopped by the user)");
+}
+
+/// A model that is stopped in the middle of its answer.
+struct Halted;
+
+impl Provider for Halted {
+    fn name(&self) -> &'static str {
+        "halted"
+    }
+
+    fn complete(
+        &self,
+        _: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        _: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        on(Delta::Text("Half an "));
+        on(Delta::Text("answer"));
+        Err(ProviderError::Cancelled)
+    }
+}
+
+#[test]
+fn what_was_said_before_a_stop_is_kept_with_who_stopped_it() {
+    for (stopper, mark) in [
+        (Stopper::User, "(stopped by the user)"),
+        (Stopper::Server, "(stopped: the server ended)"),
+    ] {
+        let lab = Lab::new();
+        let mut runtime = lab.runtime(Halted);
+        let mut session = lab.session(&runtime, &Settings::default());
+        let mut front = Front::new(Answer::No);
+        front.stopper = stopper;
+        let end = runtime.turn(&mut session, "hi", &mut front).unwrap();
+        assert_eq!(end.reason, EndReason::Cancelled);
+        let kept = lab.store().load(&session.id).unwrap();
+        assert_eq!(kept.answer(), format!("Half an answer\n\n{mark}"));
+        let told = front.events.iter().filter_map(|event| match event {
+            TurnEvent::Text { delta } => Some(delta.as_str()),
+            _ => None,
+        });
+        assert_eq!(told.collect::<String>(), kept.answer(), "as it was shown");
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 use serde_json::Value;
 use skillyard_agent::Runtime;
-use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
+use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, TurnEvent};
 use skillyard_agent::host::{
     CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
@@ -280,6 +280,7 @@ pub(crate) struct Front {
     pub(crate) events: Vec<TurnEvent>,
     pub(crate) asked: Vec<ApprovalRequest>,
     pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) stopper: Stopper,
 }
 
 impl Front {
@@ -289,11 +290,16 @@ impl Front {
             events: Vec::new(),
             asked: Vec::new(),
             cancel: Arc::default(),
+            stopper: Stopper::User,
         }
     }
 }
 
 impl FrontEnd for Front {
+    fn stopper(&self) -> Stopper {
+        self.stopper
+    }
+
     fn event(&mut self, event: &TurnEvent) {
         self.events.push(event.clone());
     }

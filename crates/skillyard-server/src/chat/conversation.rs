@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use skillyard_agent::front_end::ApprovalRequest;
+use skillyard_agent::front_end::{ApprovalRequest, Stopper};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
@@ -30,6 +30,8 @@ pub(crate) struct Conversation {
     busy: AtomicBool,
     over: AtomicBool,
     stopped: Arc<AtomicBool>,
+    /// Whether the server ends, and stops what is under way.
+    ending: AtomicBool,
     questions: AtomicUsize,
     waiting: Mutex<HashMap<String, mpsc::Sender<Consent>>>,
     /// A session in which nothing was said yet, so that it is not kept yet.
@@ -54,6 +56,7 @@ impl Conversation {
             busy: AtomicBool::new(false),
             over: AtomicBool::new(false),
             stopped: Arc::default(),
+            ending: AtomicBool::new(false),
             questions: AtomicUsize::new(0),
             waiting: Mutex::default(),
             draft: Mutex::default(),
@@ -163,6 +166,21 @@ impl Conversation {
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         locked(&self.waiting).clear();
+    }
+
+    /// The same because the server ends.
+    pub(super) fn stop_with_server(&self) {
+        self.ending.store(true, Ordering::Release);
+        self.stop();
+    }
+
+    /// Who stopped a turn that was stopped.
+    pub(super) fn stopper(&self) -> Stopper {
+        if self.ending.load(Ordering::Acquire) {
+            Stopper::Server
+        } else {
+            Stopper::User
+        }
     }
 
     /// Becomes true when somebody wants the turn to stop.

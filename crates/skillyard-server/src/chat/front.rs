@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
-use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
+use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, Trigger, TurnEvent};
 use skillyard_agent::telemetry::TraceParent;
 
 use super::Conversation;
@@ -103,6 +103,10 @@ impl FrontEnd for Front<'_> {
 
     fn cancel(&self) -> Arc<AtomicBool> {
         self.conversation.stopped()
+    }
+
+    fn stopper(&self) -> Stopper {
+        self.conversation.stopper()
     }
 
     fn parent(&self) -> Option<&TraceParent> {

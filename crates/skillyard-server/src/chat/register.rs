@@ -146,7 +146,7 @@ impl Register {
     /// Stops all turns and lets all readers go.
     pub(crate) fn close(&self) {
         for each in self.known().iter() {
-            each.stop();
+            each.stop_with_server();
             each.close();
         }
     }

@@ -275,6 +275,46 @@ fn the_log_is_an_object_a_line_and_keeps_quiet_about_what_was_sent() {
 }
 
 #[test]
+fn what_a_model_said_before_the_server_ended_is_kept() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let model = format!("http://{}/v1", listener.local_addr().unwrap());
+    let context = TestContext::configured(&format!(
+        "[models.test]\nurl = \"{model}\"\ntool_mode = \"native\"\n"
+    ));
+    let mut serving = Serving::start(&context, &[]);
+    let wish = json!({ "model": "test/m" });
+    let opened = serving.json("POST", "/api/v1/sessions", &wish);
+    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+    let said = json!({ "text": "hi" });
+    serving.json("POST", &format!("{path}/messages"), &said);
+    // The model says half of its answer, and then nothing more.
+    let (mut connection, _) = listener.accept().unwrap();
+    let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": "Half an answer" } }] });
+    write!(
+        connection,
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {chunk}\n\n"
+    )
+    .unwrap();
+    let start = Instant::now();
+    loop {
+        let session = serving.json("GET", &path, &Value::Null);
+        if count(&session, "text") > 0 {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{session}");
+    }
+    let process = serving.child.id().to_string();
+    let told = context.command("kill").args(["-TERM", &process]).status();
+    assert!(told.unwrap().success());
+    assert!(serving.child.wait().unwrap().success());
+    let kept = context.stdout(&["chat", "--export", "last"]);
+    assert!(
+        kept.contains("Half an answer\n\n(stopped: the server ended)"),
+        "{kept}"
+    );
+}
+
+#[test]
 fn the_registry_stands_below_an_address_of_its_own() {
     let context = TestContext::new();
     let serving = Serving::start(&context, &["--registry"]);
