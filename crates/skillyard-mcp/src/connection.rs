@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
@@ -68,12 +68,11 @@ impl Connection {
             "notifications/resources/list_changed" => on_change(Change::Resources),
             _ => {}
         });
-        let patience = Patience {
-            most: spec.limits.hello,
-            cancel,
-        };
+        let start = Instant::now();
+        // Both ways of beginning together take no longer than one hello may.
+        let patience = |most: Duration| Patience { most, cancel };
         let mut wire = wire(spec, &listener)?;
-        let found = discover(&*wire, patience)?;
+        let found = discover(&*wire, patience(spec.limits.hello / 2))?;
         let hello = if let Some(hello) = found {
             hello
         } else {
@@ -81,7 +80,8 @@ impl Connection {
             if !wire.is_open() || matches!(spec.transport, Transport::Http { .. }) {
                 wire = self::wire(spec, &listener)?;
             }
-            initialize(&*wire, patience)?
+            let rest = spec.limits.hello.saturating_sub(start.elapsed());
+            initialize(&*wire, patience(rest))?
         };
         let connection = Self {
             wire,

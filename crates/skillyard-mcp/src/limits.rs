@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How much a server may send, and how long it may take.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How long it may take to say hello, or to list something.
+    /// How long it may take to say hello, in whichever way, or to list something.
     pub hello: Duration,
     /// How long a call may take.
     pub call: Duration,

@@ -42,6 +42,17 @@ read initialized; sleep 9"#;
 }
 
 #[test]
+fn a_server_that_says_nothing_is_given_up_in_the_time_of_one_hello() {
+    let mut spec = script("while read -r line; do :; done");
+    spec.limits.hello = Duration::from_secs(1);
+    let servers = Servers::new(vec![spec]);
+    let start = Instant::now();
+    assert!(servers.state("s", &GO).is_err());
+    let took = start.elapsed();
+    assert!(took < Duration::from_millis(1_900), "{took:?}");
+}
+
+#[test]
 fn noise_is_passed_over_and_a_flood_ends_the_server() {
     let noisy = r#"echo 'starting up...'; echo '{"jsonrpc":"2.0","method":"notifications/message"}'
 echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"fine"}]}}'"#;

@@ -20,14 +20,14 @@ use crate::server::Server;
 /// The largest result that is passed on as it came.
 const MOST_BYTES: usize = 512 * 1024;
 
-/// The tools of all servers that can be reached, under `SERVER__TOOL`.
+/// The tools of all servers that can be reached soon, under `SERVER__TOOL`.
 pub(super) fn list(server: &Server) -> Vec<McpTool> {
     let Some(upstream) = &server.upstream else {
         return Vec::new();
     };
-    let lists = upstream.each(|servers, name| servers.tools(name, &AtomicBool::new(false)).ok());
-    let lists = lists.into_iter().flatten();
+    let lists = upstream.tools();
     lists
+        .iter()
         .flat_map(|tools| tools.tools.iter().filter_map(offered).collect::<Vec<_>>())
         .collect()
 }

@@ -13,6 +13,7 @@ mod edition;
 mod foreign;
 mod gateway;
 mod handler;
+mod inquiry;
 mod instructions;
 mod introduction;
 mod news;

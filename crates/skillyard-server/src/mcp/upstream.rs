@@ -13,10 +13,11 @@ use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::render::resource;
 use skillyard_format::{Document, Skill};
-use skillyard_mcp::{Change, PublishedFile, PublishedSkill, Servers, Skills};
+use skillyard_mcp::{Change, PublishedFile, PublishedSkill, Servers, Skills, Tools};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 use tokio::sync::watch;
 
+use super::inquiry::{Inquiries, Inquiry};
 use crate::problem::Problem;
 use crate::tool::Answer;
 
@@ -28,12 +29,17 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// The files of a skill, each as it was listed.
 pub(super) type Files = Arc<Vec<(PublishedFile, Vec<u8>)>>;
 
+/// The skills that servers listed, and when.
+type Listed = Arc<Mutex<HashMap<String, (Instant, Arc<Skills>)>>>;
+
 /// Other servers, and what is known of their skills.
 pub(crate) struct Upstream {
     pub(super) servers: Arc<Servers>,
-    listed: Mutex<HashMap<String, (Instant, Arc<Skills>)>>,
+    listed: Listed,
     fetched: Mutex<HashMap<Digest, Files>>,
     changes: Arc<watch::Sender<u64>>,
+    asked_tools: Arc<Inquiries<Arc<Tools>>>,
+    asked_skills: Arc<Inquiries<Arc<Skills>>>,
 }
 
 impl Upstream {
@@ -41,17 +47,20 @@ impl Upstream {
     pub(crate) fn new(servers: Arc<Servers>) -> Self {
         let changes = Arc::new(watch::channel(0).0);
         let told = Arc::clone(&changes);
-        servers.on_change(move |_: &str, _: Change| told.send_modify(|count| *count += 1));
-        for name in servers.names().map(str::to_owned).collect::<Vec<_>>() {
-            let servers = Arc::clone(&servers);
-            std::thread::spawn(move || servers.tools(&name, &AtomicBool::new(false)).map(drop));
-        }
-        Self {
+        let tell = move || told.send_modify(|count| *count += 1);
+        let change = tell.clone();
+        servers.on_change(move |_: &str, _: Change| change());
+        let upstream = Self {
             servers,
-            listed: Mutex::default(),
+            listed: Arc::default(),
             fetched: Mutex::default(),
             changes,
-        }
+            asked_tools: Inquiries::new(tell.clone()),
+            asked_skills: Inquiries::new(tell),
+        };
+        upstream.ask_for_tools();
+        upstream.ask_for_skills();
+        upstream
     }
 
     /// Tells of changes at any of them from now on.
@@ -59,40 +68,50 @@ impl Upstream {
         self.changes.subscribe()
     }
 
-    /// Asks all servers at once.
-    pub(super) fn each<T: Send>(
-        &self,
-        ask: impl Fn(&Servers, &str) -> Option<T> + Sync,
-    ) -> Vec<Option<T>> {
-        let names: Vec<&str> = self.servers.names().collect();
-        std::thread::scope(|scope| {
-            let asked: Vec<_> = names
-                .iter()
-                .map(|name| scope.spawn(|| ask(&self.servers, name)))
-                .collect();
-            asked.into_iter().map(|one| one.join().ok()?).collect()
-        })
+    /// The tools of all servers that answer in time, in the order of the servers.
+    pub(super) fn tools(&self) -> Vec<Arc<Tools>> {
+        let asked = self.ask_for_tools();
+        asked.iter().filter_map(|each| each.answer()).collect()
     }
 
-    /// All skills that can be checked, in the order of the servers.
+    /// All skills that can be checked, of the servers that answer in time, in their order.
     pub(super) fn skills(&self) -> Vec<PublishedSkill> {
-        let version = *self.changes.borrow();
-        let lists = self.each(|servers, name| {
-            let known = locked(&self.listed).get(name).cloned();
-            if let Some((since, skills)) = known
-                && since.elapsed() < FRESH
-                && version == *self.changes.borrow()
-            {
-                return Some(skills);
-            }
-            let skills = servers.skills(name, &AtomicBool::new(false)).ok()?;
-            let skills = Arc::new(skills);
-            let entry = (Instant::now(), Arc::clone(&skills));
-            locked(&self.listed).insert(name.to_owned(), entry);
-            Some(skills)
-        });
-        let lists = lists.into_iter().flatten();
+        let asked = self.ask_for_skills();
+        let lists = asked.iter().filter_map(|each| each.answer());
         lists.flat_map(|list| list.skills.clone()).collect()
+    }
+
+    /// Asks all servers at once.
+    fn ask_for_tools(&self) -> Vec<Arc<Inquiry<Arc<Tools>>>> {
+        let names = self.servers.names().map(|name| {
+            let (servers, server) = (Arc::clone(&self.servers), name.to_owned());
+            self.asked_tools.begin(name, move || {
+                servers.tools(&server, &AtomicBool::new(false)).ok()
+            })
+        });
+        names.collect()
+    }
+
+    /// The same; a list is believed for a while.
+    fn ask_for_skills(&self) -> Vec<Arc<Inquiry<Arc<Skills>>>> {
+        let names = self.servers.names().map(|name| {
+            let (servers, server) = (Arc::clone(&self.servers), name.to_owned());
+            let listed = Arc::clone(&self.listed);
+            self.asked_skills.begin(name, move || {
+                let known = locked(&listed).get(&server).cloned();
+                if let Some((since, skills)) = known
+                    && since.elapsed() < FRESH
+                {
+                    return Some(skills);
+                }
+                let skills = servers.skills(&server, &AtomicBool::new(false)).ok()?;
+                let skills = Arc::new(skills);
+                let entry = (Instant::now(), Arc::clone(&skills));
+                locked(&listed).insert(server, entry);
+                Some(skills)
+            })
+        });
+        names.collect()
     }
 
     /// The skill of a name such as `docs:greet`.

@@ -17,18 +17,44 @@ while read -r line; do
   esac
 done"#;
 
-fn gateway() -> TestServer {
-    TestServer::gateway(Servers::new(vec![ServerSpec {
-        name: "far".into(),
+fn script(name: &str, text: &str) -> ServerSpec {
+    ServerSpec {
+        name: name.into(),
         transport: Transport::Stdio(Launch {
             program: "/bin/sh".into(),
-            arguments: vec!["-c".to_owned().into(), FAR.to_owned().into()],
+            arguments: vec!["-c".to_owned().into(), text.to_owned().into()],
             environment: vec![("PATH".into(), "/usr/bin:/bin".to_owned().into())],
             folder: std::env::temp_dir(),
         }),
         only: None,
         limits: Limits::default(),
-    }]))
+    }
+}
+
+fn gateway() -> TestServer {
+    TestServer::gateway(Servers::new(vec![script("far", FAR)]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_says_nothing_holds_up_nobody() {
+    let mute = script("mute", "while read -r line; do :; done");
+    let servers = Servers::new(vec![mute, script("far", FAR)]);
+    let server = TestServer::gateway(servers);
+    let client = Modern::new(&server).with_token(READ);
+    let start = std::time::Instant::now();
+    let tools = client.ask("tools/list", json!({})).await;
+    let took = start.elapsed();
+    let names = tools["result"]["tools"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names[4..], ["far__say", "far__skill_load"]);
+    assert!(took.as_secs() < 10, "{took:?}");
+    // It has been waited for, and is not waited for again.
+    let start = std::time::Instant::now();
+    let search = json!({ "name": "skill_search", "arguments": { "query": "pdf" } });
+    let found = client.ask("tools/call", search).await;
+    assert!(text(&found).contains("pdf"), "{found}");
+    let took = start.elapsed();
+    assert!(took.as_secs() < 2, "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

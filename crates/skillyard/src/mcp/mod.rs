@@ -106,13 +106,15 @@ fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandErro
             }
         }
     };
+    let usual = Limits::default();
     Ok(ServerSpec {
         name: server.name.clone(),
         transport,
         only: server.only.clone(),
         limits: Limits {
             call: server.timeout,
-            ..Limits::default()
+            hello: usual.hello.min(server.timeout),
+            ..usual
         },
     })
 }
