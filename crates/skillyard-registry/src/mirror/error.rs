@@ -10,9 +10,17 @@ use crate::package::Refusal;
 /// Why something was not taken in.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
-    /// The registry here is no mirror, or one of another registry.
+    /// The registry here has skills of its own.
     #[error("the registry here is not an empty one or a mirror of {0}")]
     NotAMirror(String),
+    /// The registry here is a mirror of another one.
+    #[error("the registry here is a mirror of {here}, and not of {wanted}")]
+    OtherMirror {
+        /// What it is a mirror of.
+        here: String,
+        /// What it was to be a mirror of.
+        wanted: String,
+    },
     /// The signature on the log.
     #[error("the log of the registry cannot be believed: {0}")]
     Checkpoint(#[from] CheckpointError),

@@ -70,7 +70,12 @@ impl<'a> Mirror<'a> {
         let found = upstream::find(database).await?;
         let upstream = match found {
             Some(found) if found.url == url => found,
-            Some(found) => return Err(MirrorError::NotAMirror(found.url)),
+            Some(found) => {
+                return Err(MirrorError::OtherMirror {
+                    here: found.url,
+                    wanted: url.to_owned(),
+                });
+            }
             None => {
                 if database.sequence().await? > 0 {
                     return Err(MirrorError::NotAMirror(url.to_owned()));

@@ -23,6 +23,8 @@ struct Page {
     nearest: Option<String>,
     skill: Option<String>,
     others: Vec<String>,
+    /// Whether whoever asks needs a token.
+    needs_token: bool,
 }
 
 /// Turns problems into pages for those who read pages.
@@ -57,6 +59,7 @@ async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
     let mut page = Page {
         status: status.as_u16(),
         title: match status {
+            StatusCode::UNAUTHORIZED => "Not for everybody",
             StatusCode::NOT_FOUND => "Not here",
             StatusCode::TOO_MANY_REQUESTS => "Too many requests",
             StatusCode::SERVICE_UNAVAILABLE => "Not now",
@@ -66,6 +69,7 @@ async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
         nearest: None,
         skill: None,
         others: Vec::new(),
+        needs_token: status == StatusCode::UNAUTHORIZED,
     };
     match trouble.about {
         About::Missing(name) => {

@@ -116,6 +116,18 @@ async fn a_private_registry_lets_nobody_in_without_a_token() {
         assert_ne!(answer.status, 401, "{path}");
     }
     assert_eq!(yard.get("/health").await.status, 200);
+    // The page that says so has its looks, and says what to do.
+    let page = yard.browse("/").await;
+    assert_eq!(page.status, 401);
+    let page = page.text();
+    assert!(page.contains("skillyard login --token TOKEN"), "{page}");
+    let links = page.split("\"/assets/").skip(1);
+    let links: Vec<&str> = links.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(!links.is_empty(), "{page}");
+    for file in links {
+        let path = format!("/assets/{file}");
+        assert_eq!(yard.get(&path).await.status, 200, "{path}");
+    }
     assert_eq!(
         yard.publish(&reader, skill("papers", "1.0.0"))
             .await

@@ -103,7 +103,7 @@ impl RegistryFailure {
             Self::Maintenance(MaintenanceError::NotEmpty) => {
                 "Name another place with `--database` and `--blobs`".into()
             }
-            Self::Mirror(MirrorError::NotAMirror(_)) => {
+            Self::Mirror(MirrorError::NotAMirror(_) | MirrorError::OtherMirror { .. }) => {
                 "Mirror into a place of its own with `--database` and `--blobs`".into()
             }
             Self::NotHeld { .. } => "List them with `skillyard registry name list`".into(),

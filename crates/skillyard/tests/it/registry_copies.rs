@@ -189,6 +189,13 @@ fn a_mirror_follows_and_says_what_the_registry_signed() {
     // A registry with things of its own does not become a mirror.
     let said = super::output(context.skillyard().args(["registry", "mirror", &copy.url]));
     assert_eq!(said.status.code(), Some(2), "{}", super::text(&said.stderr));
+    // Nor does a mirror become one of another registry, and it says of which it is one.
+    let other = [&["registry", "mirror", &copy.url], &storage[..]].concat();
+    let said = super::output(context.skillyard().args(other));
+    let said = super::text(&said.stderr);
+    let (here, wanted) = (server.url.as_str(), copy.url.as_str());
+    let expected = format!("a mirror of {here}, and not of {wanted}");
+    assert!(said.contains(&expected), "{said}");
 }
 
 #[test]
