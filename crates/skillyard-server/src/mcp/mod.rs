@@ -16,6 +16,7 @@ mod handler;
 mod inquiry;
 mod instructions;
 mod introduction;
+mod lines;
 mod news;
 mod prompts;
 mod run;
@@ -37,6 +38,7 @@ pub(crate) use acting::Acting;
 pub(crate) use consent::Consents;
 pub(crate) use edition::Editions;
 use handler::Handler;
+use lines::Lines;
 use sessions::Sessions;
 pub(crate) use upstream::Upstream;
 
@@ -56,7 +58,8 @@ pub enum McpError {
 /// Answers one client over standard input and output until it goes.
 pub async fn serve_stdio(server: Arc<Server>) -> Result<(), McpError> {
     let handler = Handler::new(server);
-    let running = match handler.serve(rmcp::transport::stdio()).await {
+    let (input, output) = rmcp::transport::stdio();
+    let running = match handler.serve(Lines::new(input, output)).await {
         Ok(running) => running,
         // A client that goes before it has said anything wanted nothing.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -3,6 +3,8 @@
 //! The server is the binary itself with another home, so both ends are real.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -251,4 +253,53 @@ fn a_project_brings_no_servers() {
         ),
         "{said}"
     );
+}
+
+#[test]
+fn what_cannot_be_understood_is_answered_with_its_id() {
+    let context = TestContext::new();
+    let mut command = context.skillyard();
+    command
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |line: &str| {
+        writeln!(input, "{line}").unwrap();
+        serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap()
+    };
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "t", "version": "1" },
+    } });
+    assert_eq!(ask(&hello.to_string())["id"], 1);
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"ping","params":{}"#,
+        "[".repeat(100_000)
+    );
+    for (line, code, id) in [
+        ("broken", -32700, Value::Null),
+        (deep.as_str(), -32700, Value::Null),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[1]}"#,
+            -32600,
+            json!(7),
+        ),
+        ("[]", -32600, Value::Null),
+    ] {
+        let answer = ask(line);
+        let found = answer.as_object().unwrap();
+        assert_eq!(found.get("id"), Some(&id), "{answer}");
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    // The conversation goes on.
+    let ping = r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#;
+    assert_eq!(
+        ask(ping),
+        json!({ "jsonrpc": "2.0", "id": 8, "result": {} })
+    );
+    drop(input);
+    assert!(child.wait().unwrap().success());
 }
