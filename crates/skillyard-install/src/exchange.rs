@@ -1,4 +1,8 @@
 //! Moving a skill into its place in one step, and knowing afterwards whether it happened.
+//!
+//! After an exchange the old skill lies where the new one waited, and it stays there: only the
+//! content tells which of the two is where. A second name for the old one would have to be made
+//! from its own, and could be another skill's, or too long.
 
 use std::io;
 use std::path::Path;
@@ -11,42 +15,48 @@ use crate::occupant::look;
 use crate::plan::Occupant;
 
 impl Move {
-    /// Moves, unless that has happened already.
+    /// Whether it has happened already.
+    pub(crate) fn is_done(&self) -> bool {
+        match &self.new {
+            Some((_, content)) => content.is_at(&self.place),
+            None => exists(&self.old) || !exists(&self.place),
+        }
+    }
+
+    /// Moves what has not been moved.
     pub(crate) fn perform(&self) -> io::Result<()> {
-        let Some((new, content)) = &self.new else {
+        let Some((new, _)) = &self.new else {
             return vanish(&self.place, &self.old);
         };
         match rename(new, &self.place, RenameFlags::NOREPLACE) {
-            // It took its place before.
-            Err(_) if !exists(new) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                exchange(new, &self.place, &self.old)
+            }
+            other => other,
         }
-        // After the exchange the old one lies where the new one waited. If the process ended
-        // just there, only the content tells which of the two it is.
-        if !content.is_at(&self.place) {
-            exchange(new, &self.place, &self.old)?;
-        }
-        if exists(new) {
-            rename(new, &self.old, RenameFlags::NOREPLACE)?;
-        }
-        Ok(())
     }
 
     /// Moves back what was moved.
     pub(crate) fn undo(&self) -> io::Result<()> {
-        match &self.new {
-            None if exists(&self.old) => rename(&self.old, &self.place, RenameFlags::NOREPLACE),
-            Some((new, _)) if exists(&self.old) => {
-                rename(&self.place, new, RenameFlags::NOREPLACE)?;
-                rename(&self.old, &self.place, RenameFlags::NOREPLACE)
+        let back = |from: &Path, to: &Path| rename(from, to, RenameFlags::NOREPLACE);
+        let Some((new, content)) = &self.new else {
+            return match exists(&self.old) {
+                true => back(&self.old, &self.place),
+                false => Ok(()),
+            };
+        };
+        if content.is_at(&self.place) {
+            if exists(new) {
+                return exchange(new, &self.place, &self.old);
             }
-            // It took an empty place.
-            Some((new, content)) if !exists(new) && content.is_at(&self.place) => {
-                rename(&self.place, new, RenameFlags::NOREPLACE)
-            }
-            _ => Ok(()),
+            back(&self.place, new)?;
         }
+        // Where nothing can be exchanged, and in journals of older versions, the old one has a
+        // place of its own. If something else is in its place by now, it is the user's.
+        if exists(&self.old) && !exists(&self.place) {
+            return back(&self.old, &self.place);
+        }
+        Ok(())
     }
 }
 
@@ -65,11 +75,8 @@ fn exists(path: &Path) -> bool {
 }
 
 fn vanish(place: &Path, old: &Path) -> io::Result<()> {
-    if exists(old) {
-        return Ok(());
-    }
-    match rename(place, old, RenameFlags::NOREPLACE) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+    match put_aside(place, old) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !exists(place) => Ok(()),
         other => other,
     }
 }
@@ -78,11 +85,23 @@ fn vanish(place: &Path, old: &Path) -> io::Result<()> {
 fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
     match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            rename(place, old, RenameFlags::NOREPLACE)?;
+            put_aside(place, old)?;
             rename(new, place, RenameFlags::NOREPLACE)
         }
         other => Ok(other?),
     }
+}
+
+/// Moves the old skill out of its place; the folder it goes to is made for the first that needs it.
+fn put_aside(place: &Path, old: &Path) -> io::Result<()> {
+    match rename(place, old, RenameFlags::NOREPLACE) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => return other,
+    }
+    if let Some(folder) = old.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    rename(place, old, RenameFlags::NOREPLACE)
 }
 
 fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {

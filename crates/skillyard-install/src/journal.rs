@@ -112,7 +112,7 @@ impl Journal {
                 for draft in &drafts {
                     draft.sync()?;
                 }
-                commit.perform(drafts).map_err(|refused| refused.source)?;
+                commit.finish(drafts).map_err(|refused| refused.source)?;
                 commit.stages
             }
         };
@@ -130,20 +130,15 @@ impl Commit {
             .collect()
     }
 
-    /// Does everything; what has been done already is left. The drafts of the files are on the
-    /// disk already. What refuses is named.
+    /// Does everything for the first time. The drafts of the files are on the disk already. What
+    /// refuses is named.
     pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
-        for each in &self.moves {
-            each.perform().map_err(|source| Refused {
-                path: each.place.to_path_buf(),
-                source,
-            })?;
-        }
-        for draft in drafts {
-            let path = draft.path().to_owned();
-            draft.publish().map_err(|source| Refused { path, source })?;
-        }
-        Ok(())
+        carry_out(self.moves.iter(), drafts)
+    }
+
+    /// Does what a process that ended did not.
+    fn finish(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
+        carry_out(self.moves.iter().filter(|each| !each.is_done()), drafts)
     }
 
     /// Takes back what was done, the last first.
@@ -153,6 +148,23 @@ impl Commit {
         }
         Ok(())
     }
+}
+
+fn carry_out<'a>(
+    moves: impl Iterator<Item = &'a Move>,
+    drafts: Vec<Draft>,
+) -> Result<(), Refused> {
+    for each in moves {
+        each.perform().map_err(|source| Refused {
+            path: each.place.to_path_buf(),
+            source,
+        })?;
+    }
+    for draft in drafts {
+        let path = draft.path().to_owned();
+        draft.publish().map_err(|source| Refused { path, source })?;
+    }
+    Ok(())
 }
 
 /// Finishes or undoes every change whose process has ended, and leaves those in progress alone.

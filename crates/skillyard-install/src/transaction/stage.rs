@@ -85,7 +85,8 @@ impl Transaction<'_> {
     ) -> Result<Move, TransactionError> {
         let (Step::Put { target, name, .. } | Step::Take { target, name }) = step;
         let stage = &stages[target];
-        let old = stage.path.join(format!("{name}.old")).into();
+        // No skill is called so, and the folder is made only when it is needed.
+        let old = stage.path.join(".old").join(name).into();
         let place = stage.folder.join(name).into();
         let Step::Put { digest, linked, .. } = step else {
             return Ok(Move {

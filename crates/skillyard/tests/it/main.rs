@@ -32,6 +32,7 @@ mod install_local;
 mod install_lock;
 mod install_network;
 mod install_paths;
+mod install_recovery;
 mod install_registry;
 mod install_requires;
 mod install_secrets;
