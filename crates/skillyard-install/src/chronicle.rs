@@ -16,9 +16,18 @@ pub trait Chronicle<E>: Sync {
     fn undone(&self, reason: &io::Error) -> Result<(), E>;
 }
 
-/// Writes down what is in the [note](Chronicle::note) of a change that another process began,
-/// unless that one did.
-pub type CatchUp<'a> = &'a dyn Fn(&str) -> io::Result<()>;
+/// How a change ends that another process began.
+#[derive(Debug, Clone, Copy)]
+pub enum Ending<'a> {
+    /// It happens.
+    Happens,
+    /// It cannot be done any more, and was undone; this is why.
+    Undone(&'a io::Error),
+}
+
+/// Writes down what is in the [note](Chronicle::note) of a change that another process began, and
+/// how it ends, unless that one did.
+pub type CatchUp<'a> = &'a dyn Fn(&str, Ending<'_>) -> io::Result<()>;
 
 /// A name for a change that no other has.
 pub fn unique() -> String {

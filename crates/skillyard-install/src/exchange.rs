@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use crate::journal::{Content, Move};
+use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::plan::Occupant;
 
@@ -21,6 +21,12 @@ impl Move {
             Some((_, content)) => content.is_at(&self.place),
             None => exists(&self.old) || !exists(&self.place),
         }
+    }
+
+    /// Whether it has happened, or still can: what is to take a place is there, or waits.
+    pub(crate) fn can_be_done(&self) -> bool {
+        let is_waiting = |(new, content): &(AnyPath, Content)| content.is_at(new);
+        self.new.as_ref().is_none_or(is_waiting) || self.is_done()
     }
 
     /// Moves what has not been moved.
@@ -40,14 +46,18 @@ impl Move {
     pub(crate) fn undo(&self) -> io::Result<()> {
         let back = |from: &Path, to: &Path| rename(from, to, RenameFlags::NOREPLACE);
         let Some((new, content)) = &self.new else {
-            return match exists(&self.old) {
-                true => back(&self.old, &self.place),
-                false => Ok(()),
-            };
+            if exists(&self.old) {
+                back(&self.old, &self.place)?;
+            }
+            return Ok(());
         };
         if content.is_at(&self.place) {
             if exists(new) {
                 return exchange(new, &self.place, &self.old);
+            }
+            // With its stage the old one is gone, too, and what is there is better than nothing.
+            if new.parent().is_some_and(|stage| !exists(stage)) {
+                return Ok(());
             }
             back(&self.place, new)?;
         }

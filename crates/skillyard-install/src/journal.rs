@@ -17,6 +17,8 @@ use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 
 mod any_path;
+mod commit;
+mod settle;
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
@@ -104,67 +106,13 @@ impl Journal {
         let stages = match self.progress {
             Progress::Preparing { stages } => stages,
             Progress::Committed(commit) => {
-                // It must not happen unrecorded, so it waits if it has to.
-                if !commit.note.is_empty() {
-                    catch_up(&commit.note)?;
-                }
-                let drafts = commit.drafts()?;
-                for draft in &drafts {
-                    draft.sync()?;
-                }
-                commit.finish(drafts).map_err(|refused| refused.source)?;
-                commit.stages
+                commit.settle(catch_up)?;
+                commit.leftovers()
             }
         };
         throw_away(&stages);
         std::fs::remove_file(path)
     }
-}
-
-impl Commit {
-    /// The files, written beside those they replace.
-    pub(crate) fn drafts(&self) -> io::Result<Vec<Draft>> {
-        let files = self.files.iter();
-        files
-            .map(|(path, content)| Draft::write(path, content.as_bytes()))
-            .collect()
-    }
-
-    /// Does everything for the first time. The drafts of the files are on the disk already. What
-    /// refuses is named.
-    pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
-        carry_out(self.moves.iter(), drafts)
-    }
-
-    /// Does what a process that ended did not.
-    fn finish(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
-        carry_out(self.moves.iter().filter(|each| !each.is_done()), drafts)
-    }
-
-    /// Takes back what was done, the last first.
-    pub(crate) fn undo(&self) -> io::Result<()> {
-        for each in self.moves.iter().rev() {
-            each.undo()?;
-        }
-        Ok(())
-    }
-}
-
-fn carry_out<'a>(
-    moves: impl Iterator<Item = &'a Move>,
-    drafts: Vec<Draft>,
-) -> Result<(), Refused> {
-    for each in moves {
-        each.perform().map_err(|source| Refused {
-            path: each.place.to_path_buf(),
-            source,
-        })?;
-    }
-    for draft in drafts {
-        let path = draft.path().to_owned();
-        draft.publish().map_err(|source| Refused { path, source })?;
-    }
-    Ok(())
 }
 
 /// Finishes or undoes every change whose process has ended, and leaves those in progress alone.
@@ -190,7 +138,13 @@ fn recover_one(path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
     let Some(journal) = Journal::read(path)? else {
         return Ok(());
     };
-    let Some(_guard) = Flock::try_folder(&journal.guarded)? else {
+    let guard = match Flock::try_folder(&journal.guarded) {
+        // The project was removed, or is on a disk that is not here. Who makes another one in the
+        // same place drops the journal.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    let Some(_guard) = guard else {
         return Ok(());
     };
     // Read again: it may have been finished while we looked.

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::candidate::{Candidate, Found};
+use crate::chronicle::Ending;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
 use crate::tree::TreeFile;
@@ -93,7 +94,7 @@ impl Lab {
         };
         let trees = Trees::from([(skill.tree.digest(), Arc::clone(&skill.tree))]);
         let records = Records::default();
-        let nobody = |_: &str| Ok(());
+        let nobody = |_: &str, _: Ending<'_>| Ok(());
         let transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
         let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
         let check = || {
@@ -139,8 +140,9 @@ fn what_could_not_be_told_is_told_by_the_next() {
     assert!(lab.install(&full, || {}).is_err());
     assert!(lab.place().join("SKILL.md").is_file());
     let caught_up = Cell::new(0);
-    let count = |note: &str| {
+    let count = |note: &str, ending: Ending<'_>| {
         assert_eq!(note, "a note");
+        assert!(matches!(ending, Ending::Happens));
         caught_up.set(caught_up.get() + 1);
         Ok(())
     };

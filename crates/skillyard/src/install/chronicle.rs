@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use skillyard_audit::{Event, EventKind, Outcome, Recorder};
-use skillyard_install::chronicle::unique;
+use skillyard_install::chronicle::{Ending, unique};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 
@@ -106,30 +106,44 @@ fn event(change: &Change) -> Event {
 }
 
 /// Writes down what a process that was ended had begun, as far as it did not.
-pub(crate) fn catch_up(context: &Context, note: &str) -> io::Result<()> {
+pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io::Result<()> {
     let Note {
         transaction,
         events,
     } = serde_json::from_str(note)?;
-    let mut told: BTreeSet<(String, String)> = BTreeSet::new();
+    // What was told of each skill: that it happened, that it did not.
+    let mut told: BTreeSet<(String, String, bool)> = BTreeSet::new();
     let logs = context.environment.logs_folder();
     let read = skillyard_audit::each(&logs, |_, entry| {
         if entry.detail.get(TRANSACTION) == Some(&transaction) {
             let skill = entry.skill.clone().unwrap_or_default();
-            told.insert((entry.event.to_string(), skill.into_owned()));
+            let failed = entry.outcome == Outcome::Failed.as_str();
+            told.insert((entry.event.to_string(), skill.into_owned(), failed));
         }
     });
     read.map_err(io::Error::other)?;
-    let untold = events.into_iter().filter(|event| {
+    let is_told = |event: &Event, failed: bool| {
         let skill = event.skill.clone().unwrap_or_default();
-        !told.contains(&(event.kind.to_string(), skill))
-    });
-    let untold: Vec<Event> = untold
-        .map(|event| event.detail("interrupted", "yes"))
-        .collect();
+        told.contains(&(event.kind.to_string(), skill, failed))
+    };
+    let events = events.into_iter();
+    let untold: Vec<Event> = match ending {
+        Ending::Happens => events
+            .filter(|event| !is_told(event, false) || is_told(event, true))
+            .collect(),
+        // Nobody needs to take back what nobody said.
+        Ending::Undone(reason) => events
+            .filter(|event| is_told(event, false) && !is_told(event, true))
+            .map(|event| event.ended(Outcome::Failed, format!("undone: {reason}")))
+            .collect(),
+    };
     if untold.is_empty() {
         return Ok(());
     }
+    let untold = untold.into_iter();
+    let untold: Vec<Event> = untold
+        .map(|event| event.detail("interrupted", "yes"))
+        .collect();
     let recorder = context.recorder().map_err(io::Error::other)?;
     recorder.record_all(&untold).map_err(io::Error::other)
 }
@@ -137,5 +151,5 @@ pub(crate) fn catch_up(context: &Context, note: &str) -> io::Result<()> {
 /// Ends what processes that were ended had begun; the journals that cannot be worked off, and why.
 pub(crate) fn recover(context: &Context) -> Vec<(PathBuf, io::Error)> {
     let home = &context.environment.skillyard_home;
-    skillyard_install::recover_all(home, &|note| catch_up(context, note))
+    skillyard_install::recover_all(home, &|note, ending| catch_up(context, note, ending))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skillyard_install::chronicle::Ending;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
@@ -81,7 +82,8 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let catch_up = |note: &str| chronicle::catch_up(context, note);
+    let catch_up =
+        |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use crate::install_recovery::digest;
 use crate::{TestContext, output};
 
 /// A project with a source of skills beside it.
@@ -217,7 +218,7 @@ fn a_change_that_cannot_be_recorded_waits() {
         "---\nname: pdf\ndescription: Use when.\n---\n",
     );
     fs::create_dir_all(context.root().join(".agents/skills")).expect("a folder");
-    let digest = format!("sha256:{}", "0".repeat(64));
+    let digest = digest(&new);
     let step =
         serde_json::json!({"place": place, "new": [new, {"Folder": digest}], "old": "/nowhere"});
     let note = serde_json::json!({"transaction": "7-7", "events": [{

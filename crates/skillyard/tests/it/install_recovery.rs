@@ -50,10 +50,15 @@ impl Interrupted {
     /// Writes the journal; `old` is where the old skill goes.
     fn journal(&self, old: &str, more: Option<Value>) {
         let moves = self.step("pdf", old).into_iter().chain(more);
+        self.write_journal(&moves.collect::<Vec<_>>(), "");
+    }
+
+    fn write_journal(&self, moves: &[Value], note: &str) {
         let commit = json!({
             "stages": [self.stage],
-            "moves": moves.collect::<Vec<_>>(),
+            "moves": moves,
             "files": [[self.context.root().join("skills.lock"), self.locks[1]]],
+            "note": note,
         });
         let journal = json!({
             "guarded": self.context.root(), "progress": {"Committed": commit},
@@ -164,4 +169,131 @@ fn a_journal_of_an_older_version_in_which_two_names_met_is_finished() {
     assert_eq!(met.context.version_of("pdf.old").as_deref(), Some("two"));
     assert_eq!(met.context.read("skills.lock"), met.locks[1]);
     assert!(!met.stage.exists());
+}
+
+#[test]
+fn a_change_whose_new_skills_are_gone_does_not_happen() {
+    // Somebody cleaned the project of all that git does not know.
+    let cleaned = Interrupted::new();
+    cleaned.journal(".old/pdf", None);
+    fs::remove_dir_all(&cleaned.stage).unwrap();
+    cleaned.ends("one", 0);
+
+    // One of two was exchanged, the other one is gone.
+    let halved = Interrupted::new();
+    halved.journal(".old/pdf", halved.step("csv", ".old/csv"));
+    halved.stage("pdf", "one");
+    fs::write(halved.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+    halved.ends("one", 0);
+    assert_eq!(halved.context.version_of("csv"), None);
+
+    // The same with a journal of an older version, which put the old one aside.
+    let aside = Interrupted::new();
+    aside.journal("pdf.old", aside.step("csv", "csv.old"));
+    fs::remove_dir_all(aside.stage.join("pdf")).unwrap();
+    aside.stage("pdf.old", "one");
+    fs::write(aside.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+    aside.ends("one", 0);
+
+    // One of two took an empty place.
+    let first = Interrupted::new();
+    first.journal(".old/pdf", first.step("csv", ".old/csv"));
+    fs::remove_dir_all(first.stage.join("pdf")).unwrap();
+    fs::write(first.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+    fs::create_dir_all(&first.stage).unwrap();
+    first.context.done(&["list"]);
+    assert_eq!(first.context.version_of("pdf"), None);
+    assert_eq!(first.context.read("skills.lock"), first.locks[0]);
+    assert!(!first.stage.exists());
+}
+
+#[test]
+fn what_the_user_did_to_a_skill_meanwhile_stays() {
+    let edited = Interrupted::new();
+    edited.journal(".old/pdf", None);
+    edited.stage("pdf", "one");
+    fs::write(edited.place.join("SKILL.md"), skill("pdf", "mine")).unwrap();
+    edited.context.done(&["list"]);
+    assert_eq!(edited.context.version_of("pdf").as_deref(), Some("mine"));
+    assert_eq!(edited.context.read("skills.lock"), edited.locks[0]);
+    assert!(!edited.stage.exists());
+}
+
+#[test]
+fn a_removal_is_finished_where_its_stage_is_gone_only_if_the_change_was_here() {
+    let removal = Interrupted::new();
+    let step = json!({
+        "place": removal.place, "new": null, "old": removal.stage.join(".old/pdf"),
+    });
+    removal.write_journal(&[step.clone()], "");
+    fs::remove_dir_all(&removal.stage).unwrap();
+    removal.ends("one", 0);
+
+    removal.write_journal(&[step], "");
+    fs::write(removal.context.root().join(".skills.lock.tmp"), "").unwrap();
+    removal.context.done(&["list"]);
+    assert_eq!(removal.context.version_of("pdf"), None);
+    assert_eq!(removal.context.read("skills.lock"), removal.locks[1]);
+    assert!(!removal.stage.exists());
+}
+
+#[test]
+fn another_project_in_the_same_place_is_left_alone() {
+    let other = Interrupted::new();
+    let root = other.context.root();
+    other.journal(".old/pdf", None);
+    fs::remove_dir_all(&root).unwrap();
+    // As long as there is nothing, nothing is wrong, either.
+    let mut elsewhere = other.context.skillyard();
+    let code = elsewhere.current_dir("/").args(["doctor", "--json"]).output();
+    let told = String::from_utf8_lossy(&code.unwrap().stdout).into_owned();
+    assert!(!told.contains("interrupted"), "{told}");
+    fs::create_dir_all(root.join(".git")).unwrap();
+    other.context.done(&["list"]);
+    assert_eq!(other.context.tree(), [".git/"]);
+    let journal = other.context.in_home(".skillyard/journal");
+    assert_eq!(everything(&journal), Vec::<String>::new());
+
+    // Not even what is the same there is taken away.
+    other
+        .context
+        .write("lib/pdf/SKILL.md", skill("pdf", "two"))
+        .write(".agents/skills/csv/SKILL.md", skill("pdf", "two"));
+    let (pdf, csv) = (other.step("pdf", ".old/pdf"), other.step("csv", ".old/csv"));
+    other.write_journal(&[csv.unwrap(), pdf.unwrap()], "");
+    other.context.done(&["list"]);
+    assert_eq!(other.context.version_of("csv").as_deref(), Some("two"));
+    assert!(!root.join("skills.lock").exists());
+}
+
+#[test]
+fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
+    let lost = Interrupted::new();
+    let event = json!({
+        "kind": "skill.updated", "outcome": "ok", "skill": "pdf", "detail": {"transaction": "7-7"},
+    });
+    let note = json!({"transaction": "7-7", "events": [event]}).to_string();
+    let step = lost.step("pdf", ".old/pdf").unwrap();
+    fs::remove_dir_all(&lost.stage).unwrap();
+    let events = || {
+        let log = lost.context.json(&["audit", "log", "--skill", "pdf", "--json"]);
+        let events = log["events"].as_array().unwrap().clone();
+        let ours = events.into_iter().filter(|each| each["detail"]["transaction"] == "7-7");
+        ours.map(|each| each["outcome"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // Its process had recorded nothing.
+    lost.write_journal(&[step.clone()], &note);
+    lost.ends("one", 0);
+    assert_eq!(events(), Vec::<String>::new());
+    // It had, before it was ended.
+    lost.context.write("skills.lock", &lost.locks[1]);
+    lost.write_journal(&[], &note);
+    lost.context.done(&["list"]);
+    assert_eq!(events(), ["ok"]);
+    lost.context.write("skills.lock", &lost.locks[0]);
+    for _ in 0..2 {
+        lost.write_journal(&[step.clone()], &note);
+        lost.ends("one", 0);
+        assert_eq!(events(), ["ok", "failed"]);
+    }
 }

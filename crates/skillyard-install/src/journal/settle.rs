@@ -1,0 +1,91 @@
+//! What becomes of a change whose process ended after it was committed.
+//!
+//! What it needs may be gone by then: somebody cleaned the project, or removed it and made another
+//! one in the same place. So nothing is believed that is not there, and a project without a trace of
+//! the change is not touched.
+
+use std::io;
+
+use super::{AnyPath, Commit, Move};
+use crate::chronicle::{CatchUp, Ending};
+use crate::write::beside;
+
+/// What can become of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prospect {
+    /// Everything has happened.
+    Done,
+    /// All that is left to be done can be done.
+    Ready,
+    /// Something that is to take its place is nowhere.
+    Incomplete,
+    /// Nothing of it is here.
+    Gone,
+}
+
+impl Commit {
+    /// Finishes the change, or takes it back where it cannot be finished.
+    pub(super) fn settle(&self, catch_up: CatchUp<'_>) -> io::Result<()> {
+        let tell = |ending: Ending<'_>| match self.note.as_str() {
+            "" => Ok(()),
+            note => catch_up(note, ending),
+        };
+        let lost = || io::Error::new(io::ErrorKind::NotFound, "what was to be installed is gone");
+        match self.prospect() {
+            Prospect::Done => tell(Ending::Happens),
+            Prospect::Ready => {
+                // It must not happen unrecorded, so it waits if it has to.
+                tell(Ending::Happens)?;
+                let Err(reason) = self.finish() else {
+                    return Ok(());
+                };
+                if self.undo().is_err() {
+                    return Err(reason);
+                }
+                tell(Ending::Undone(&reason))
+            }
+            Prospect::Incomplete => {
+                self.undo()?;
+                tell(Ending::Undone(&lost()))
+            }
+            Prospect::Gone => tell(Ending::Undone(&lost())),
+        }
+    }
+
+    /// What is to be thrown away afterwards.
+    pub(super) fn leftovers(self) -> Vec<AnyPath> {
+        let drafts = self.files.iter().map(|(path, _)| beside(path).into());
+        let drafts: Vec<AnyPath> = drafts.collect();
+        self.stages.into_iter().chain(drafts).collect()
+    }
+
+    fn prospect(&self) -> Prospect {
+        // Stages have names that no other change has, and go only after everything was done.
+        let stages = self.stages.iter().map(|stage| stage.to_path_buf());
+        let drafts = self.files.iter().map(|(path, _)| beside(path));
+        let waiting = self.moves.iter().filter_map(|each| each.new.as_ref());
+        let waiting = waiting.map(|(new, _)| new.to_path_buf());
+        let mut traces = stages.chain(drafts).chain(waiting);
+        let is_here = traces.any(|path| path.symlink_metadata().is_ok());
+        if !is_here && self.is_done() {
+            Prospect::Done
+        } else if !is_here {
+            Prospect::Gone
+        } else if self.moves.iter().all(Move::can_be_done) {
+            Prospect::Ready
+        } else {
+            Prospect::Incomplete
+        }
+    }
+
+    /// Whether everything has happened. The files are the last; who edits a skill afterwards does
+    /// not change what has happened.
+    fn is_done(&self) -> bool {
+        match self.files.as_slice() {
+            [] => self.moves.iter().all(Move::is_done),
+            files => files
+                .iter()
+                .all(|(path, text)| std::fs::read(path).is_ok_and(|found| found == text.as_bytes())),
+        }
+    }
+}
