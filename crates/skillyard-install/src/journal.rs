@@ -50,6 +50,9 @@ pub(crate) struct Commit {
     pub(crate) moves: Vec<Move>,
     /// Files and their new content.
     pub(crate) files: Vec<(AnyPath, String)>,
+    /// What each of the files was before; nothing where there was none. Older versions did not say.
+    #[serde(default)]
+    pub(crate) before: Vec<Option<String>>,
     /// What is to be written down about it.
     #[serde(default)]
     pub(crate) note: String,

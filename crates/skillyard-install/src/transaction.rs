@@ -4,7 +4,8 @@
 //! made durable; the last check of them happens while the disk is busy. Then the journal is
 //! committed, and from there on the change will happen: each skill changes places with its
 //! predecessor in one step, the lock follows, and what is left over is removed. A process
-//! that ends in between leaves the rest to the next one.
+//! that ends in between leaves the rest to the next one; one that cannot go on takes back what it
+//! did, for which the journal also has the files as they were.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -107,7 +108,7 @@ impl<'a> Transaction<'a> {
         last_check: impl FnOnce() -> Result<(), E>,
         chronicle: &impl Chronicle<E>,
     ) -> Result<(), E> {
-        let files = self.changed_files(plan);
+        let files = self.changed_files(plan)?;
         if plan.steps.is_empty() && files.is_empty() {
             last_check()?;
             self.keep(trees)?;
@@ -121,7 +122,7 @@ impl<'a> Transaction<'a> {
         }
         let stages = self.stages(plan)?;
         let paths: Vec<AnyPath> = stages.values().map(|each| each.path.clone()).collect();
-        let drafts = files.iter().map(|(path, _)| beside(path).into());
+        let drafts = files.iter().map(|file| beside(&file.path).into());
         let preparing = Progress::Preparing {
             stages: paths.iter().cloned().chain(drafts).collect(),
         };
@@ -169,6 +170,7 @@ impl<'a> Transaction<'a> {
             if commit.undo().is_ok() {
                 let told = recorded.and_then(|()| chronicle.undone(&source));
                 throw_away(&commit.stages);
+                stages.values().for_each(Stage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
                 told?;
             }
@@ -186,14 +188,19 @@ impl<'a> Transaction<'a> {
         plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
-        files: Vec<(AnyPath, String)>,
+        files: Vec<Replacement>,
         note: String,
     ) -> Result<(Commit, Vec<Draft>), TransactionError> {
         let moves = self.stage(plan, stages, trees)?;
+        let files = files.into_iter();
+        let (files, before) = files
+            .map(|file| ((file.path, file.text), file.before))
+            .unzip();
         let commit = Commit {
             stages: stages.values().map(|stage| stage.path.clone()).collect(),
             moves,
             files,
+            before,
             note,
         };
         let drafts = commit.drafts();
@@ -229,25 +236,48 @@ impl<'a> Transaction<'a> {
     }
 
     /// The lock, the manifest and what this machine did, where they change.
-    fn changed_files(&self, plan: &Plan) -> Vec<(AnyPath, String)> {
+    fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
         let mut files = Vec::new();
         let lock_file = self.scope.lock_file();
         if plan.lock != self.before.lock || !lock_file.exists() {
-            files.push((lock_file.into(), plan.lock.to_text()));
+            files.push(Replacement::of(lock_file, plan.lock.to_text())?);
         }
         if let Some(file) = self.scope.placed_file()
             && (plan.placed != self.before.placed || !file.exists())
         {
-            files.push((file.into(), plan.placed.to_text()));
+            files.push(Replacement {
+                // One that cannot be read says nothing.
+                before: text_if_there(&file).ok().flatten(),
+                path: file.into(),
+                text: plan.placed.to_text(),
+            });
         }
         if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
-            let text = manifest.to_text();
-            let before = text_if_there(&file).ok().flatten().unwrap_or_default();
-            if text != before {
-                files.push((file.into(), text));
+            let file = Replacement::of(file, manifest.to_text())?;
+            if file.text != file.before.as_deref().unwrap_or_default() {
+                files.push(file);
             }
         }
-        files
+        Ok(files)
+    }
+}
+
+/// A file that gets another content.
+#[derive(Debug)]
+struct Replacement {
+    path: AnyPath,
+    text: String,
+    before: Option<String>,
+}
+
+impl Replacement {
+    fn of(path: PathBuf, text: String) -> Result<Self, TransactionError> {
+        let before = text_if_there(&path).map_err(|source| disk(&path, source))?;
+        Ok(Self {
+            path: path.into(),
+            text,
+            before,
+        })
     }
 }
 

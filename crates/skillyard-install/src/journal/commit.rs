@@ -1,9 +1,10 @@
 //! What was committed is done, or taken back.
 
 use std::io;
+use std::path::Path;
 
 use super::{Commit, Move, Refused};
-use crate::write::Draft;
+use crate::write::{Draft, write_atomically};
 
 impl Commit {
     /// The files, written beside those they replace.
@@ -32,7 +33,28 @@ impl Commit {
 
     /// Takes back what was done, the last first.
     pub(crate) fn undo(&self) -> io::Result<()> {
+        for (at, (path, text)) in self.files.iter().enumerate().rev() {
+            put_back(path, text, self.before.get(at))?;
+        }
         self.moves.iter().rev().try_for_each(Move::undo)
+    }
+}
+
+/// Gives a file that was replaced its old content; what somebody else made of it stays.
+fn put_back(path: &Path, text: &str, before: Option<&Option<String>>) -> io::Result<()> {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    match std::fs::read(path) {
+        Ok(found) if found == text.as_bytes() => {}
+        Ok(_) => return Ok(()),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory | IsADirectory) => {
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    }
+    match before {
+        Some(Some(before)) => write_atomically(path, before.as_bytes()),
+        Some(None) => std::fs::remove_file(path),
+        None => Err(io::Error::other("it is not known what it was before")),
     }
 }
 

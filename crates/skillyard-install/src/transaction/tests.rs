@@ -70,10 +70,20 @@ impl Lab {
 
     /// Installs the skill; `meanwhile` happens while it is checked for the last time.
     fn install(&self, told: &Told, meanwhile: impl FnOnce()) -> Result<(), TransactionError> {
+        self.install_version("one", told, meanwhile)
+    }
+
+    fn install_version(
+        &self,
+        version: &str,
+        told: &Told,
+        meanwhile: impl FnOnce(),
+    ) -> Result<(), TransactionError> {
+        let text = format!("---\nname: pdf\ndescription: Use it.\n---\n{version}\n");
         let file = TreeFile {
             path: "SKILL.md".to_owned(),
             executable: false,
-            bytes: b"---\nname: pdf\ndescription: Use it.\n---\n".to_vec(),
+            bytes: text.into_bytes(),
         };
         let found = Found {
             source: "./pdf".to_owned(),
@@ -95,7 +105,9 @@ impl Lab {
         let trees = Trees::from([(skill.tree.digest(), Arc::clone(&skill.tree))]);
         let records = Records::default();
         let nobody = |_: &str, _: Ending<'_>| Ok(());
-        let transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
+        let mut transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
+        let manifest = transaction.manifest().unwrap();
+        manifest.put("pdf", &format!("./pdf-{version}"));
         let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
         let check = || {
             meanwhile();
@@ -126,8 +138,38 @@ fn what_cannot_be_done_is_undone_and_told() {
     assert_eq!(told.lines(), ["happens", "undone"]);
     assert!(!lab.scope.journal_file().exists());
     assert!(!lab.scope.lock_file().exists());
-    let left = std::fs::read_dir(lab.folder.path().join("project/.agents")).unwrap();
+    let left = std::fs::read_dir(&lab.scope.root).unwrap();
     assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_file_that_refuses_leaves_everything_as_it_was() {
+    let (lab, told) = (Lab::new(), Told::default());
+    let (lock, manifest) = (
+        lab.scope.lock_file(),
+        lab.scope.manifest_file().unwrap(),
+    );
+    // The manifest comes after the lock, and no file can take the place of a folder.
+    let block = || {
+        let _ = std::fs::remove_file(&manifest);
+        std::fs::create_dir_all(manifest.join("x")).unwrap();
+    };
+    let refused = |result: Result<(), TransactionError>| {
+        let is_named = matches!(&result, Err(TransactionError::Disk { path, .. }) if *path == manifest);
+        assert!(is_named, "{result:?}");
+        std::fs::remove_dir_all(&manifest).unwrap();
+        assert!(!lab.scope.journal_file().exists());
+    };
+    refused(lab.install(&told, block));
+    assert_eq!(std::fs::read_dir(&lab.scope.root).unwrap().count(), 0);
+    lab.install(&told, || {}).unwrap();
+    let before = std::fs::read_to_string(&lock).unwrap();
+    refused(lab.install_version("two", &told, block));
+    assert_eq!(std::fs::read_to_string(&lock).unwrap(), before);
+    let skill = std::fs::read_to_string(lab.place().join("SKILL.md")).unwrap();
+    assert!(skill.ends_with("one\n"), "{skill}");
+    assert_eq!(std::fs::read_dir(lab.scope.root.join(".agents")).unwrap().count(), 1);
+    assert_eq!(told.lines(), ["happens", "undone", "happens", "happens", "undone"]);
 }
 
 #[test]

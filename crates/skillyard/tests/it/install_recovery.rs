@@ -90,7 +90,8 @@ impl Interrupted {
     }
 }
 
-fn digest(folder: &Path) -> String {
+/// The digest of a skill in a folder.
+pub(crate) fn digest(folder: &Path) -> String {
     let tree = Tree::read(folder, &TreeLimits::default()).unwrap();
     tree.digest().to_string()
 }
@@ -295,5 +296,38 @@ fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
         lost.write_journal(&[step.clone()], &note);
         lost.ends("one", 0);
         assert_eq!(events(), ["ok", "failed"]);
+    }
+}
+
+#[test]
+fn where_a_file_refuses_the_others_get_back_what_they_were() {
+    // Older versions did not write down what a file was.
+    for (published, known) in [(false, true), (true, true), (true, false)] {
+        let blocked = Interrupted::new();
+        let context = &blocked.context;
+        blocked.journal(".old/pdf", None);
+        // A file cannot take the place of a folder.
+        context.write("folder/in/the/way", "");
+        let journal = context.in_home(".skillyard/journal/project-x.json");
+        let mut change: Value = serde_json::from_slice(&fs::read(&journal).unwrap()).unwrap();
+        let commit = &mut change["progress"]["Committed"];
+        let files = commit["files"].as_array_mut().unwrap();
+        files.push(json!([context.root().join("folder"), "text"]));
+        if known {
+            commit["before"] = json!([blocked.locks[0], null]);
+        }
+        if published {
+            context.write("skills.lock", &blocked.locks[1]);
+        }
+        fs::write(&journal, change.to_string()).unwrap();
+        context.done(&["list"]);
+        let (version, lock) = if known { ("one", 0) } else { ("two", 1) };
+        assert_eq!(journal.exists(), !known);
+        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+        assert_eq!(context.read("skills.lock"), blocked.locks[lock]);
+        // Once nothing is in the way, what waited is finished.
+        fs::remove_dir_all(context.root().join("folder")).unwrap();
+        context.done(&["list"]);
+        assert!(!journal.exists());
     }
 }
