@@ -14,6 +14,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
+use crate::lockfile::LockfileError;
 use crate::staging::Staging;
 use crate::tree::{Access, Tree, TreeError, TreeLimits};
 
@@ -49,6 +50,22 @@ pub enum StoreError {
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
+    },
+    /// What stands for a project that uses the store cannot be read.
+    #[error("cannot tell which project `{}` stands for", path.display())]
+    Root {
+        /// The file in the store.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The lock of a project that uses the store cannot be read.
+    #[error("cannot tell what `{}` still needs", lock_file.display())]
+    Lock {
+        /// The lock.
+        lock_file: PathBuf,
+        /// Why not.
+        source: LockfileError,
     },
     /// It is not in the store.
     #[error("{0} is not in the store")]

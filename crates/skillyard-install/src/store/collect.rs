@@ -1,8 +1,10 @@
 //! Which skills of the store are still used, and the end of the others.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
@@ -27,7 +29,10 @@ impl Store {
     pub fn remember(&self, lock_file: &Path) -> Result<(), StoreError> {
         let name = Digest::of(lock_file.as_os_str().as_encoded_bytes()).to_hex();
         let root = self.root.join("roots").join(&name[..32]);
-        if root.is_file() {
+        let length = lock_file.as_os_str().len() as u64;
+        let known = root.symlink_metadata();
+        // One that a power cut emptied is written again.
+        if known.is_ok_and(|found| found.is_file() && found.len() == length) {
             return Ok(());
         }
         // Not under any lock: two that write at once write the same.
@@ -67,19 +72,29 @@ impl Store {
         let roots = self.root.join("roots");
         for name in names(&roots).map_err(|source| self.failed(source))? {
             let root = roots.join(name);
-            let Ok(lock_file) = std::fs::read_to_string(&root) else {
-                continue;
-            };
-            match Lockfile::read(Path::new(&lock_file)) {
+            let lock_file = lock_file_of(&root).map_err(|source| StoreError::Root {
+                path: root.clone(),
+                source,
+            })?;
+            match Lockfile::read(&lock_file) {
                 // The project is gone, or nothing is installed in it any more.
                 Ok(lock) if lock.skills().is_empty() => {
                     let _ = std::fs::remove_file(&root);
                 }
                 Ok(lock) => used.extend(lock.skills().iter().map(|each| each.digest)),
                 // A lock that cannot be read may name anything.
-                Err(error) => return Err(self.failed(io::Error::other(error))),
+                Err(source) => return Err(StoreError::Lock { lock_file, source }),
             }
         }
         Ok(used)
     }
+}
+
+/// The lock that a root stands for. Its path may be no text.
+fn lock_file_of(root: &Path) -> io::Result<PathBuf> {
+    let bytes = std::fs::read(root)?;
+    if bytes.is_empty() || bytes.contains(&0) {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    Ok(PathBuf::from(OsString::from_vec(bytes)))
 }

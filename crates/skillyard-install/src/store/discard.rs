@@ -1,25 +1,65 @@
 //! The end of what is filed under a digest.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, compared, pack};
+use crate::flock::Hold;
 
 impl Store {
-    /// Removes what is filed under digests.
-    pub fn discard(&self, digests: &[Digest]) -> Result<(), StoreError> {
+    /// Hashes everything again and removes what is damaged, while nobody else uses the store;
+    /// returns how many are sound and what was wrong with the others.
+    pub fn mend(&self) -> Result<(usize, Vec<(Digest, StoreError)>), StoreError> {
+        let _lock = self.locked(Hold::Alone)?;
+        let (sound, bad) = self.verify()?;
+        let damaged: Vec<Digest> = bad.iter().map(|(digest, _)| *digest).collect();
+        self.discard_damaged(&damaged)?;
+        Ok((sound, bad))
+    }
+
+    /// Removes what is damaged of what is filed under digests. A folder that is sound stays, even
+    /// if the pack is not: links may lead to it.
+    pub fn discard_damaged(&self, digests: &[Digest]) -> Result<(), StoreError> {
+        let bundles = self.bundles()?;
+        let is_damaged = |digest: &Digest| {
+            let found = bundles.read(*digest);
+            found.is_some_and(|found| compared(found, *digest).is_err())
+        };
+        let bundled: Vec<Digest> = digests.iter().copied().filter(is_damaged).collect();
+        self.thin_out(&bundled)?;
+        let broken = bundled.iter().map(|digest| self.bundle(*digest));
+        let packs = digests.iter().filter_map(|digest| {
+            let pack = self.pack(*digest);
+            compared(pack::read(&pack), *digest).is_err().then_some(pack)
+        });
+        let folders = digests.iter().filter_map(|digest| {
+            let is_damaged = self.read_folder(*digest).is_err();
+            is_damaged.then(|| self.folder(*digest))
+        });
+        let mut paths = broken.chain(packs).chain(folders);
+        paths.try_for_each(|path| remove(&path).map_err(|source| self.failed(source)))
+    }
+
+    /// Removes everything that is filed under digests.
+    pub(super) fn discard(&self, digests: &[Digest]) -> Result<(), StoreError> {
         self.thin_out(digests)?;
         for digest in digests {
-            let hex = digest.to_hex();
-            // A bundle that cannot be read is known by its own name.
-            let bundle = self.root.join("bundles").join(hex);
-            for path in [self.pack(*digest), self.folder(*digest), bundle] {
+            for path in [
+                self.pack(*digest),
+                self.folder(*digest),
+                self.bundle(*digest),
+            ] {
                 remove(&path).map_err(|source| self.failed(source))?;
             }
         }
         Ok(())
+    }
+
+    /// A bundle that cannot be read is known by its own name.
+    fn bundle(&self, digest: Digest) -> PathBuf {
+        self.root.join("bundles").join(digest.to_hex())
     }
 
     /// Puts bundles without these in the place of those that hold them.

@@ -8,9 +8,8 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::install::place;
+use crate::install::{chronicle, place};
 use crate::report::elapsed;
-use skillyard_format::Digest;
 use skillyard_install::store::Store;
 
 /// Look after the store of installed bytes
@@ -56,11 +55,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
     let start = Instant::now();
-    let (sound, bad) = store.verify().map_err(InstallFailure::from)?;
-    if fix {
-        let damaged: Vec<Digest> = bad.iter().map(|(digest, _)| *digest).collect();
-        store.discard(&damaged).map_err(InstallFailure::from)?;
-    }
+    let found = if fix { store.mend() } else { store.verify() };
+    let (sound, bad) = found.map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {
         let damaged = bad
@@ -87,6 +83,10 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
 
 fn collect(context: &Context, store: &Store) -> Outcome {
     let start = Instant::now();
+    // What an interrupted change is about to need is in no lock yet.
+    if let Some((journal, source)) = chronicle::recover(context).into_iter().next() {
+        return Err(InstallFailure::Unfinished { journal, source }.into());
+    }
     let collected = store.collect().map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {

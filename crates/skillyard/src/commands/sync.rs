@@ -243,7 +243,7 @@ fn fetch(
     // A damaged copy would stay in the way of the sound one.
     place
         .store
-        .discard(&[entry.digest])
+        .discard_damaged(&[entry.digest])
         .map_err(InstallFailure::from)?;
     as_pinned(supply.locked(entry)?, entry)
 }

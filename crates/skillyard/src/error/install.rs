@@ -76,6 +76,14 @@ pub(crate) enum InstallFailure {
         expected: Digest,
         found: Digest,
     },
+    #[error(
+        "nothing was removed: an interrupted change cannot be finished; it is written in `{}`",
+        journal.display()
+    )]
+    Unfinished {
+        journal: PathBuf,
+        source: std::io::Error,
+    },
     #[error("the lock does not match skills.toml: {0}")]
     LockOutdated(String),
     #[error("there is no skills.lock to go by")]
@@ -171,7 +179,8 @@ impl InstallFailure {
             | Self::Lockfile(_)
             | Self::Manifest(_)
             | Self::Target(_)
-            | Self::Store(StoreError::Disk { .. })
+            | Self::Unfinished { .. }
+            | Self::Store(StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. })
             | Self::Transaction(_) => 2,
             // A registry that knows no such thing has answered.
             Self::RegistryAnswer(RegistryError::Http(error))

@@ -331,3 +331,28 @@ fn where_a_file_refuses_the_others_get_back_what_they_were() {
         assert!(!journal.exists());
     }
 }
+
+#[test]
+fn the_collector_finishes_what_was_interrupted_first() {
+    let packs = |context: &TestContext| everything(&context.in_home(".skillyard/store/packs")).len();
+    let pending = Interrupted::new();
+    let context = &pending.context;
+    pending.journal(".old/pdf", None);
+    assert_eq!(packs(context), 2);
+    context.done(&["store", "gc"]);
+    assert_eq!(packs(context), 1);
+    pending.ends("two", 1);
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    context.done(&["sync", "--offline"]);
+
+    // What cannot be finished may need anything.
+    let blocked = Interrupted::new();
+    let context = &blocked.context;
+    blocked.journal(".old/pdf", None);
+    let journal = context.in_home(".skillyard/journal/project-x.json");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &text[1..]).unwrap();
+    let told = context.refused(&["store", "gc"]);
+    assert!(told.contains("project-x.json") && told.contains("hint: "), "{told}");
+    assert_eq!(packs(context), 2);
+}

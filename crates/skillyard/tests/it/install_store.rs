@@ -1,15 +1,17 @@
 //! The store: whatever becomes of its packs, no other bytes are ever installed.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use crate::TestContext;
 use crate::project::{everything, installed};
 use crate::servers::repository::skill;
 use crate::tampering::{cut_off, empty, flip, huge, link, pipe, replace};
+use crate::{TestContext, output};
 
 const STORE: &str = ".skillyard/store";
 
@@ -232,5 +234,89 @@ fn the_collector_keeps_what_any_project_uses() {
     // A lock that cannot be read may name anything, so nothing is removed.
     context.done(&["install", "./lib/pdf"]);
     context.write("skills.lock", "<<<<<<< HEAD\n");
+    assert_snapshot!(context.refused(&["store", "gc"]), @r"
+    error: cannot tell what `[DIR]/skills.lock` still needs
+      Caused by: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
+
+    hint: Nothing was removed. Mend that lock, or remove it and run `skillyard sync` in `[DIR]`
+    ");
     assert_eq!(context.code(&["store", "gc"]), Some(2));
+}
+
+#[test]
+fn the_collector_keeps_what_a_project_with_a_strange_path_uses() {
+    let context = installed();
+    let project = context.root().join(OsStr::from_bytes(b"e3\xff"));
+    fs::create_dir(&project).unwrap();
+    fs::write(project.join("skills.toml"), "").unwrap();
+    context.write("lib/csv/SKILL.md", skill("csv", "linked"));
+    let mut install = context.skillyard();
+    install.args(["install", "../lib/csv", "--link"]);
+    assert!(output(install.current_dir(&project)).status.success());
+    context.done(&["store", "gc"]);
+    let text = fs::read_to_string(project.join(".agents/skills/csv/SKILL.md"));
+    assert!(text.unwrap().ends_with("linked\n"));
+}
+
+#[test]
+fn what_stands_for_a_project_and_cannot_be_read_stops_the_collector() {
+    let context = installed();
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let roots = context.in_home(STORE).join("roots");
+    let root = roots.join(&everything(&roots)[0]);
+    for (lost, is_written_again) in [(&b""[..], true), (&[0; 20], true), (&[0xff; 20], false)] {
+        let before = fs::read(&root).unwrap();
+        fs::write(&root, lost).unwrap();
+        if is_written_again {
+            let told = context.refused(&["store", "gc"]);
+            assert!(told.contains(&everything(&roots)[0]), "{told}");
+            assert!(told.contains("hint: Nothing was removed."), "{told}");
+            assert!(context.root().join(".agents/skills/pdf/SKILL.md").is_file());
+        }
+        // The next change of the project mends it.
+        context.done(&["install", "./lib/pdf", "--link"]);
+        assert_eq!(fs::read(&root).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_sound_folder_outlives_its_pack() {
+    let context = installed();
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let file = context.root().join(".agents/skills/pdf/SKILL.md");
+    flip(&context, &context.pack("name: pdf"));
+    context.done(&["store", "verify", "--fix"]);
+    assert!(file.is_file(), "the link leads nowhere");
+    assert_eq!(everything(&context.in_home(STORE).join("packs")).len(), 0);
+    assert_eq!(context.code(&["store", "verify"]), Some(0));
+    assert_eq!(context.code(&["sync", "--check"]), Some(0));
+    // Nor is it removed for a skill that then cannot be fetched.
+    context.done(&["install", "./lib/pdf"]);
+    context.done(&["install", "./lib/pdf", "--link"]);
+    flip(&context, &context.pack("name: pdf"));
+    let elsewhere = context.root().join("lib-gone");
+    fs::rename(context.root().join("lib"), &elsewhere).unwrap();
+    context.write("other/skills.toml", "");
+    let lock = context.read("skills.lock");
+    context.write("other/skills.lock", lock.replace("linked = true\n", ""));
+    let mut sync = context.skillyard();
+    let synced = output(sync.args(["sync", "--frozen"]).current_dir(context.root().join("other")));
+    assert!(!synced.status.success());
+    assert!(file.is_file(), "the link leads nowhere");
+}
+
+#[test]
+fn nothing_is_mended_while_somebody_uses_the_store() {
+    let context = installed();
+    let pack = context.pack("name: pdf");
+    flip(&context, &pack);
+    let store = fs::File::open(context.in_home(STORE)).unwrap();
+    store.lock_shared().unwrap();
+    let mut mend = context.command("timeout");
+    mend.args(["0.3", env!("CARGO_BIN_EXE_skillyard"), "store", "verify", "--fix"]);
+    assert_eq!(output(&mut mend).status.code(), Some(124));
+    assert!(pack.exists());
+    store.unlock().unwrap();
+    context.done(&["store", "verify", "--fix"]);
+    assert!(!pack.exists());
 }

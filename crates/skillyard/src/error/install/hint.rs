@@ -12,6 +12,7 @@ use skillyard_install::git::GitError;
 use skillyard_install::lockfile::LockfileError;
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::plan::Obstacle;
+use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::text::NotRead;
 use skillyard_install::transaction::TransactionError;
@@ -120,6 +121,17 @@ impl InstallFailure {
             ),
             Self::Transaction(TransactionError::Outside { target, .. }) => format!(
                 "Replace the link in `{target}` by a folder, or install for yourself with `--scope user`"
+            ),
+            Self::Unfinished { .. } => {
+                "Remove what is in its way and try again; if the project is not needed any more, remove that file".into()
+            }
+            Self::Store(StoreError::Lock { lock_file, .. }) => format!(
+                "Nothing was removed. Mend that lock, or remove it and run `skillyard sync` in `{}`",
+                lock_file.parent().unwrap_or(lock_file).display()
+            ),
+            Self::Store(StoreError::Root { path, .. }) => format!(
+                "Nothing was removed. Make it readable; or remove it, and run `skillyard sync` in each project that has links: `rm {}`",
+                path.display()
             ),
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
