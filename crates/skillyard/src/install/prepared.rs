@@ -80,8 +80,9 @@ impl Prepared {
     fn put_into(&self, manifest: &mut Manifest, plan: &Plan) {
         for each in self.needed.iter().filter(|each| !each.dependency) {
             let candidate = &each.candidate;
-            // What was left out is not wanted.
-            if plan.lock.get(&candidate.name).is_none() {
+            // What was left out is not wanted, or goes on being wanted from where it came.
+            let is_skipped = plan.skipped.iter().any(|each| each.name == candidate.name);
+            if is_skipped || plan.lock.get(&candidate.name).is_none() {
                 continue;
             }
             let reference = reference(&candidate.source, candidate.requested.as_deref());

@@ -128,6 +128,25 @@ fn another_name_is_written_into_the_skill() {
 }
 
 #[test]
+fn what_is_skipped_stays_as_it_is_wanted() {
+    let context = two_skills();
+    context.done(&["install", "./lib/pdf"]);
+    let files = || (context.read("skills.toml"), context.read("skills.lock"));
+    let before = files();
+    context.write("other/pdf/SKILL.md", skill("pdf", "other"));
+    context.write("other/new/SKILL.md", skill("new", "other"));
+    context.done(&["install", "./other/pdf", "--skip-existing"]);
+    assert_eq!(files(), before);
+    context.done(&["install", "./other", "--all", "--skip-existing"]);
+    let (manifest, lock) = files();
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    assert_eq!(context.version_of("new").as_deref(), Some("other"));
+    assert!(manifest.contains("pdf = \"./lib/pdf\"") && manifest.contains("new = \"./other/new\""));
+    assert!(lock.contains("source = \"./lib/pdf\""), "{lock}");
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+}
+
+#[test]
 fn links_lead_to_the_store() {
     let context = two_skills();
     context.done(&["install", "./lib/pdf", "--link"]);
