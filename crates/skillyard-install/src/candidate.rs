@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skillyard_format::{Document, Skill};
+use skillyard_format::{Document, Skill, SkillName};
 
 use crate::lockfile::{Locked, is_folder_name};
 use crate::origin::Origin;
@@ -88,7 +88,13 @@ impl Candidate {
 
     /// The same skill under another name, which is written into its `SKILL.md`: agents take
     /// the name from there, so a folder of another name alone would settle nothing.
-    pub fn renamed(&self, name: &str) -> Result<Self, CandidateError> {
+    pub fn renamed(&self, name: &SkillName) -> Result<Self, CandidateError> {
+        self.under(name.as_str())
+    }
+
+    /// The same skill under the name that a lock has for it, which may be an odd one: the skill had
+    /// it then, or somebody gave it when every name was taken.
+    pub fn under(&self, name: &str) -> Result<Self, CandidateError> {
         if !is_folder_name(name) || name.starts_with('.') {
             return Err(CandidateError::Name(name.to_owned()));
         }

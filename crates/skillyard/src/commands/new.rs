@@ -17,6 +17,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::editor::Editor;
 use crate::error::{CommandError, Status};
+use crate::install::renaming::valid_name;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::printer::Printer;
 use crate::report::{self, Checked};
@@ -74,11 +75,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let name = SkillName::new(&args.name).map_err(|problem| CommandError::Name {
-        name: args.name.clone(),
-        problem,
-        proposal: SkillName::from_text(&args.name).map(|name| name.to_string()),
-    })?;
+    let name = valid_name(&args.name)?;
     let place = match args.scope {
         None => args.path.clone(),
         scope => Place::find(context, &ScopeArgs { scope })?

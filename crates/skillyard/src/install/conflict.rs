@@ -5,7 +5,7 @@ use skillyard_install::dependencies::Needed;
 use skillyard_install::plan::{Conflict, OnConflict, Settlement};
 
 use super::changes::obstacle;
-use super::supply::named;
+use super::renaming::named;
 use crate::error::CommandError;
 use crate::sanitize::visible;
 

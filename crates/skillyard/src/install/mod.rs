@@ -12,6 +12,7 @@ pub(crate) mod pick;
 pub(crate) mod place;
 pub(crate) mod prepared;
 mod progress;
+pub(crate) mod renaming;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod scanner;

@@ -15,6 +15,7 @@ use skillyard_install::tree::Tree;
 use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
 use super::place::{Place, whole};
+use super::renaming::as_locked;
 use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -267,24 +268,4 @@ fn below(folder: &Path, path: &str) -> PathBuf {
         "" => folder.to_owned(),
         path => folder.join(path),
     }
-}
-
-/// A skill under a name, which may be its own.
-pub(crate) fn named(candidate: Candidate, name: &str) -> Result<Candidate, CommandError> {
-    if candidate.name == name {
-        return Ok(candidate);
-    }
-    let renamed = candidate.renamed(name);
-    Ok(renamed.map_err(|source| InstallFailure::Candidate {
-        name: candidate.name.clone(),
-        source,
-    })?)
-}
-
-/// A skill under the name and the source that the lock has for it.
-pub(crate) fn as_locked(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandError> {
-    let mut candidate = named(candidate, &entry.name)?;
-    candidate.source.clone_from(&entry.source);
-    candidate.requested.clone_from(&entry.requested);
-    Ok(candidate)
 }

@@ -128,6 +128,42 @@ fn another_name_is_written_into_the_skill() {
 }
 
 #[test]
+fn a_new_name_is_a_valid_one() {
+    let context = two_skills();
+    let long = "x".repeat(70);
+    let before = context.read("skills.toml");
+    for name in ["a b", "ALPHA", "x--y-", &long, "[a", "a: b", "#x"] {
+        let install = ["install", "./lib/csv", "--name", name];
+        let told = context.refused(&install);
+        assert!(told.contains("is not a valid skill name"), "{told}");
+        assert!(told.contains("hint: Call it `"), "{told}");
+        assert_eq!(context.code(&install), Some(2));
+        assert_eq!(context.read("skills.toml"), before);
+        // A key of skills.toml is a new name, too.
+        context.write("skills.toml", format!("[skills]\n\"{name}\" = \"./lib/csv\"\n"));
+        let told = context.refused(&["sync"]);
+        assert!(told.contains("is not a valid skill name"), "{told}");
+        context.write("skills.toml", &before);
+        assert!(!context.root().join(".agents/skills").join(name).exists());
+    }
+    // Whatever an author calls a skill, it keeps its name.
+    context.write("lib/odd/SKILL.md", skill("Odd Skill", "one"));
+    context.done(&["install", "./lib/odd"]);
+    assert_eq!(context.version_of("Odd Skill").as_deref(), Some("one"));
+    fs::remove_file(context.root().join("skills.lock")).unwrap();
+    context.done(&["sync"]);
+    context.write("lib/odd/SKILL.md", skill("better", "two"));
+    context.done(&["update"]);
+    assert_eq!(context.version_of("Odd Skill").as_deref(), Some("two"));
+    // Every name that is valid stays one, whatever YAML makes of such a word.
+    for name in ["null", "true", "123", "1e3", "0x1f", "no", "2026-01-01"] {
+        context.done(&["install", "./lib/csv", "--name", name]);
+        let folder = format!(".agents/skills/{name}");
+        assert_eq!(context.code(&["validate", &folder]), Some(0), "{name}");
+    }
+}
+
+#[test]
 fn what_is_skipped_stays_as_it_is_wanted() {
     let context = two_skills();
     context.done(&["install", "./lib/pdf"]);
