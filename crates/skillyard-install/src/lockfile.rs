@@ -6,6 +6,7 @@
 
 mod locked;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -113,8 +114,9 @@ impl Lockfile {
             return Err(newer(format.version));
         }
         let mut lock = Self::default();
-        for locked in format.skill {
+        for mut locked in format.skill {
             let name = locked.name.clone();
+            keep_first(&mut locked.targets);
             if !is_folder_name(&name) || name.starts_with('.') {
                 return Err(wrong(format!("`{name}` cannot be the name of a folder")));
             }
@@ -195,6 +197,12 @@ pub(crate) fn is_folder_name(name: &str) -> bool {
         && !name
             .chars()
             .any(|c| matches!(c, '/' | '\\') || c.is_control())
+}
+
+/// Removes what was there before. Whoever merged two locks meant each target once.
+fn keep_first(targets: &mut Vec<String>) {
+    let mut seen = BTreeSet::new();
+    targets.retain(|target| seen.insert(target.clone()));
 }
 
 fn one_line(error: &toml::de::Error) -> String {
