@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use crate::origin::OriginKind;
+use crate::reference::{Context, Reference};
 
 /// One installed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,13 +51,31 @@ impl Locked {
     pub fn reference(&self) -> String {
         reference(&self.source, self.requested.as_deref())
     }
+
+    /// Whether `skills.toml` has the entry so, by the hand of this version or of an older one.
+    pub fn is_written(&self, text: &str) -> bool {
+        let as_before = |requested: &String| with_nothing_escaped(&self.source, requested);
+        text == self.reference() || self.requested.as_ref().map(as_before).as_deref() == Some(text)
+    }
 }
 
 /// A reference put together from what it is about and the revision that is wanted.
 pub fn reference(source: &str, requested: Option<&str>) -> String {
-    match (requested, source.split_once('#')) {
-        (None, _) => source.to_owned(),
-        (Some(requested), Some((place, path))) => format!("{place}@{requested}#{path}"),
-        (Some(requested), None) => format!("{source}@{requested}"),
+    let Some(requested) = requested else {
+        return source.to_owned();
+    };
+    let reference = Reference::parse(source, &Context::default());
+    let reference = reference.and_then(|reference| reference.at(requested));
+    reference.map_or_else(
+        |_| with_nothing_escaped(source, requested),
+        |reference| reference.to_string(),
+    )
+}
+
+/// The same as older versions wrote it, which could not be read where a revision has slashes.
+fn with_nothing_escaped(source: &str, requested: &str) -> String {
+    match source.split_once('#') {
+        Some((place, path)) => format!("{place}@{requested}#{path}"),
+        None => format!("{source}@{requested}"),
     }
 }

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::error::ReferenceError;
-use super::revision::Revision;
+use super::revision::{Before, Revision};
 use super::shown::shown;
 use super::sub_path::SubPath;
 
@@ -49,7 +49,7 @@ impl Hosted {
     /// Reads what follows the colon, or a bare `owner/repository`.
     pub(super) fn parse(host: Host, text: &str) -> Result<Self, ReferenceError> {
         let (place, revision) = match text.find(['@', '#']) {
-            Some(at) => (&text[..at], Some(text[at + 1..].parse()?)),
+            Some(at) => (&text[..at], Some(Revision::parse(&text[at + 1..])?)),
             None => (text, None),
         };
         if place.contains(' ') {
@@ -109,7 +109,7 @@ impl fmt::Display for Hosted {
             None => {}
         }
         match &self.revision {
-            Some(revision) => write!(f, "@{revision}"),
+            Some(revision) => write!(f, "@{}", revision.escaped(Before::End)),
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::address::{Address, Credentials};
 use super::error::ReferenceError;
-use super::revision::Revision;
+use super::revision::{Before, Revision};
 use super::shown::shown;
 use super::sub_path::SubPath;
 
@@ -31,7 +31,11 @@ impl Remote {
     /// A repository at an address, in the one way it is written.
     pub(super) fn at(address: Address) -> Self {
         // An `@` that belongs to the path must not be read as a revision.
-        let path = address.url().path().replace('@', "%40");
+        let path = match address.url().path() {
+            // Nor must one that follows the host be read as its user.
+            "" => "/".to_owned(),
+            path => path.replace('@', "%40"),
+        };
         Self::Address(address.with_path(&path).without_query())
     }
 
@@ -117,7 +121,7 @@ impl GitReference {
         Ok(Self {
             remote,
             subdir: SubPath::parse(subdir)?,
-            revision: revision.map(str::parse).transpose()?,
+            revision: revision.map(Revision::parse).transpose()?,
         })
     }
 
@@ -189,9 +193,15 @@ impl fmt::Display for GitReference {
         {
             f.write_str("git+")?;
         }
-        f.write_str(&self.remote.to_git())?;
+        let remote = self.remote.to_git();
+        f.write_str(&remote)?;
         if let Some(revision) = &self.revision {
-            write!(f, "@{revision}")?;
+            let before = if names_repository(&remote) {
+                Before::End
+            } else {
+                Before::Path
+            };
+            write!(f, "@{}", revision.escaped(before))?;
         }
         match &self.subdir {
             Some(subdir) => write!(f, "#{}", subdir.escaped()),
@@ -208,6 +218,7 @@ pub(super) fn names_repository(path: &str) -> bool {
 /// Splits `@revision` off an address or path.
 ///
 /// A revision may have slashes, so an `@` behind `.git` counts before the last one of the last part.
+/// Elsewhere its slashes are escaped: `@` may be part of a folder's name.
 pub(super) fn split_revision(text: &str) -> (&str, Option<&str>) {
     let (base, revision) = split_revision_behind_git(text);
     if revision.is_some() || base.contains('?') {

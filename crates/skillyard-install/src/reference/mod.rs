@@ -9,6 +9,9 @@
 //! | `https://….zip`, `.tar.gz`, … | [`Reference::Archive`] |
 //! | `https://site`, `https://site#name` | [`Reference::WellKnown`] |
 //!
+//! In a revision `%` and `#` are written `%25` and `%23`; behind a repository that does not end in
+//! `.git`, `/` and `@` are written `%2F` and `%40`.
+//!
 //! A bare `a/b` is a repository of GitHub, never a folder; where a folder of that
 //! name exists the reference is refused, because either guess could be the wrong code.
 //! Displaying a reference gives a text that reads back as the same one, anywhere.

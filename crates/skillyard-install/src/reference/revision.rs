@@ -1,7 +1,12 @@
 //! What comes behind `@`: a commit, a version requirement, or the name of a branch or tag.
+//!
+//! In a reference `#` and `%` of a name are escaped as in an address, and where nothing else would
+//! tell the name from the path before it, `/` and `@`, too.
 
 use std::fmt;
 use std::str::FromStr;
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use super::error::ReferenceError;
 use super::requirement::Requirement;
@@ -9,6 +14,20 @@ use super::shown::shown;
 
 /// The longest name of a branch or tag, in bytes.
 const MAX_LENGTH: usize = 255;
+
+/// What always would be read as something else.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b'%').add(b'#');
+/// What also would where the end of the repository is not marked.
+const ESCAPED_IN_PATHS: &AsciiSet = &ESCAPED.add(b'/').add(b'@');
+
+/// What stands before the `@` of a revision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Something whose end is known, such as `.git` or the path of a forge: all that follows is the revision.
+    End,
+    /// A path that goes on up to the last `@` of its last part.
+    Path,
+}
 
 /// A state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,6 +44,30 @@ impl Revision {
     /// Whether this is a whole commit id, which can be used without asking anybody.
     pub fn is_full_commit(&self) -> bool {
         matches!(self, Self::Commit(digits) if matches!(digits.len(), 40 | 64))
+    }
+
+    /// Reads a revision as it is written in a reference.
+    pub(super) fn parse(text: &str) -> Result<Self, ReferenceError> {
+        let wrong = |problem| ReferenceError::Revision {
+            revision: shown(text),
+            problem,
+        };
+        if text.contains('#') {
+            return Err(wrong("`#` is written `%23` in it"));
+        }
+        let decoded = percent_decode_str(text).decode_utf8();
+        decoded
+            .map_err(|_| wrong("it has a character that is not ASCII"))?
+            .parse()
+    }
+
+    /// The revision as it is written in a reference.
+    pub(super) fn escaped(&self, before: Before) -> String {
+        let set = match before {
+            Before::End => ESCAPED,
+            Before::Path => ESCAPED_IN_PATHS,
+        };
+        utf8_percent_encode(&self.to_string(), set).to_string()
     }
 }
 
@@ -72,7 +115,7 @@ fn problem(name: &str) -> Option<&'static str> {
         _ if name.bytes().any(|byte| byte <= b' ' || byte == 0x7f) => {
             "it has a space or control character"
         }
-        _ if name.contains(['~', '^', ':', '?', '*', '[', '\\', '#', '%']) => {
+        _ if name.contains(['~', '^', ':', '?', '*', '[', '\\']) => {
             "it has a character that git refuses"
         }
         _ if name.contains("..") || name.contains("@{") => "it has `..` or `@{`",

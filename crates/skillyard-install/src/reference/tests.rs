@@ -163,6 +163,28 @@ fn remotes_of_git() {
         "file:///srv/repo#skills/pdf",
     );
     check("file:///srv/repo", "git", "file:///srv/repo");
+    check(
+        "file:///srv/repo@feature%2fx#foo",
+        "git",
+        "file:///srv/repo@feature%2Fx#foo",
+    );
+    check(
+        "git@host:repo@a%40b%23c%25",
+        "git",
+        "git@host:repo@a%40b%23c%25",
+    );
+    check(
+        "git://host/r.git@a/b@c%23d",
+        "git",
+        "git://host/r.git@a/b@c%23d",
+    );
+    check("ssh://git@host", "git", "ssh://git@host/");
+    // An `@` in a folder's name is one, whatever follows.
+    check(
+        "file:///home/me@work/repo",
+        "git",
+        "file:///home/me%40work/repo",
+    );
     check("/srv/x.git", "git", "/srv/x.git");
     check("./x.git@v1#a", "git", "./x.git@v1#a");
     check("HTTPS://host/repo.git", "git", "git+https://host/repo.git");
@@ -218,6 +240,15 @@ fn another_state_can_be_asked_for() {
     };
     assert_eq!(at("o/r@main", "^1"), Ok("github:o/r@^1".to_owned()));
     assert_eq!(at("file:///r#x", "v1"), Ok("file:///r@v1#x".to_owned()));
+    assert_eq!(
+        at("file:///r#x", "feature/x"),
+        Ok("file:///r@feature%2Fx#x".to_owned())
+    );
+    assert_eq!(
+        at("file:///r.git#x", "feature/x"),
+        Ok("file:///r.git@feature/x#x".to_owned())
+    );
+    assert_eq!(at("o/r", "a/b#c"), Ok("github:o/r@a/b%23c".to_owned()));
     assert_eq!(at("pdf", "1.2"), Ok("pdf@1.2".to_owned()));
     assert_eq!(at("pdf", "beta"), Ok("pdf@beta".to_owned()));
     assert!(at("pdf", "Main").is_err());

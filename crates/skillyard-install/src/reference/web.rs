@@ -33,8 +33,7 @@ pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, Refe
     }
     if let Some((host, groups)) = forge_of(&address, context) {
         let (path, behind) = split_revision(&path);
-        let revision = revision.map(str::to_owned).or(behind.map(decoded));
-        let revision = revision.as_deref().or(fragment);
+        let revision = revision.or(behind).or(fragment);
         let page = Page {
             host,
             groups,
@@ -107,7 +106,7 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn parse(self, address: &Address, revision: Option<&str>) -> Result<Hosted, ReferenceError> {
-        let revision: Option<Revision> = revision.map(str::parse).transpose()?;
+        let revision = revision.map(Revision::parse).transpose()?;
         let (project, rest) = match self.path.split_once("/-/") {
             Some((project, rest)) => (project.split('/').collect(), Some(rest)),
             None if self.groups == Groups::Nested => (self.path.split('/').collect(), None),

@@ -59,11 +59,13 @@ impl Difference {
     ) -> Result<(), CommandError> {
         for (name, reference) in manifest.skills() {
             let locked = lock.get(name).filter(|entry| !entry.dependency);
-            let locked = locked.map(Locked::reference);
             // Mostly it is written as it is locked, and nothing has to be looked for.
-            if locked.as_ref() != Some(reference)
-                && locked.as_ref() != Some(&supply.canonical(reference)?)
-            {
+            let is_locked = match locked {
+                Some(entry) if entry.is_written(reference) => true,
+                Some(entry) => entry.reference() == supply.canonical(reference)?,
+                None => false,
+            };
+            if !is_locked {
                 self.wanted.push((name.clone(), reference.clone()));
             }
         }

@@ -77,6 +77,46 @@ fn every_way_to_name_a_commit_leads_to_it() {
 }
 
 #[test]
+fn what_is_written_about_a_branch_reads_back() {
+    for name in ["plain", "with.git"] {
+        let context = project();
+        let repository = Repository::new(&context, name);
+        repository.skill("foo", "main").commit("one");
+        for branch in ["feature/x", "a@b/c", "issue#7/100%", "%2F"] {
+            repository.git(&["switch", "--quiet", "-c", branch, "main"]);
+            repository.skill("foo", branch).commit("two");
+            let reference = format!("{}#foo", repository.url());
+            context.done(&["install", &reference, "--ref", branch, "--yes"]);
+            assert_eq!(context.version_of("foo").as_deref(), Some(branch));
+            assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+            // Nobody but skills.toml remembers.
+            std::fs::remove_file(context.root().join("skills.lock")).unwrap();
+            std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+            context.done(&["sync", "--yes"]);
+            assert_eq!(context.version_of("foo").as_deref(), Some(branch));
+            let manifest = context.read("skills.toml");
+            let written = manifest.split('"').nth(1).unwrap();
+            context.done(&["install", written, "--yes"]);
+            assert_eq!(context.read("skills.toml"), manifest);
+        }
+    }
+}
+
+#[test]
+fn what_an_older_version_wrote_about_a_branch_is_what_is_locked() {
+    let context = project();
+    let repository = Repository::new(&context, "plain");
+    repository.skill("foo", "main").commit("one");
+    repository.git(&["switch", "--quiet", "-c", "feature/x"]);
+    let reference = format!("{}#foo", repository.url());
+    context.done(&["install", &reference, "--ref", "feature/x", "--yes"]);
+    let manifest = context.read("skills.toml");
+    assert!(manifest.contains("plain@feature%2Fx#foo"), "{manifest}");
+    context.write("skills.toml", manifest.replace("%2F", "/"));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+}
+
+#[test]
 fn updates_follow_the_branch_and_the_range_that_was_asked_for() {
     let context = project();
     let repository = Repository::with_pdf(&context);
