@@ -15,9 +15,12 @@ use crate::chronicle::CatchUp;
 use crate::flock::Flock;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
+pub(crate) use identity::Identity;
+use settle::Project;
 
 mod any_path;
 mod commit;
+mod identity;
 mod settle;
 
 /// A change in progress.
@@ -25,6 +28,9 @@ mod settle;
 pub(crate) struct Journal {
     /// The folder whose lock the process holds that makes the change.
     pub(crate) guarded: AnyPath,
+    /// Which folder that was: another one may be in the same place by now. Older versions did not say.
+    #[serde(default)]
+    pub(crate) identity: Option<Identity>,
     /// How far it is.
     pub(crate) progress: Progress,
 }
@@ -109,7 +115,12 @@ impl Journal {
         let stages = match self.progress {
             Progress::Preparing { stages } => stages,
             Progress::Committed(commit) => {
-                commit.settle(catch_up)?;
+                let identity = Identity::of(&self.guarded);
+                let project = match self.identity {
+                    Some(ours) if identity == Some(ours) => Project::Same,
+                    _ => Project::Unsure,
+                };
+                commit.settle(project, &self.guarded, catch_up)?;
                 commit.leftovers()
             }
         };

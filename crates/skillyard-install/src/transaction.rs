@@ -16,7 +16,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Commit, Journal, Progress, Refused, throw_away};
+use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, Refused, throw_away};
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::Manifest;
 use crate::occupant::Places;
@@ -226,6 +226,7 @@ impl<'a> Transaction<'a> {
     ) -> Result<Progress, E> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned().into(),
+            identity: Identity::of(self.scope.guarded_folder()),
             progress,
         };
         let failed = |source| disk(&self.journal, source);

@@ -58,10 +58,7 @@ fn put_back(path: &Path, text: &str, before: Option<&Option<String>>) -> io::Res
     }
 }
 
-fn carry_out<'a>(
-    moves: impl Iterator<Item = &'a Move>,
-    drafts: Vec<Draft>,
-) -> Result<(), Refused> {
+fn carry_out<'a>(moves: impl Iterator<Item = &'a Move>, drafts: Vec<Draft>) -> Result<(), Refused> {
     for each in moves {
         each.perform().map_err(|source| Refused {
             path: each.place.to_path_buf(),

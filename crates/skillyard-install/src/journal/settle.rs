@@ -5,10 +5,20 @@
 //! the change is not touched.
 
 use std::io;
+use std::path::Path;
 
 use super::{AnyPath, Commit, Move};
 use crate::chronicle::{CatchUp, Ending};
 use crate::write::beside;
+
+/// Whether the project is the one that the change was made in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Project {
+    /// It is.
+    Same,
+    /// Only a trace of the change can tell.
+    Unsure,
+}
 
 /// What can become of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +35,18 @@ enum Prospect {
 
 impl Commit {
     /// Finishes the change, or takes it back where it cannot be finished.
-    pub(super) fn settle(&self, catch_up: CatchUp<'_>) -> io::Result<()> {
+    pub(super) fn settle(
+        &self,
+        project: Project,
+        folder: &Path,
+        catch_up: CatchUp<'_>,
+    ) -> io::Result<()> {
         let tell = |ending: Ending<'_>| match self.note.as_str() {
             "" => Ok(()),
             note => catch_up(note, ending),
         };
         let lost = || io::Error::new(io::ErrorKind::NotFound, "what was to be installed is gone");
-        match self.prospect() {
+        match self.prospect(project, folder) {
             Prospect::Done => tell(Ending::Happens),
             Prospect::Ready => {
                 // It must not happen unrecorded, so it waits if it has to.
@@ -59,17 +74,19 @@ impl Commit {
         self.stages.into_iter().chain(drafts).collect()
     }
 
-    fn prospect(&self) -> Prospect {
+    fn prospect(&self, project: Project, folder: &Path) -> Prospect {
         // Stages have names that no other change has, and go only after everything was done.
         let stages = self.stages.iter().map(|stage| stage.to_path_buf());
+        // What lies elsewhere says nothing about what became of the project.
         let drafts = self.files.iter().map(|(path, _)| beside(path));
+        let drafts = drafts.filter(|path| path.starts_with(folder));
         let waiting = self.moves.iter().filter_map(|each| each.new.as_ref());
         let waiting = waiting.map(|(new, _)| new.to_path_buf());
         let mut traces = stages.chain(drafts).chain(waiting);
-        let is_here = traces.any(|path| path.symlink_metadata().is_ok());
-        if !is_here && self.is_done() {
+        let has_traces = traces.any(|path| path.symlink_metadata().is_ok());
+        if !has_traces && self.is_done() {
             Prospect::Done
-        } else if !is_here {
+        } else if !has_traces && project == Project::Unsure {
             Prospect::Gone
         } else if self.moves.iter().all(Move::can_be_done) {
             Prospect::Ready
@@ -83,9 +100,9 @@ impl Commit {
     fn is_done(&self) -> bool {
         match self.files.as_slice() {
             [] => self.moves.iter().all(Move::is_done),
-            files => files
-                .iter()
-                .all(|(path, text)| std::fs::read(path).is_ok_and(|found| found == text.as_bytes())),
+            files => files.iter().all(|(path, text)| {
+                std::fs::read(path).is_ok_and(|found| found == text.as_bytes())
+            }),
         }
     }
 }

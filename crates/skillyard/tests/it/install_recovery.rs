@@ -2,7 +2,9 @@
 //! that a kill can leave, and in projects that are not what they were.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 use skillyard_install::tree::{Tree, TreeLimits};
@@ -246,7 +248,10 @@ fn another_project_in_the_same_place_is_left_alone() {
     fs::remove_dir_all(&root).unwrap();
     // As long as there is nothing, nothing is wrong, either.
     let mut elsewhere = other.context.skillyard();
-    let code = elsewhere.current_dir("/").args(["doctor", "--json"]).output();
+    let code = elsewhere
+        .current_dir("/")
+        .args(["doctor", "--json"])
+        .output();
     let told = String::from_utf8_lossy(&code.unwrap().stdout).into_owned();
     assert!(!told.contains("interrupted"), "{told}");
     fs::create_dir_all(root.join(".git")).unwrap();
@@ -267,6 +272,37 @@ fn another_project_in_the_same_place_is_left_alone() {
     assert!(!root.join("skills.lock").exists());
 }
 
+/// The stage goes last, but a power cut may keep that and take back the lock.
+#[test]
+fn a_change_is_finished_without_its_stage_if_the_project_is_the_same() {
+    for is_same in [true, false] {
+        let taken_back = Interrupted::new();
+        let root = taken_back.context.root();
+        let Ok(made) = root.metadata().unwrap().created() else {
+            return;
+        };
+        let made = made.duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        let made = u64::try_from(made).unwrap() + u64::from(!is_same);
+        taken_back.journal(".old/pdf", None);
+        let journal = taken_back
+            .context
+            .in_home(".skillyard/journal/project-x.json");
+        let mut change: Value = serde_json::from_slice(&fs::read(&journal).unwrap()).unwrap();
+        change["identity"] = json!({"number": root.metadata().unwrap().ino(), "made": made});
+        fs::write(&journal, change.to_string()).unwrap();
+        fs::remove_dir_all(&taken_back.stage).unwrap();
+        fs::write(taken_back.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+        if is_same {
+            taken_back.ends("two", 1);
+        } else {
+            taken_back.context.done(&["list"]);
+            let lock = taken_back.context.read("skills.lock");
+            assert_eq!(lock, taken_back.locks[0]);
+        }
+        assert!(!journal.exists());
+    }
+}
+
 #[test]
 fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
     let lost = Interrupted::new();
@@ -277,10 +313,15 @@ fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
     let step = lost.step("pdf", ".old/pdf").unwrap();
     fs::remove_dir_all(&lost.stage).unwrap();
     let events = || {
-        let log = lost.context.json(&["audit", "log", "--skill", "pdf", "--json"]);
+        let log = lost
+            .context
+            .json(&["audit", "log", "--skill", "pdf", "--json"]);
         let events = log["events"].as_array().unwrap().clone();
-        let ours = events.into_iter().filter(|each| each["detail"]["transaction"] == "7-7");
-        ours.map(|each| each["outcome"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let ours = events
+            .into_iter()
+            .filter(|each| each["detail"]["transaction"] == "7-7");
+        ours.map(|each| each["outcome"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     // Its process had recorded nothing.
     lost.write_journal(&[step.clone()], &note);
@@ -334,7 +375,8 @@ fn where_a_file_refuses_the_others_get_back_what_they_were() {
 
 #[test]
 fn the_collector_finishes_what_was_interrupted_first() {
-    let packs = |context: &TestContext| everything(&context.in_home(".skillyard/store/packs")).len();
+    let packs =
+        |context: &TestContext| everything(&context.in_home(".skillyard/store/packs")).len();
     let pending = Interrupted::new();
     let context = &pending.context;
     pending.journal(".old/pdf", None);
@@ -353,6 +395,9 @@ fn the_collector_finishes_what_was_interrupted_first() {
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, &text[1..]).unwrap();
     let told = context.refused(&["store", "gc"]);
-    assert!(told.contains("project-x.json") && told.contains("hint: "), "{told}");
+    assert!(
+        told.contains("project-x.json") && told.contains("hint: "),
+        "{told}"
+    );
     assert_eq!(packs(context), 2);
 }
