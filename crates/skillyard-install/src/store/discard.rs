@@ -32,7 +32,9 @@ impl Store {
         let broken = bundled.iter().map(|digest| self.bundle(*digest));
         let packs = digests.iter().filter_map(|digest| {
             let pack = self.pack(*digest);
-            compared(pack::read(&pack), *digest).is_err().then_some(pack)
+            compared(pack::read(&pack), *digest)
+                .is_err()
+                .then_some(pack)
         });
         let folders = digests.iter().filter_map(|digest| {
             let is_damaged = self.read_folder(*digest).is_err();

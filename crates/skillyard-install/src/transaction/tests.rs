@@ -145,17 +145,15 @@ fn what_cannot_be_done_is_undone_and_told() {
 #[test]
 fn a_file_that_refuses_leaves_everything_as_it_was() {
     let (lab, told) = (Lab::new(), Told::default());
-    let (lock, manifest) = (
-        lab.scope.lock_file(),
-        lab.scope.manifest_file().unwrap(),
-    );
+    let (lock, manifest) = (lab.scope.lock_file(), lab.scope.manifest_file().unwrap());
     // The manifest comes after the lock, and no file can take the place of a folder.
     let block = || {
         let _ = std::fs::remove_file(&manifest);
         std::fs::create_dir_all(manifest.join("x")).unwrap();
     };
     let refused = |result: Result<(), TransactionError>| {
-        let is_named = matches!(&result, Err(TransactionError::Disk { path, .. }) if *path == manifest);
+        let is_named =
+            matches!(&result, Err(TransactionError::Disk { path, .. }) if *path == manifest);
         assert!(is_named, "{result:?}");
         std::fs::remove_dir_all(&manifest).unwrap();
         assert!(!lab.scope.journal_file().exists());
@@ -168,8 +166,16 @@ fn a_file_that_refuses_leaves_everything_as_it_was() {
     assert_eq!(std::fs::read_to_string(&lock).unwrap(), before);
     let skill = std::fs::read_to_string(lab.place().join("SKILL.md")).unwrap();
     assert!(skill.ends_with("one\n"), "{skill}");
-    assert_eq!(std::fs::read_dir(lab.scope.root.join(".agents")).unwrap().count(), 1);
-    assert_eq!(told.lines(), ["happens", "undone", "happens", "happens", "undone"]);
+    assert_eq!(
+        std::fs::read_dir(lab.scope.root.join(".agents"))
+            .unwrap()
+            .count(),
+        1
+    );
+    assert_eq!(
+        told.lines(),
+        ["happens", "undone", "happens", "happens", "undone"]
+    );
 }
 
 #[test]

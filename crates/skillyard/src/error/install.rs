@@ -180,7 +180,9 @@ impl InstallFailure {
             | Self::Manifest(_)
             | Self::Target(_)
             | Self::Unfinished { .. }
-            | Self::Store(StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. })
+            | Self::Store(
+                StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. },
+            )
             | Self::Transaction(_) => 2,
             // A registry that knows no such thing has answered.
             Self::RegistryAnswer(RegistryError::Http(error))

@@ -82,8 +82,7 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let catch_up =
-        |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
+    let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;

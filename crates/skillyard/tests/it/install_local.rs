@@ -140,7 +140,10 @@ fn a_new_name_is_a_valid_one() {
         assert_eq!(context.code(&install), Some(2));
         assert_eq!(context.read("skills.toml"), before);
         // A key of skills.toml is a new name, too.
-        context.write("skills.toml", format!("[skills]\n\"{name}\" = \"./lib/csv\"\n"));
+        context.write(
+            "skills.toml",
+            format!("[skills]\n\"{name}\" = \"./lib/csv\"\n"),
+        );
         let told = context.refused(&["sync"]);
         assert!(told.contains("is not a valid skill name"), "{told}");
         context.write("skills.toml", &before);

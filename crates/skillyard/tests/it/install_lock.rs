@@ -246,7 +246,10 @@ fn a_digest_that_was_edited_is_found_out() {
 fn a_target_that_is_named_twice_is_one() {
     let context = installed();
     let lock = context.read("skills.lock");
-    let twice = lock.replace("[\".agents/skills\"]", "[\".agents/skills\", \".agents/skills\"]");
+    let twice = lock.replace(
+        "[\".agents/skills\"]",
+        "[\".agents/skills\", \".agents/skills\"]",
+    );
     assert_ne!(lock, twice);
     context.write("skills.lock", twice);
     fs::remove_dir_all(context.root().join(".agents")).unwrap();
@@ -254,7 +257,13 @@ fn a_target_that_is_named_twice_is_one() {
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
     context.done(&["update"]);
-    assert_eq!(context.read("skills.lock").matches(".agents/skills").count(), 1);
+    assert_eq!(
+        context
+            .read("skills.lock")
+            .matches(".agents/skills")
+            .count(),
+        1
+    );
 }
 
 #[test]

@@ -300,7 +300,10 @@ fn a_sound_folder_outlives_its_pack() {
     let lock = context.read("skills.lock");
     context.write("other/skills.lock", lock.replace("linked = true\n", ""));
     let mut sync = context.skillyard();
-    let synced = output(sync.args(["sync", "--frozen"]).current_dir(context.root().join("other")));
+    let synced = output(
+        sync.args(["sync", "--frozen"])
+            .current_dir(context.root().join("other")),
+    );
     assert!(!synced.status.success());
     assert!(file.is_file(), "the link leads nowhere");
 }
@@ -313,7 +316,13 @@ fn nothing_is_mended_while_somebody_uses_the_store() {
     let store = fs::File::open(context.in_home(STORE)).unwrap();
     store.lock_shared().unwrap();
     let mut mend = context.command("timeout");
-    mend.args(["0.3", env!("CARGO_BIN_EXE_skillyard"), "store", "verify", "--fix"]);
+    mend.args([
+        "0.3",
+        env!("CARGO_BIN_EXE_skillyard"),
+        "store",
+        "verify",
+        "--fix",
+    ]);
     assert_eq!(output(&mut mend).status.code(), Some(124));
     assert!(pack.exists());
     store.unlock().unwrap();
