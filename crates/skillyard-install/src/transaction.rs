@@ -28,11 +28,13 @@ use crate::text::text_if_there;
 use crate::tree::{Tree, TreeLimits};
 use crate::write::{Draft, beside};
 use durable::durable;
+use replacement::Replacement;
 use stage::Stage;
 
 mod durable;
 mod error;
 mod inside;
+mod replacement;
 mod stage;
 
 pub use error::TransactionError;
@@ -234,51 +236,6 @@ impl<'a> Transaction<'a> {
         before(&draft)?;
         draft.publish().map_err(failed)?;
         Ok(journal.progress)
-    }
-
-    /// The lock, the manifest and what this machine did, where they change.
-    fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
-        let mut files = Vec::new();
-        let lock_file = self.scope.lock_file();
-        if plan.lock != self.before.lock || !lock_file.exists() {
-            files.push(Replacement::of(lock_file, plan.lock.to_text())?);
-        }
-        if let Some(file) = self.scope.placed_file()
-            && (plan.placed != self.before.placed || !file.exists())
-        {
-            files.push(Replacement {
-                // One that cannot be read says nothing.
-                before: text_if_there(&file).ok().flatten(),
-                path: file.into(),
-                text: plan.placed.to_text(),
-            });
-        }
-        if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
-            let file = Replacement::of(file, manifest.to_text())?;
-            if file.text != file.before.as_deref().unwrap_or_default() {
-                files.push(file);
-            }
-        }
-        Ok(files)
-    }
-}
-
-/// A file that gets another content.
-#[derive(Debug)]
-struct Replacement {
-    path: AnyPath,
-    text: String,
-    before: Option<String>,
-}
-
-impl Replacement {
-    fn of(path: PathBuf, text: String) -> Result<Self, TransactionError> {
-        let before = text_if_there(&path).map_err(|source| disk(&path, source))?;
-        Ok(Self {
-            path: path.into(),
-            text,
-            before,
-        })
     }
 }
 

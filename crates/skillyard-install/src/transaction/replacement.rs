@@ -1,0 +1,58 @@
+//! The files that change with the skills, and what they were.
+
+use std::path::PathBuf;
+
+use super::{Transaction, TransactionError, disk};
+use crate::journal::AnyPath;
+use crate::plan::Plan;
+use crate::records::text_if_there;
+
+/// A file that gets another content.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    /// The file.
+    pub(super) path: AnyPath,
+    /// What it will be.
+    pub(super) text: String,
+    /// What it is; nothing where there is none.
+    pub(super) before: Option<String>,
+}
+
+impl Replacement {
+    fn of(path: PathBuf, text: String) -> Result<Self, TransactionError> {
+        let before = text_if_there(&path).map_err(|source| disk(&path, source))?;
+        Ok(Self {
+            path: path.into(),
+            text,
+            before,
+        })
+    }
+}
+
+impl Transaction<'_> {
+    /// The lock, the manifest and what this machine did, where they change.
+    pub(super) fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
+        let mut files = Vec::new();
+        let lock_file = self.scope.lock_file();
+        if plan.lock != self.before.lock || !lock_file.exists() {
+            files.push(Replacement::of(lock_file, plan.lock.to_text())?);
+        }
+        if let Some(file) = self.scope.placed_file()
+            && (plan.placed != self.before.placed || !file.exists())
+        {
+            files.push(Replacement {
+                // One that cannot be read says nothing.
+                before: text_if_there(&file).ok().flatten(),
+                path: file.into(),
+                text: plan.placed.to_text(),
+            });
+        }
+        if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
+            let file = Replacement::of(file, manifest.to_text())?;
+            if file.text != file.before.as_deref().unwrap_or_default() {
+                files.push(file);
+            }
+        }
+        Ok(files)
+    }
+}
