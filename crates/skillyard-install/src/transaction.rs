@@ -24,7 +24,6 @@ use crate::plan::{Before, LinkTarget, Obstacle, Plan, Settlement, Step, Wish, pl
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::text::text_if_there;
 use crate::tree::{Tree, TreeLimits};
 use crate::write::{Draft, beside};
 use durable::durable;

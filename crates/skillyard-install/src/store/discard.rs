@@ -27,9 +27,9 @@ impl Store {
             let found = bundles.read(*digest);
             found.is_some_and(|found| compared(found, *digest).is_err())
         };
-        let bundled: Vec<Digest> = digests.iter().copied().filter(is_damaged).collect();
-        self.thin_out(&bundled)?;
-        let broken = bundled.iter().map(|digest| self.bundle(*digest));
+        let gone: Vec<Digest> = digests.iter().copied().filter(is_damaged).collect();
+        self.thin_out(&gone)?;
+        let broken = gone.iter().map(|digest| self.bundle(*digest));
         let packs = digests.iter().filter_map(|digest| {
             let pack = self.pack(*digest);
             compared(pack::read(&pack), *digest)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Transaction, TransactionError, disk};
 use crate::journal::AnyPath;
 use crate::plan::Plan;
-use crate::records::text_if_there;
+use crate::text::text_if_there;
 
 /// A file that gets another content.
 #[derive(Debug)]
