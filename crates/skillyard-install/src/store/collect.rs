@@ -71,7 +71,12 @@ impl Store {
         let mut used = BTreeSet::new();
         let roots = self.root.join("roots");
         for name in names(&roots).map_err(|source| self.failed(source))? {
-            let root = roots.join(name);
+            let root = roots.join(&name);
+            // A process that was killed left it; those that live would hold the store.
+            if name.starts_with('.') {
+                let _ = std::fs::remove_file(&root);
+                continue;
+            }
             let lock_file = lock_file_of(&root).map_err(|source| StoreError::Root {
                 path: root.clone(),
                 source,

@@ -141,12 +141,11 @@ fn talk(context: &Context, args: &Args, output: Output, kept: &mut Option<String
         cancel,
         collected: Collected::new(context.printer.width()),
     };
-    let outcome = match lines {
-        Some(lines) => chat_talk::converse(&mut runtime, &mut session, lines, &mut front),
-        None => {
-            let prompt = prompt.unwrap_or_default();
-            once(&mut runtime, &mut session, &prompt, &mut front)
-        }
+    let outcome = if let Some(lines) = lines {
+        chat_talk::converse(&mut runtime, &mut session, lines, &mut front)
+    } else {
+        let prompt = prompt.unwrap_or_default();
+        once(&mut runtime, &mut session, &prompt, &mut front)
     };
     *kept = (!session.messages.is_empty()).then_some(session.id);
     outcome

@@ -171,7 +171,7 @@ fn standing(context: &Context, request: &Request<'_>) -> Result<Standing, Comman
 
 /// Writes down that a run was refused because nobody was there to be asked.
 fn unanswered(context: &Context, request: &Request<'_>, error: CommandError) -> CommandError {
-    let is_unanswered = matches!(&error, CommandError::Run(RunError::NotApproved(_)));
+    let is_unanswered = matches!(&error, CommandError::Run(RunError::NotApproved { .. }));
     // Who was there and said no is in the log already.
     if !is_unanswered || context.printer.can_ask() {
         return error;

@@ -17,7 +17,6 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::renaming::named;
 use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;

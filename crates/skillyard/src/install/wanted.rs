@@ -9,7 +9,8 @@ use skillyard_install::manifest::Manifest;
 use skillyard_install::target::AgentChoice;
 
 use super::place::Place;
-use super::supply::{Supply, named};
+use super::renaming::named;
+use super::supply::Supply;
 use crate::error::CommandError;
 
 /// Where the lock is not what it should be.

@@ -3,6 +3,7 @@
 //! Policy and what was approved of exactly these bytes decide; where they want a question, the
 //! command line or the user answers it. A block is no question.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -155,7 +156,8 @@ fn ask(
     );
     if !request.variables.is_empty() {
         // Their values may be secrets; the names say what is given away.
-        text += &format!("\n  variables  {}", visible(&request.variables.join(", ")));
+        let names = request.variables.join(", ");
+        let _ = write!(text, "\n  variables  {}", visible(&names));
     }
     context.printer.people(&text);
     match question::consent("May it? `always` holds while no byte of the skill changes") {

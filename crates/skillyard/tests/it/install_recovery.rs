@@ -32,6 +32,8 @@ impl Interrupted {
         let after = context.read("skills.lock");
         context.write("skills.lock", &before);
         context.write(".agents/skills/pdf/SKILL.md", skill("pdf", "one"));
+        // Then the lock is believed.
+        fs::remove_dir_all(context.in_home(".skillyard/placed")).unwrap();
         let interrupted = Self {
             place: context.root().join(".agents/skills/pdf"),
             stage: context.root().join(".agents/.skillyard-7-7-0"),
@@ -51,7 +53,7 @@ impl Interrupted {
 
     /// Writes the journal; `old` is where the old skill goes.
     fn journal(&self, old: &str, more: Option<Value>) {
-        let moves = self.step("pdf", old).into_iter().chain(more);
+        let moves = [self.step("pdf", old)].into_iter().chain(more);
         self.write_journal(&moves.collect::<Vec<_>>(), "");
     }
 
@@ -70,13 +72,13 @@ impl Interrupted {
     }
 
     /// A move of the skill `two` to a place.
-    fn step(&self, name: &str, old: &str) -> Option<Value> {
+    fn step(&self, name: &str, old: &str) -> Value {
         let content = json!({"Folder": digest(&self.context.root().join("lib/pdf"))});
-        Some(json!({
+        json!({
             "place": self.place.with_file_name(name),
             "new": [self.stage.join(name), content],
             "old": self.stage.join(old),
-        }))
+        })
     }
 
     /// Lets the next command find it, and says what came of it.
@@ -163,7 +165,7 @@ fn a_journal_is_finished_whichever_step_was_the_last() {
 fn a_journal_of_an_older_version_in_which_two_names_met_is_finished() {
     // `pdf` was exchanged, and could not be put where the new `pdf.old` waits.
     let met = Interrupted::new();
-    met.journal("pdf.old", met.step("pdf.old", "pdf.old.old"));
+    met.journal("pdf.old", Some(met.step("pdf.old", "pdf.old.old")));
     met.stage("pdf", "one");
     fs::write(met.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
     met.stage("pdf.old", "two");
@@ -184,7 +186,7 @@ fn a_change_whose_new_skills_are_gone_does_not_happen() {
 
     // One of two was exchanged, the other one is gone.
     let halved = Interrupted::new();
-    halved.journal(".old/pdf", halved.step("csv", ".old/csv"));
+    halved.journal(".old/pdf", Some(halved.step("csv", ".old/csv")));
     halved.stage("pdf", "one");
     fs::write(halved.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
     halved.ends("one", 0);
@@ -192,7 +194,7 @@ fn a_change_whose_new_skills_are_gone_does_not_happen() {
 
     // The same with a journal of an older version, which put the old one aside.
     let aside = Interrupted::new();
-    aside.journal("pdf.old", aside.step("csv", "csv.old"));
+    aside.journal("pdf.old", Some(aside.step("csv", "csv.old")));
     fs::remove_dir_all(aside.stage.join("pdf")).unwrap();
     aside.stage("pdf.old", "one");
     fs::write(aside.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
@@ -200,7 +202,7 @@ fn a_change_whose_new_skills_are_gone_does_not_happen() {
 
     // One of two took an empty place.
     let first = Interrupted::new();
-    first.journal(".old/pdf", first.step("csv", ".old/csv"));
+    first.journal(".old/pdf", Some(first.step("csv", ".old/csv")));
     fs::remove_dir_all(first.stage.join("pdf")).unwrap();
     fs::write(first.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
     fs::create_dir_all(&first.stage).unwrap();
@@ -228,7 +230,7 @@ fn a_removal_is_finished_where_its_stage_is_gone_only_if_the_change_was_here() {
     let step = json!({
         "place": removal.place, "new": null, "old": removal.stage.join(".old/pdf"),
     });
-    removal.write_journal(&[step.clone()], "");
+    removal.write_journal(std::slice::from_ref(&step), "");
     fs::remove_dir_all(&removal.stage).unwrap();
     removal.ends("one", 0);
 
@@ -266,7 +268,7 @@ fn another_project_in_the_same_place_is_left_alone() {
         .write("lib/pdf/SKILL.md", skill("pdf", "two"))
         .write(".agents/skills/csv/SKILL.md", skill("pdf", "two"));
     let (pdf, csv) = (other.step("pdf", ".old/pdf"), other.step("csv", ".old/csv"));
-    other.write_journal(&[csv.unwrap(), pdf.unwrap()], "");
+    other.write_journal(&[csv, pdf], "");
     other.context.done(&["list"]);
     assert_eq!(other.context.version_of("csv").as_deref(), Some("two"));
     assert!(!root.join("skills.lock").exists());
@@ -310,7 +312,7 @@ fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
         "kind": "skill.updated", "outcome": "ok", "skill": "pdf", "detail": {"transaction": "7-7"},
     });
     let note = json!({"transaction": "7-7", "events": [event]}).to_string();
-    let step = lost.step("pdf", ".old/pdf").unwrap();
+    let step = lost.step("pdf", ".old/pdf");
     fs::remove_dir_all(&lost.stage).unwrap();
     let events = || {
         let log = lost
@@ -324,7 +326,7 @@ fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
             .collect::<Vec<_>>()
     };
     // Its process had recorded nothing.
-    lost.write_journal(&[step.clone()], &note);
+    lost.write_journal(std::slice::from_ref(&step), &note);
     lost.ends("one", 0);
     assert_eq!(events(), Vec::<String>::new());
     // It had, before it was ended.
@@ -334,7 +336,7 @@ fn what_was_recorded_and_did_not_happen_is_recorded_as_undone() {
     assert_eq!(events(), ["ok"]);
     lost.context.write("skills.lock", &lost.locks[0]);
     for _ in 0..2 {
-        lost.write_journal(&[step.clone()], &note);
+        lost.write_journal(std::slice::from_ref(&step), &note);
         lost.ends("one", 0);
         assert_eq!(events(), ["ok", "failed"]);
     }

@@ -90,6 +90,20 @@ impl InstallFailure {
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
+            Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
+                format!("Did you mean `{name}`?")
+            }
+            Self::Target(TargetError::NoSuchAgent { .. }) => {
+                let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
+                format!("There are {}", agents.join(", "))
+            }
+            _ => return self.files_hint(),
+        })
+    }
+
+    /// What the user can do about the files of a scope and of the store.
+    fn files_hint(&self) -> Option<String> {
+        Some(match self {
             Self::Manifest(ManifestError::Format { message, .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { message, .. }))
                 if message.contains("merge conflicts") =>
@@ -133,13 +147,6 @@ impl InstallFailure {
                 "Nothing was removed. Make it readable; or remove it, and run `skillyard sync` in each project that has links: `rm {}`",
                 path.display()
             ),
-            Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
-                format!("Did you mean `{name}`?")
-            }
-            Self::Target(TargetError::NoSuchAgent { .. }) => {
-                let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
-                format!("There are {}", agents.join(", "))
-            }
             _ => return None,
         })
     }

@@ -6,7 +6,7 @@ use crate::{TestContext, output, text};
 /// Types into a terminal in which `skillyard run` was started, as soon as it asks; what was shown,
 /// and the code.
 fn typed(context: &TestContext, keys: &str) -> (String, i32) {
-    let script = r#"
+    let script = r"
 import os, pty, sys
 child, terminal = pty.fork()
 if child == 0:
@@ -23,7 +23,7 @@ while True:
 status = os.waitpid(child, 0)[1]
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(status))
-"#;
+";
     let mut command = context.command("python3");
     command.env("TERM", "xterm").env("TOKEN", "SECRET-VALUE");
     command.args(["-c", script, env!("CARGO_BIN_EXE_skillyard"), keys]);
