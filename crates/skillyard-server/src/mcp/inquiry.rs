@@ -2,17 +2,21 @@
 //! whoever wants the answer waits a moment for it and then goes on without, so that a server that
 //! says nothing holds up nobody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long an answer is waited for, from when it was asked for first.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The same of a server that gave none the last time.
+const LITTLE_PATIENCE: Duration = Duration::from_millis(250);
 
 /// The questions of one kind that are under way, by server.
 pub(super) struct Inquiries<T> {
     under_way: Mutex<HashMap<String, Arc<Inquiry<T>>>>,
+    /// The servers that gave no answer the last time.
+    failing: Mutex<HashSet<String>>,
     /// Is told when an answer came that somebody went on without.
     late: Box<dyn Fn() + Send + Sync>,
 }
@@ -20,6 +24,7 @@ pub(super) struct Inquiries<T> {
 /// A question that is under way.
 pub(super) struct Inquiry<T> {
     began: Instant,
+    patience: Duration,
     state: Mutex<State<T>>,
     answered: Condvar,
 }
@@ -35,6 +40,7 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
     pub(super) fn new(late: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             under_way: Mutex::default(),
+            failing: Mutex::default(),
             late: Box::new(late),
         })
     }
@@ -51,6 +57,11 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
         }
         let inquiry = Arc::new(Inquiry {
             began: Instant::now(),
+            patience: if locked(&self.failing).contains(server) {
+                LITTLE_PATIENCE
+            } else {
+                PATIENCE
+            },
             state: Mutex::new(State::Waiting),
             answered: Condvar::new(),
         });
@@ -60,8 +71,13 @@ impl<T: Clone + Send + 'static> Inquiries<T> {
         std::thread::spawn(move || {
             // Whatever happens, nobody is to wait for it again.
             let answer = catch_unwind(AssertUnwindSafe(ask)).ok().flatten();
-            locked(&this.under_way).remove(&server);
             let is_news = answer.is_some();
+            if is_news {
+                locked(&this.failing).remove(&server);
+            } else {
+                locked(&this.failing).insert(server.clone());
+            }
+            locked(&this.under_way).remove(&server);
             let before = std::mem::replace(&mut *locked(&asked.state), State::Answered(answer));
             asked.answered.notify_all();
             if is_news && matches!(before, State::GivenUp) {
@@ -80,7 +96,7 @@ impl<T: Clone> Inquiry<T> {
             if let State::Answered(answer) = &*state {
                 return answer.clone();
             }
-            let rest = PATIENCE.checked_sub(self.began.elapsed());
+            let rest = self.patience.checked_sub(self.began.elapsed());
             let Some(rest) = rest.filter(|rest| !rest.is_zero()) else {
                 *state = State::GivenUp;
                 return None;
@@ -134,6 +150,9 @@ mod tests {
         let inquiries: Arc<Inquiries<u8>> = Inquiries::new(|| {});
         let broken = inquiries.begin("s", || panic!("as planned"));
         assert_eq!(broken.answer(), None);
-        assert_eq!(inquiries.begin("s", || Some(1)).answer(), Some(1));
+        let again = inquiries.begin("s", || Some(1));
+        assert_eq!(again.patience, LITTLE_PATIENCE, "it has been waited for");
+        assert_eq!(again.answer(), Some(1));
+        assert_eq!(inquiries.begin("s", || Some(1)).patience, PATIENCE);
     }
 }
