@@ -81,7 +81,13 @@ impl Connection {
                 wire = self::wire(spec, &listener)?;
             }
             let rest = spec.limits.hello.saturating_sub(start.elapsed());
-            initialize(&*wire, patience(rest))?
+            initialize(&*wire, patience(rest)).map_err(|error| match error {
+                // Whoever reads it set the whole time, not what was left of it.
+                McpError::Silent { .. } => McpError::Silent {
+                    after: spec.limits.hello,
+                },
+                error => error,
+            })?
         };
         let connection = Self {
             wire,

@@ -120,6 +120,7 @@ async fn a_private_registry_lets_nobody_in_without_a_token() {
     let page = yard.browse("/").await;
     assert_eq!(page.status, 401);
     let page = page.text();
+    assert!(page.contains("--scope read</code>"), "{page}");
     assert!(page.contains("skillyard login --token TOKEN"), "{page}");
     let links = page.split("\"/assets/").skip(1);
     let links: Vec<&str> = links.filter_map(|rest| rest.split('"').next()).collect();
