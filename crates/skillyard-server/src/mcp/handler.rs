@@ -26,6 +26,21 @@ use crate::served::Watched;
 use crate::server::Server;
 use crate::tool::Tool;
 
+/// The methods of the protocol that are answered here.
+const OWN: [&str; 11] = [
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "tools/call",
+    "tools/list",
+];
+
 /// Answers one connection.
 #[derive(Clone)]
 pub(crate) struct Handler {
@@ -204,6 +219,10 @@ impl ServerHandler for Handler {
                 "skills/list" => skills::list(edition, upstream, &asked),
                 "skills/get" => skills::get(edition, upstream, &asked),
                 "resources/directory/read" => directory::read(edition, &asked),
+                // It came here because its parameters are not those of the method.
+                method if OWN.contains(&method) => Err(invalid(format!(
+                    "the parameters of `{method}` cannot be understood"
+                ))),
                 method => {
                     let text = format!("there is no method `{method}`");
                     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))

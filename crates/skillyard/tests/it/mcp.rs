@@ -287,6 +287,11 @@ fn what_cannot_be_understood_is_answered_with_its_id() {
             -32600,
             json!(7),
         ),
+        (
+            r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":5}}"#,
+            -32602,
+            json!(9),
+        ),
         ("[]", -32600, Value::Null),
     ] {
         let answer = ask(line);
