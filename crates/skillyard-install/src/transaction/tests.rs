@@ -47,7 +47,7 @@ impl Chronicle<TransactionError> for Told {
 
 /// A project, its home, and one skill to install.
 struct Lab {
-    folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
     scope: Scope,
     store: Store,
 }
@@ -60,7 +60,7 @@ impl Lab {
         Self {
             scope: Scope::project(&project, &home),
             store: Store::new(&home.join("store")),
-            folder,
+            _folder: folder,
         }
     }
 

@@ -160,25 +160,25 @@ fn understood(line: Option<&[u8]>) -> Understood {
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: Option<(i32, Value)>) {
-        let found = match understood(Some(line.as_bytes())) {
+    /// The code and the number of the answer to what is wrong.
+    fn answer(line: &str) -> Option<(i32, Value)> {
+        match understood(Some(line.as_bytes())) {
             Understood::Wrong(answer) => Some((
                 i32::try_from(answer["error"]["code"].as_i64().unwrap()).unwrap(),
                 answer["id"].clone(),
             )),
             _ => None,
-        };
-        assert_eq!(found, expected, "{line}");
+        }
     }
 
     #[test]
     fn what_is_wrong_has_an_answer_with_its_id() {
-        check("{", Some((-32700, Value::Null)));
+        assert_eq!(answer("{"), Some((-32700, Value::Null)));
         let deep = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}}"#,
             "[".repeat(100_000)
         );
-        check(&deep, Some((-32700, Value::Null)));
+        assert_eq!(answer(&deep), Some((-32700, Value::Null)));
         for (line, id) in [
             ("[]", Value::Null),
             ("7", Value::Null),
@@ -193,7 +193,7 @@ mod tests {
                 Value::Null,
             ),
         ] {
-            check(line, Some((-32600, id)));
+            assert_eq!(answer(line), Some((-32600, id)));
         }
     }
 
@@ -206,7 +206,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}"#,
         ] {
-            check(line, None);
+            assert_eq!(answer(line), None);
         }
     }
 
