@@ -103,7 +103,9 @@ impl Candidate {
         let entry = document.mapping().and_then(|mapping| mapping.get("name"));
         let span = entry.ok_or(CandidateError::NotRenamable)?.value.span;
         let text = &document.text;
-        let changed = format!("{}{name}{}", &text[..span.start], &text[span.end..]);
+        // The one valid name that YAML takes for something else.
+        let written = if name == "null" { "\"null\"" } else { name };
+        let changed = format!("{}{written}{}", &text[..span.start], &text[span.end..]);
         let files = self.tree.files().iter().map(|each| {
             if each.path == file.path {
                 TreeFile {
