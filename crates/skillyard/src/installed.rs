@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use skillyard_format::package::Digest;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::origin::{self as install, OriginKind};
+use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use crate::context::Context;
 use crate::install::place;
 
-/// The locks of the user and of the project.
+/// The locks of the user and of the project, then what was put there and is not locked any more.
 #[derive(Debug, Default)]
 pub(crate) struct Installed {
     locks: Vec<(Scope, Lockfile)>,
@@ -25,10 +26,20 @@ impl Installed {
         let mut scopes = place::scopes(context);
         // With a link a project can name the user's folders as its own. The user's lock knows better.
         scopes.sort_by_key(|scope| scope.kind != ScopeKind::User);
-        let read = |scope: Scope| Some((scope.clone(), Lockfile::read(&scope.lock_file()).ok()?));
-        Self {
-            locks: scopes.into_iter().filter_map(read).collect(),
+        let (mut locks, mut dropped) = (Vec::new(), Vec::new());
+        for scope in scopes {
+            let records = Records::default();
+            let Ok(lock) = records.lock(&scope) else {
+                continue;
+            };
+            // What others took out of a lock is not less foreign for that.
+            if let Some(placed) = records.placed(&scope).ok().filter(|each| *each != lock) {
+                dropped.push((scope.clone(), placed));
+            }
+            locks.push((scope, lock));
         }
+        locks.append(&mut dropped);
+        Self { locks }
     }
 
     /// The entry of the lock for a folder.

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::TestContext;
 use crate::project::{installed, project};
-use crate::servers::repository::skill;
+use crate::servers::repository::{Repository, skill};
 
 impl TestContext {
     /// What a colleague's lock says once they have these versions, pulled into this project.
@@ -84,6 +84,24 @@ fn what_a_colleague_removed_stays_if_it_was_edited_here() {
     let told = context.refused(&["sync"]);
     assert!(told.contains("was edited after it was installed"), "{told}");
     assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+}
+
+#[test]
+fn what_a_colleague_removed_is_not_trusted_more_for_that() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let url = format!("{}#skills/pdf", repository.url());
+    context.done(&["install", &url, "--yes"]);
+    context.done(&["trust", ".", "--yes"]);
+    let trust = || {
+        let shown = context.run(&["show", "pdf"]);
+        let mut lines = shown.lines();
+        let line = lines.find(|line| line.contains("git")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{shown}"))
+    };
+    let before = trust();
+    context.pull(&[]);
+    assert_eq!(trust(), before);
 }
 
 #[test]
