@@ -68,8 +68,7 @@ pub(crate) struct Args {
     /// All skills of the source
     #[arg(long)]
     all: bool,
-    /// A header for the archives and sites that you name, such as `Authorization: Bearer …`; other
-    /// hosts do not get it
+    /// A header for archives and sites named here, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
     /// Fetch nothing: use what was seen of registries and what is in the store
