@@ -16,7 +16,7 @@ pub(crate) const REGISTRY: &str = "/registry";
 /// The longest page.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// A registry that stands below [`REGISTRY`].
+/// A registry that stands below `/registry`.
 #[derive(Clone)]
 pub struct MountedRegistry {
     /// What it answers to.
