@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// All skills of the source
     #[arg(long)]
     all: bool,
-    /// A header for archives and sites named here, such as `Authorization: Bearer …`
+    /// A header for hosts that you name, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
     /// Fetch nothing: use what was seen of registries and what is in the store
