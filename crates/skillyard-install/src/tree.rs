@@ -10,7 +10,7 @@ use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
 
-use delivered::Delivery;
+use delivered::{is_project, is_undelivered};
 
 mod delivered;
 mod reader;
@@ -158,8 +158,8 @@ impl Tree {
 
     /// Reads what a folder delivers as a source, following no link.
     pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
-        let delivery = Delivery::from(folder);
-        let files = reader::read(folder, limits, |path| delivery.leaves_out(path))?;
+        let is_project = || is_project(folder);
+        let files = reader::read(folder, limits, |path| is_undelivered(path, is_project))?;
         Ok(Self::new(files)?.delivered())
     }
 

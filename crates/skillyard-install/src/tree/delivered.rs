@@ -14,47 +14,29 @@ use crate::target::is_target;
 /// The files that make a folder a project.
 const PROJECT: [&str; 2] = ["skills.toml", "skills.lock"];
 
-/// What is not delivered from a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Delivery {
-    is_project: bool,
+/// Whether a folder is a project.
+pub(super) fn is_project(folder: &Path) -> bool {
+    PROJECT.iter().any(|name| folder.join(name).exists())
 }
 
-impl Delivery {
-    /// From a folder of this machine.
-    pub(super) fn from(folder: &Path) -> Self {
-        Self {
-            is_project: PROJECT.iter().any(|name| folder.join(name).exists()),
-        }
-    }
-
-    fn of(files: &[TreeFile]) -> Self {
-        Self {
-            is_project: files
-                .iter()
-                .any(|file| PROJECT.contains(&file.path.as_str())),
-        }
-    }
-
-    /// Whether a file or folder is left out; the folders above it are asked about first.
-    pub(super) fn leaves_out(self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        is_junk(name) || (self.is_project && (PROJECT.contains(&path) || is_target(path)))
-    }
-
-    fn leaves_out_file(self, path: &str) -> bool {
-        let ends = path.match_indices('/').map(|(at, _)| at);
-        ends.chain([path.len()])
-            .any(|end| self.leaves_out(&path[..end]))
-    }
+/// Whether a file or folder of a skill is left out; the folders above it are asked about first.
+pub(super) fn is_undelivered(path: &str, is_project: impl FnOnce() -> bool) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // A plain `skills` is an agent's, too, but more likely the author's.
+    let may_be_target = path.starts_with('.') && path.ends_with("/skills");
+    is_junk(name) || PROJECT.contains(&path) || (may_be_target && is_target(path) && is_project())
 }
 
 impl Tree {
     /// What a source delivers of it.
     #[must_use]
     pub fn delivered(self) -> Self {
-        let delivery = Delivery::of(&self.files);
-        self.without(|path| delivery.leaves_out_file(path))
+        let is_project = self.get(PROJECT[0]).is_some() || self.get(PROJECT[1]).is_some();
+        self.without(|path| {
+            let ends = path.match_indices('/').map(|(at, _)| at);
+            ends.chain([path.len()])
+                .any(|end| is_undelivered(&path[..end], || is_project))
+        })
     }
 
     /// The same without what programs leave behind that only use the skill.
