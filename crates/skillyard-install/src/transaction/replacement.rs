@@ -44,7 +44,7 @@ impl Transaction<'_> {
                 // One that cannot be read says nothing.
                 before: text_if_there(&file).ok().flatten(),
                 path: file.into(),
-                text: plan.placed.to_text(),
+                text: self.placed_text(plan, &files),
             });
         }
         if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
@@ -54,5 +54,19 @@ impl Transaction<'_> {
             }
         }
         Ok(files)
+    }
+
+    /// What this machine did; mostly that is what the lock says, which need not be written out twice.
+    fn placed_text(&self, plan: &Plan, changed: &[Replacement]) -> String {
+        if plan.placed == plan.lock {
+            let lock = match changed.first() {
+                Some(lock) => Some(lock.text.clone()),
+                None => text_if_there(&self.scope.lock_file()).ok().flatten(),
+            };
+            if let Some(lock) = lock {
+                return lock;
+            }
+        }
+        plan.placed.to_text()
     }
 }

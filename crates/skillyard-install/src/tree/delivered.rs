@@ -8,7 +8,7 @@ use std::path::Path;
 
 use skillyard_format::package::archive::{is_junk, is_litter};
 
-use super::{Tree, TreeFile};
+use super::Tree;
 use crate::target::is_target;
 
 /// The files that make a folder a project.
@@ -58,6 +58,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::TreeFile;
 
     fn tree(paths: &[&str]) -> Tree {
         let file = |path: &&str| TreeFile {
