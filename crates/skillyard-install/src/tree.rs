@@ -160,7 +160,7 @@ impl Tree {
     pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
         let is_project = || is_project(folder);
         let files = reader::read(folder, limits, |path| is_undelivered(path, is_project))?;
-        Ok(Self::new(files)?.delivered())
+        Self::new(files)
     }
 
     /// The same of what was installed here.

@@ -1,10 +1,10 @@
 //! `skillyard chat`, from the prompt to the sandbox and the log.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::scripted_model::{call, model};
+use crate::scripted_model::{call, model, request};
 use crate::{TestContext, output, text};
 
 /// A key that nobody may see.
@@ -345,15 +345,7 @@ fn refusing() -> String {
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         let (mut connection, _) = listener.accept().unwrap();
-        let mut reader = BufReader::new(connection.try_clone().unwrap());
-        let (mut line, mut length) = (String::new(), 0);
-        while reader.read_line(&mut line).unwrap() > 2 {
-            if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
-                length = value.trim().parse().unwrap();
-            }
-            line.clear();
-        }
-        reader.read_exact(&mut vec![0; length]).unwrap();
+        request(&connection);
         let body = r#"{"error":{"message":"wrong key"}}"#;
         let answer = format!(
             "HTTP/1.1 401 Unauthorized\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",

@@ -22,8 +22,8 @@ impl TestContext {
 /// Two repositories of the same name, beside each other in `a` and `b`, below the project.
 fn two(context: &TestContext) -> [Repository<'_>; 2] {
     let each = |folder: &str, version: &str| {
-        let place = format!("../work/{folder}/skills.git");
-        let repository = Repository::new(context, &place);
+        let place = context.root().join(folder).join("skills.git");
+        let repository = Repository::new(context, place.to_str().unwrap());
         repository.skill("pdf", version).commit(version);
         repository
     };

@@ -14,6 +14,16 @@ use insta::assert_snapshot;
 
 use crate::{TestContext, output, text};
 
+/// The skill with a script that does whatever it is told.
+fn any_script() -> TestContext {
+    let context = skill("");
+    context.write(
+        "../home/.agents/skills/tools/scripts/any.sh",
+        "eval \"$1\"\n",
+    );
+    context
+}
+
 /// A skill in the user's own folder, with scripts in several languages.
 fn skill(metadata: &str) -> TestContext {
     let context = TestContext::new();

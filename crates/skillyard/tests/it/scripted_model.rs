@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -17,16 +17,7 @@ pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     std::thread::spawn(move || {
         while let Some(delta) = answers.pop_front() {
             let (mut connection, _) = listener.accept().unwrap();
-            let mut reader = BufReader::new(connection.try_clone().unwrap());
-            let (mut line, mut length) = (String::new(), 0);
-            while reader.read_line(&mut line).unwrap() > 2 {
-                if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
+            let body = request(&connection);
             seen.lock()
                 .unwrap()
                 .push(serde_json::from_slice(&body).unwrap());
@@ -39,6 +30,21 @@ pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
         }
     });
     (url, asked)
+}
+
+/// Reads a whole request; what was sent with it.
+pub(crate) fn request(connection: &TcpStream) -> Vec<u8> {
+    let mut reader = BufReader::new(connection);
+    let (mut line, mut length) = (String::new(), 0);
+    while reader.read_line(&mut line).unwrap() > 2 {
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    body
 }
 
 /// An answer that calls a tool.

@@ -2,21 +2,12 @@
 
 use std::fs;
 
-use super::{ran, skill};
+use super::{any_script, ran};
 use crate::{TestContext, output, text};
 
 /// A command that a repository's configuration would start.
 const TRAP: &str =
     "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = \\\"id > $PWD/PWNED; false\\\"\\n";
-
-fn context() -> TestContext {
-    let context = skill("");
-    context.write(
-        "../home/.agents/skills/tools/scripts/any.sh",
-        "eval \"$1\"\n",
-    );
-    context
-}
 
 fn git(context: &TestContext, arguments: &[&str]) -> String {
     let mut command = context.command("git");
@@ -35,7 +26,7 @@ fn works(context: &TestContext, workspace: &str, script: &str) -> bool {
 
 #[test]
 fn nothing_of_git_is_changed_or_made() {
-    let context = context();
+    let context = any_script();
     git(&context, &["init", "-q", "r"]);
     git(
         &context,
@@ -70,7 +61,7 @@ fn nothing_of_git_is_changed_or_made() {
 
 #[test]
 fn submodules_that_nobody_fetched_cannot_be_made_up() {
-    let context = context();
+    let context = any_script();
     git(&context, &["init", "-q", "r"]);
     git(
         &context,
@@ -108,7 +99,7 @@ fn submodules_that_nobody_fetched_cannot_be_made_up() {
 
 #[test]
 fn what_the_configuration_names_is_protected() {
-    let context = context();
+    let context = any_script();
     git(&context, &["init", "-q", "r"]);
     git(
         &context,
@@ -132,7 +123,7 @@ fn what_the_configuration_names_is_protected() {
 
 #[test]
 fn a_worktree_can_be_a_workspace() {
-    let context = context();
+    let context = any_script();
     git(&context, &["init", "-q", "r"]);
     git(
         &context,
@@ -154,7 +145,7 @@ fn a_worktree_can_be_a_workspace() {
 
 #[test]
 fn repositories_below_a_workspace_are_protected() {
-    let context = context();
+    let context = any_script();
     git(&context, &["init", "-q", "--bare", "all/.bare"]);
     context.write("all/.git", "gitdir: ./.bare\n");
     context.write("all/gone/.git", "gitdir: ../not-there\n");

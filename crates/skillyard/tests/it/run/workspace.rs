@@ -3,17 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::{ran, skill};
+use super::{any_script, ran};
 use crate::TestContext;
-
-fn context() -> TestContext {
-    let context = skill("");
-    context.write(
-        "../home/.agents/skills/tools/scripts/any.sh",
-        "eval \"$1\"\n",
-    );
-    context
-}
 
 /// Runs a script in the workspace; what was printed, and whether it got to its end.
 fn tried(context: &TestContext, script: &str) -> (String, bool) {
@@ -25,7 +16,7 @@ fn tried(context: &TestContext, script: &str) -> (String, bool) {
 
 #[test]
 fn what_agents_obey_is_neither_made_nor_changed() {
-    let context = context();
+    let context = any_script();
     context.write("sub/.claude/settings.json", "{}");
     context.write("sub/deeper/CLAUDE.md", "x");
     context.write("sub/.gitlab-ci.yml", "x");
@@ -81,7 +72,7 @@ fn what_agents_obey_is_neither_made_nor_changed() {
 
 #[test]
 fn what_a_script_makes_below_the_top_is_told() {
-    let context = context();
+    let context = any_script();
     let script = "mkdir -p sub/.claude new/objects new/refs; echo x > new/HEAD; echo x > sub/f";
     let (printed, works) = tried(&context, script);
     assert!(works);
@@ -96,7 +87,7 @@ fn what_a_script_makes_below_the_top_is_told() {
 
 #[test]
 fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
-    let context = context();
+    let context = any_script();
     context.write("docs/agents.md", "mine");
     let link = |to: &str, name: &str| symlink(to, context.root().join(name)).unwrap();
     link("docs/agents.md", "AGENTS.md");
@@ -131,7 +122,7 @@ fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
 #[test]
 fn a_killed_run_leaves_nothing_for_long() {
     use std::io::Read as _;
-    let context = context();
+    let context = any_script();
     let mut command = context.skillyard();
     command.args(["run", "tools", "any.sh", "--workspace", "."]);
     command.args(["--", "echo ready; sleep 60"]);
@@ -151,7 +142,7 @@ fn a_killed_run_leaves_nothing_for_long() {
 
 #[test]
 fn the_folder_of_the_skill_can_be_the_workspace() {
-    let context = context();
+    let context = any_script();
     let own = context.root().join("../home/.agents/skills/tools");
     let run = |skill: &str, workspace: &str, script: &str| {
         let mut command = context.skillyard();
