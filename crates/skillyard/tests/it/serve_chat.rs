@@ -289,6 +289,7 @@ fn what_a_model_said_before_the_server_ended_is_kept() {
     serving.json("POST", &format!("{path}/messages"), &said);
     // The model says half of its answer, and then nothing more.
     let (mut connection, _) = listener.accept().unwrap();
+    crate::scripted_model::request(&connection);
     let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": "Half an answer" } }] });
     write!(
         connection,
