@@ -1,5 +1,7 @@
 //! `[registry]` and `[sources.NAME]`: where references with and without an alias lead.
 
+use url::Url;
+
 use super::Config;
 use super::address::{self, is_readable_by_others};
 use super::auth::Auth;
@@ -82,6 +84,20 @@ impl Config {
         names
     }
 
+    /// The source that an address lies in, by the longest URL; registries and forges have addresses
+    /// of their own making. One whose URL cannot be read is none.
+    pub(crate) fn source_around(&self, address: &Url) -> Option<String> {
+        let aliases = self.aliases().into_iter();
+        let around = aliases.filter_map(|alias| {
+            let source = self.source(&alias).ok()??;
+            let url = Url::parse(&source.url).ok()?;
+            (source.holds_addresses() && lies_in(address, &url)).then(|| (url.path().len(), alias))
+        });
+        around
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, alias)| alias)
+    }
+
     fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {
         let auth = self
             .get(&format!("{table}.auth"))
@@ -147,7 +163,23 @@ impl Config {
     }
 }
 
+/// Whether an address is on the same host as a URL, and at or below its path.
+fn lies_in(address: &Url, url: &Url) -> bool {
+    let folder = url.path().trim_end_matches('/');
+    let below = address.path().strip_prefix(folder);
+    address.origin() == url.origin()
+        && below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
 impl Source<'_> {
+    /// Whether what is fetched from it has an address below its own.
+    fn holds_addresses(&self) -> bool {
+        match self.kind {
+            SourceKind::Git | SourceKind::WellKnown | SourceKind::Archive => true,
+            SourceKind::Registry | SourceKind::Github | SourceKind::Gitlab => false,
+        }
+    }
+
     /// The header to log in with, its name and its value; nothing if none is configured.
     ///
     /// The variables are read now. It is an error when one is missing, when the value could not
@@ -176,5 +208,32 @@ impl Source<'_> {
         }
         let value = auth.header_value(secret.expose());
         Ok(Some((auth.header().to_owned(), Secret::new(value))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_lies_in_a_url_of_its_host_and_folder() {
+        let check = |address: &str, url: &str| {
+            lies_in(&Url::parse(address).unwrap(), &Url::parse(url).unwrap())
+        };
+        for url in ["https://h", "https://h/", "https://h/a", "https://h/a/"] {
+            assert!(check("https://h/a/x.zip", url), "{url}");
+        }
+        assert!(check("https://h/a.zip", "https://h/a.zip"));
+        for (address, url) in [
+            ("https://h/ab/x.zip", "https://h/a"),
+            ("https://h/a/../b/x.zip", "https://h/a"),
+            ("https://h/a/%2e%2e/b/x.zip", "https://h/a"),
+            ("http://h/a/x.zip", "https://h/a"),
+            ("https://h:8443/a/x.zip", "https://h/a"),
+            ("https://h.example/a/x.zip", "https://h/a"),
+            ("https://u@g/a/x.zip", "https://h/a"),
+        ] {
+            assert!(!check(address, url), "{address} {url}");
+        }
     }
 }

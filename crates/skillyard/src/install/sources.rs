@@ -10,7 +10,7 @@ use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::origin::{self, OriginKind};
 use skillyard_install::reference::{
-    Address, GitReference, Hosted, Local, Reference, RegistryReference,
+    Address, GitReference, Hosted, Local, Reference, RegistryReference, Remote,
 };
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
@@ -126,6 +126,22 @@ impl<'a> Sources<'a> {
         } else {
             Given::Kept
         }
+    }
+
+    /// The source of the configuration that a reference leads into, whose login it then has.
+    pub(super) fn around(&self, reference: &Reference) -> Result<Option<String>, CommandError> {
+        let address = match reference {
+            Reference::Archive(address) | Reference::WellKnown { address, .. } => address,
+            Reference::Git(GitReference {
+                remote: Remote::Address(address),
+                ..
+            }) => address,
+            _ => return Ok(None),
+        };
+        if address.credentials().is_some() {
+            return Ok(None);
+        }
+        Ok(self.context.config()?.source_around(address.url()))
     }
 
     /// A version of a registry that is in the store already.

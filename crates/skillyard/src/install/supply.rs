@@ -242,7 +242,10 @@ impl<'a> Supply<'a> {
             requirement,
         }) = reference
         else {
-            return Ok(Meaning::plain(reference.clone()));
+            return Ok(Meaning {
+                alias: self.sources.around(reference)?,
+                ..Meaning::plain(reference.clone())
+            });
         };
         let Some(text) = self.sources.web()?.meaning(alias, name)? else {
             return Ok(Meaning::plain(reference.clone()));

@@ -228,6 +228,44 @@ fn a_header_goes_only_where_the_user_pointed() {
 }
 
 #[test]
+fn what_lies_in_a_configured_source_has_its_login() {
+    let context = project();
+    let guarded = Server::start(|asked| {
+        if !asked.header("authorization").contains(SECRET) {
+            return Reply::status(401);
+        }
+        let name = asked
+            .path()
+            .trim_start_matches("/files/")
+            .trim_end_matches(".zip");
+        let skill = format!("---\nname: {name}\ndescription: Reads. Use when asked.\n---\n");
+        Reply::ok(archive(&skill))
+    });
+    let header = format!("Authorization: Bearer {SECRET}");
+    for name in ["a", "b"] {
+        let typed = guarded.url(&format!("/files/{name}.zip"));
+        context.done(&["install", &typed, "--header", &header, "--yes"]);
+    }
+    fs::remove_dir_all(context.root().join(".agents/skills")).unwrap();
+    fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    let refused = context.refused(&["sync"]);
+    assert!(refused.contains("sources.NAME.url"), "{refused}");
+    let elsewhere = guarded.url("/elsewhere");
+    let files = guarded.url("/files");
+    let source = |url: &str| {
+        format!(
+            "[sources.files]\ntype = \"archive\"\nurl = \"{url}\"\nauth = \"bearer:{SECRET}\"\n"
+        )
+    };
+    context.configure(&source(&elsewhere));
+    context.refused(&["sync"]);
+    context.configure(&source(&files));
+    context.done(&["sync"]);
+    context.done(&["update"]);
+    assert!(context.root().join(".agents/skills/b/SKILL.md").exists());
+}
+
+#[test]
 fn the_configuration_shows_no_token() {
     let context = project();
     let server = parrot(404);

@@ -85,7 +85,7 @@ impl InstallFailure {
             Self::Http(error) | Self::Site(WellKnownError::Http(error))
                 if matches!(error.status(), Some(401 | 403)) =>
             {
-                "It wants a login: `--header` for once, or `sources.NAME.url` and `sources.NAME.auth` in the configuration and `NAME:skill` from then on".into()
+                "It wants a login: `--header` for once, or `sources.NAME.url` (the address, or a folder above it), `.type` and `.auth` in the configuration from then on".into()
             }
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
