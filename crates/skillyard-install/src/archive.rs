@@ -1,5 +1,6 @@
 //! Skills in an archive: read in two passes, straight into memory, never onto the disk.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -9,7 +10,9 @@ use skillyard_format::package::archive::{
 };
 
 use crate::fetch;
-use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
+use crate::material::{
+    Material, MaterialError, Offer, Offers, around, is_below, is_passed_over, last_part,
+};
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
@@ -106,30 +109,20 @@ impl ArchiveMaterial {
     }
 
     /// The folders that have a `SKILL.md`; what is nested in a skill belongs to it.
-    fn folders(&self, below: &str) -> Vec<String> {
+    fn folders(&self, below: &str) -> BTreeSet<String> {
         if !matches!(self.shape, Shape::Repository { .. }) {
-            return vec![String::new()];
+            return BTreeSet::from([String::new()]);
         }
         let paths = self.archive.listing().files().map(|(path, ..)| path);
         let inner = paths.filter_map(|path| self.shape.relative(path));
-        let mut folders: Vec<String> = inner
+        let all: BTreeSet<String> = inner
             .filter(|path| matches!(path.file_name(), "SKILL.md" | "skill.md"))
-            .map(|path| {
-                path.as_str()
-                    .rsplit_once('/')
-                    .map_or("", |(folder, _)| folder)
-                    .to_owned()
-            })
-            .filter(|folder| is_below(folder, below))
+            .map(|path| folder_of(path.as_str()).to_owned())
+            .filter(|folder| is_below(folder, below) && !is_passed_over(folder))
             .collect();
-        folders.sort_unstable();
-        folders.dedup();
-        let all = folders.clone();
-        folders.retain(|folder| {
-            !all.iter()
-                .any(|other| other != folder && is_below(folder, other))
-        });
-        folders
+        // A stranger decides how many there are, so each is compared with those around it only.
+        let outermost = |folder: &&String| !around(folder).any(|outer| all.contains(outer));
+        all.iter().filter(outermost).cloned().collect()
     }
 
     /// The files that `wants` names by their path within the skill or repository.
@@ -153,19 +146,18 @@ impl ArchiveMaterial {
         let folders = self.folders(below);
         let is_skill_file = |path: &str| {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-            matches!(file, "SKILL.md" | "skill.md") && folders.iter().any(|each| each == folder)
+            matches!(file, "SKILL.md" | "skill.md") && folders.contains(folder)
         };
         let mut files = self.take(is_skill_file)?;
         // `SKILL.md` sorts before `skill.md`, and the first of a folder counts.
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut offers = Offers::default();
-        let mut seen: Vec<&str> = Vec::new();
+        let mut last = None;
         for file in &files {
-            let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            if seen.contains(&folder) {
+            let folder = folder_of(&file.path);
+            if last.replace(folder) == Some(folder) {
                 continue;
             }
-            seen.push(folder);
             let name = match &self.shape {
                 Shape::Folder { name } => Some(name.as_str()),
                 _ => last_part(folder),
@@ -196,16 +188,20 @@ impl ArchiveMaterial {
             checked.map_err(unusable(&self.origin))?;
             self.check_size(path)?;
         }
-        let files = self.take(|path| paths.iter().any(|folder| is_below(path, folder)))?;
-        let tree = |folder: &String| {
-            let own = files.iter().filter(|file| is_below(&file.path, folder));
-            let own = own.map(|file| TreeFile {
-                path: file.path[folder.len()..].trim_start_matches('/').to_owned(),
-                ..file.clone()
-            });
-            Ok(Tree::new(own.collect())?)
-        };
-        paths.iter().map(tree).collect()
+        let wanted: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        let files = self.take(|path| around(path).any(|folder| wanted.contains(folder)))?;
+        let mut own: HashMap<&str, Vec<TreeFile>> = HashMap::new();
+        for file in &files {
+            for folder in around(&file.path).filter(|folder| wanted.contains(folder)) {
+                own.entry(folder).or_default().push(TreeFile {
+                    path: file.path[folder.len()..].trim_start_matches('/').to_owned(),
+                    ..file.clone()
+                });
+            }
+        }
+        let tree =
+            |folder: &String| Tree::new(own.get(folder.as_str()).cloned().unwrap_or_default());
+        Ok(paths.iter().map(tree).collect::<Result<_, _>>()?)
     }
 
     /// Whether a skill is small enough, before any of it is read.
@@ -240,6 +236,11 @@ impl Material for ArchiveMaterial {
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         self.read_trees(paths).map_err(MaterialError::new)
     }
+}
+
+/// The folder that a file lies in.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Names the archive that something is wrong with.

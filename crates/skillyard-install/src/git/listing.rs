@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use super::command::GitError;
-use crate::material::is_below;
+use crate::material::{around, is_below, is_passed_over};
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,6 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) object: String,
 }
-
-/// Folders that no skills are looked for in.
-const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Most files of a commit, as many as an archive of a repository may have.
 const MOST: usize = 200_000;
@@ -84,7 +81,7 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
         if !is_file || !is_below(folder, below) {
             continue;
         }
-        if folder.split('/').any(|part| SKIPPED.contains(&part)) {
+        if is_passed_over(folder) {
             continue;
         }
         match file {
@@ -99,11 +96,7 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
     }
     let all: HashSet<&str> = folders.keys().copied().collect();
     // A stranger decides how many there are, so each is compared with those around it only.
-    folders.retain(|folder, _| {
-        let mut around = folder.match_indices('/').map(|(end, _)| &folder[..end]);
-        let in_root = !folder.is_empty() && all.contains("");
-        !in_root && !around.any(|outer| all.contains(outer))
-    });
+    folders.retain(|folder, _| !around(folder).any(|outer| all.contains(outer)));
     folders
 }
 

@@ -1,5 +1,6 @@
 //! What the user sees before a stranger's skill is installed, and the question.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -14,8 +15,10 @@ use crate::error::CommandError;
 use crate::question::must_agree;
 use crate::sanitize::visible;
 
-/// Most findings and scripts that are listed.
+/// Most findings, scripts and names that are listed.
 const MOST: usize = 20;
+/// Up to so many skills are shown one by one.
+const FEW: usize = 3;
 
 /// Whether policy wants a question before these are installed.
 pub(crate) fn asks(checked: &[Checked<'_>]) -> bool {
@@ -74,12 +77,15 @@ pub(crate) fn confirm(
 
 fn warning(checked: &[&Checked<'_>]) -> String {
     let mut text = String::from("⚠️  Security Warning\n────────────────────\n");
-    for each in checked {
-        about(each, &mut text);
+    for group in groups(checked) {
+        about(&group, &mut text);
     }
+    text.push_str(match checked {
+        [_] => "This skill is from an unverified source. It may contain:\n",
+        _ => "These skills are from an unverified source. They may contain:\n",
+    });
     text.push_str(
-        "This skill is from an unverified source. It may contain:\n\
-         - Malicious scripts that execute on your system\n\
+        "- Malicious scripts that execute on your system\n\
          - Code that accesses sensitive files or credentials\n\
          - Network calls to external services\n",
     );
@@ -108,24 +114,70 @@ fn warning(checked: &[&Checked<'_>]) -> String {
     text
 }
 
-fn about(checked: &Checked<'_>, text: &mut String) {
-    let candidate = checked.candidate;
-    let _ = writeln!(text, "Skill: {}", visible(&candidate.name));
-    let source = match &candidate.origin.commit {
-        Some(commit) => format!("{} ({})", candidate.source, super::changes::short(commit)),
-        None => candidate.source.clone(),
+/// One skill each, or those together that the same is to be said about where they are many.
+fn groups<'c, 'a>(checked: &[&'c Checked<'a>]) -> Vec<Vec<&'c Checked<'a>>> {
+    let mut groups: Vec<Vec<&Checked<'_>>> = Vec::new();
+    let mut known: HashMap<[String; 3], usize> = HashMap::new();
+    for each in checked {
+        let at = if checked.len() <= FEW {
+            groups.len()
+        } else {
+            let tier = each.verdict.tier.as_str().to_owned();
+            let key = [place(each, &each.candidate.origin.url), tier, signed(each)];
+            *known.entry(key).or_insert(groups.len())
+        };
+        match groups.get_mut(at) {
+            Some(group) => group.push(each),
+            None => groups.push(vec![each]),
+        }
+    }
+    groups
+}
+
+fn about(group: &[&Checked<'_>], text: &mut String) {
+    let Some(first) = group.first() else {
+        return;
+    };
+    let source = if group.len() == 1 {
+        let _ = writeln!(text, "Skill: {}", visible(&first.candidate.name));
+        place(first, &first.candidate.source)
+    } else {
+        let names = group.iter().take(MOST).map(|each| &*each.candidate.name);
+        let names: Vec<&str> = names.collect();
+        let _ = write!(
+            text,
+            "{} skills: {}",
+            group.len(),
+            visible(&names.join(", "))
+        );
+        if group.len() > MOST {
+            let _ = write!(text, " … and {} more", group.len() - MOST);
+        }
+        text.push('\n');
+        place(first, &first.candidate.origin.url)
     };
     let _ = writeln!(text, "Source: {}", visible(&source));
-    let tier = checked.verdict.tier.as_str().to_uppercase();
+    let tier = first.verdict.tier.as_str().to_uppercase();
     let _ = writeln!(text, "Trust level: {tier}");
-    let signed = match (checked.signer(), checked.verification.reason()) {
+    let _ = writeln!(text, "Signed: {}", visible(&signed(first)));
+    let tokens: usize = group.iter().map(|each| prompt_tokens(each.candidate)).sum();
+    let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+}
+
+/// An address, and the commit that was taken from there.
+fn place(checked: &Checked<'_>, address: &str) -> String {
+    match &checked.candidate.origin.commit {
+        Some(commit) => format!("{address} ({})", super::changes::short(commit)),
+        None => address.to_owned(),
+    }
+}
+
+fn signed(checked: &Checked<'_>) -> String {
+    match (checked.signer(), checked.verification.reason()) {
         (Some(signer), _) => format!("by {signer}, whom you trust"),
         (None, Some(reason)) => reason,
         (None, None) => "no".to_owned(),
-    };
-    let _ = writeln!(text, "Signed: {}", visible(&signed));
-    let tokens = prompt_tokens(candidate);
-    let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+    }
 }
 
 /// What will be allowed, in the words that fit the strictest of them.

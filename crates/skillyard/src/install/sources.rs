@@ -130,13 +130,14 @@ impl<'a> Sources<'a> {
 
     /// The source of the configuration that a reference leads into, whose login it then has.
     pub(super) fn around(&self, reference: &Reference) -> Result<Option<String>, CommandError> {
-        let address = match reference {
-            Reference::Archive(address) | Reference::WellKnown { address, .. } => address,
-            Reference::Git(GitReference {
-                remote: Remote::Address(address),
-                ..
-            }) => address,
-            _ => return Ok(None),
+        let (Reference::Archive(address)
+        | Reference::WellKnown { address, .. }
+        | Reference::Git(GitReference {
+            remote: Remote::Address(address),
+            ..
+        })) = reference
+        else {
+            return Ok(None);
         };
         if address.credentials().is_some() {
             return Ok(None);

@@ -6,7 +6,7 @@ use skillyard_format::Digest;
 use skillyard_format::package::pack::PackFormat;
 
 use crate::TestContext;
-use crate::project::{packed, project};
+use crate::project::{everything, packed, project};
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
 use crate::servers::{forge, git_http};
@@ -73,6 +73,41 @@ fn github_serves_every_revision() {
         "--yes",
     ]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
+
+#[test]
+fn git_and_its_forge_offer_the_same_and_many_are_shown_together() {
+    let context = project();
+    let repository = Repository::new(&context, "many");
+    for folder in ["skills/a", "skills/a/inner", "skills/a-b", "c", "d/e"] {
+        repository.skill(folder, "one");
+    }
+    for passed_over in ["node_modules/x", "target/y/z"] {
+        repository.skill(passed_over, "one");
+    }
+    repository.commit("one");
+    let server = forge::github(&repository);
+    context.configure(&format!("[hosts.github]\napi = \"{}\"\n", server.url("")));
+    for reference in [&repository.url(), "github:acme/skills"] {
+        let told = context.refused(&["install", reference, "--all"]);
+        assert!(told.contains("4 skills: "), "{told}");
+        assert!(told.contains("These skills are from"), "{told}");
+        assert_eq!(told.matches("Source: ").count(), 1, "{told}");
+        context.done(&["install", reference, "--all", "--yes"]);
+        let skills = context.root().join(".agents/skills");
+        let installed = everything(&skills);
+        let files = installed.iter().filter(|path| path.ends_with("SKILL.md"));
+        let files: Vec<&str> = files.map(String::as_str).collect();
+        let expected = [
+            "a-b/SKILL.md",
+            "a/SKILL.md",
+            "a/inner/SKILL.md",
+            "c/SKILL.md",
+            "e/SKILL.md",
+        ];
+        assert_eq!(files, expected);
+        context.done(&["remove", "a", "a-b", "c", "e"]);
+    }
 }
 
 #[test]
