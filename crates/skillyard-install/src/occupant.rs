@@ -66,12 +66,23 @@ pub(crate) fn look(path: &Path) -> Occupant {
         depth: 64,
     };
     match Tree::read_any_names(path, &limits) {
+        Ok(tree) if has_repository(path, &tree) => Occupant::Repository,
         Ok(tree) => Occupant::Folder {
             digest: tree.digest(),
             tidy: tree.tidied().digest(),
         },
         Err(error) => Occupant::Other(error.to_string()),
     }
+}
+
+/// Whether somebody keeps the history of something there; no skill is installed with it.
+fn has_repository(path: &Path, tree: &Tree) -> bool {
+    let files = tree.files().iter();
+    let folders = files.filter_map(|file| Some(file.path.rsplit_once('/')?.0));
+    let folders: BTreeSet<&str> = folders.collect();
+    let all = folders.into_iter().map(|folder| path.join(folder));
+    let mut all = std::iter::once(path.to_owned()).chain(all);
+    all.any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What has to change, worked out before anything does. Pure: `--dry-run` prints this.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
@@ -23,10 +23,26 @@ pub enum Occupant {
         /// Over those that programs did not leave there.
         tidy: Digest,
     },
+    /// A folder with a git repository in it, whose history is nowhere else.
+    Repository,
     /// A link.
     Link(PathBuf),
     /// Something that cannot be a skill, and why.
     Other(String),
+}
+
+/// How the folders and the store are.
+pub trait Sight {
+    /// What lies where a skill is to be.
+    fn occupant(&self, target: &str, name: &str) -> Occupant;
+    /// What a link leads to, which should lead to these bytes.
+    fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget;
+    /// Whether two targets are one folder, because one of them is a link to the other.
+    fn is_same(&self, one: &str, other: &str) -> bool;
+    /// Whether a checkout brought what lies where a skill is to be.
+    fn is_tracked(&self, target: &str, name: &str) -> bool;
+    /// Whether the store has these bytes: what can be had again is nobody's work.
+    fn is_stored(&self, digest: Digest) -> bool;
 }
 
 /// What a link in a folder of skills leads to.
@@ -87,6 +103,14 @@ pub enum Obstacle {
     Foreign,
     /// It was, and then somebody changed these files.
     Edited(Vec<String>),
+    /// It is not what the lock names, and nothing says what was put there.
+    Unrecorded,
+    /// It is a git repository of its own.
+    Repository,
+    /// It is a link that we did not make.
+    Link(PathBuf),
+    /// It is no folder of files that could be looked at.
+    Unreadable(String),
     /// It is from another source.
     OtherSource(String),
 }
@@ -196,6 +220,8 @@ pub struct Plan {
     pub lock: Lockfile,
     /// What this machine has put into the folders afterwards.
     pub placed: Lockfile,
+    /// What was put there once and is the project's or the user's own now, by its folder.
+    pub let_go: Vec<(String, String)>,
 }
 
 /// How a scope is before anything changes.
@@ -205,6 +231,8 @@ pub struct Before {
     pub lock: Lockfile,
     /// What this machine put into the folders when it last changed them.
     pub placed: Lockfile,
+    /// Whether it wrote that down; else it is what the lock says.
+    pub is_recorded: bool,
 }
 
 impl Before {
@@ -250,4 +278,15 @@ pub struct Wish {
     pub present: Vec<Locked>,
     /// Names that are to be gone.
     pub absent: Vec<String>,
+    /// Names that others took out of the lock: they go, too, unless somebody made them their own.
+    pub dropped: Vec<String>,
+}
+
+impl Wish {
+    /// All names that it is about.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let present = self.present.iter().map(|entry| &entry.name);
+        let names = present.chain(&self.absent).chain(&self.dropped);
+        names.map(String::as_str)
+    }
 }

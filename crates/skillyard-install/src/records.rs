@@ -3,7 +3,7 @@
 //! Others may change them while it runs, so they are read each time; what they mean is worked out
 //! again only where their text is another one.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
@@ -13,6 +13,8 @@ use crate::text::text_if_there;
 /// The lock and the manifest of one scope.
 #[derive(Debug, Default)]
 pub struct Records {
+    /// The lock when it was first read.
+    first: OnceLock<Lockfile>,
     lock: Remembered<Lockfile>,
     manifest: Remembered<Manifest>,
 }
@@ -21,27 +23,27 @@ impl Records {
     /// What is installed; nothing where there is no lock.
     pub fn lock(&self, scope: &Scope) -> Result<Lockfile, LockfileError> {
         let path = scope.lock_file();
-        match Lockfile::text_of(&path)? {
-            Some(text) => self.lock.of(text, |text| Lockfile::parse(text, &path)),
-            None => Ok(Lockfile::default()),
-        }
+        let lock = match Lockfile::text_of(&path)? {
+            Some(text) => self.lock.of(text, |text| Lockfile::parse(text, &path))?,
+            None => Lockfile::default(),
+        };
+        self.first.get_or_init(|| lock.clone());
+        Ok(lock)
     }
 
-    /// What this machine put into the folders, whatever others wrote into the lock since.
-    ///
-    /// What cannot be read says nothing, and then the lock has to be believed.
-    pub fn placed(&self, scope: &Scope) -> Result<Lockfile, LockfileError> {
-        let path = scope.placed_file();
-        let text = path.as_deref().and_then(|path| text_if_there(path).ok()?);
-        if let (Some(path), Some(text)) = (path, text) {
-            // Mostly it says what the lock says, which is known already.
-            let placed = self.lock.known(&text);
-            let placed = placed.or_else(|| Lockfile::parse(&text, &path).ok());
-            if let Some(placed) = placed {
-                return Ok(placed);
-            }
-        }
-        self.lock(scope)
+    /// The lock that a command started from; nothing if it has not read it yet.
+    pub fn first_lock(&self) -> Option<&Lockfile> {
+        self.first.get()
+    }
+
+    /// What this machine put into the folders, whatever others wrote into the lock since. What
+    /// cannot be read says nothing.
+    pub fn placed(&self, scope: &Scope) -> Option<Lockfile> {
+        let path = scope.placed_file()?;
+        let text = text_if_there(&path).ok()??;
+        // Mostly it says what the lock says, which is known already.
+        let known = self.lock.known(&text);
+        known.or_else(|| Lockfile::parse(&text, &path).ok())
     }
 
     /// What the project wants; the user's scope has no manifest.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
+use crate::journal::Identity;
+
 /// Whose skills they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeKind {
@@ -71,19 +73,27 @@ impl Scope {
 
     /// The file that a change in progress is written to.
     pub(crate) fn journal_file(&self) -> PathBuf {
-        self.own_file("journal", "json")
+        self.own_file("journal", "json", &self.path_key())
     }
 
     /// The file that says what this machine put into a project, whose lock others change too.
+    ///
+    /// It goes with the folder, wherever that is moved to; another one in the same place has its own.
     pub(crate) fn placed_file(&self) -> Option<PathBuf> {
-        (self.kind == ScopeKind::Project).then(|| self.own_file("placed", "toml"))
+        let key = || Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest);
+        (self.kind == ScopeKind::Project).then(|| self.own_file("placed", "toml", &key()))
+    }
+
+    /// A name for where the root is.
+    fn path_key(&self) -> Digest {
+        let root = self.root.canonicalize();
+        let root = root.as_deref().unwrap_or(&self.root);
+        Digest::of(root.as_os_str().as_encoded_bytes())
     }
 
     /// A file of this scope in a folder of Skillyard's own.
-    fn own_file(&self, folder: &str, extension: &str) -> PathBuf {
-        let root = self.root.canonicalize();
-        let root = root.as_deref().unwrap_or(&self.root);
-        let key = Digest::of(root.as_os_str().as_encoded_bytes()).to_hex();
+    fn own_file(&self, folder: &str, extension: &str, key: &Digest) -> PathBuf {
+        let key = key.to_hex();
         let name = format!("{}-{}.{extension}", self.kind.as_str(), &key[..32]);
         self.skillyard_home.join(folder).join(name)
     }

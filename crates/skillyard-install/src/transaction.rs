@@ -17,14 +17,13 @@ use skillyard_format::Digest;
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
 use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, Refused, throw_away};
-use crate::lockfile::{Lockfile, LockfileError};
+use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
-use crate::occupant::Places;
-use crate::plan::{Before, LinkTarget, Obstacle, Plan, Settlement, Step, Wish, plan};
+use crate::plan::{Before, Plan, Settlement, Step, Wish};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::tree::{Tree, TreeLimits};
+use crate::tree::Tree;
 use crate::write::{Draft, beside};
 use durable::durable;
 use replacement::Replacement;
@@ -32,11 +31,13 @@ use stage::Stage;
 
 mod durable;
 mod error;
+mod here;
 mod inside;
 mod replacement;
 mod stage;
 
 pub use error::TransactionError;
+pub use here::{before, plan_in};
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;
@@ -88,6 +89,16 @@ impl<'a> Transaction<'a> {
     /// What is installed.
     pub fn lock(&self) -> &Lockfile {
         &self.before.lock
+    }
+
+    /// A skill that somebody else changed in the lock after the wish was worked out from it, unless
+    /// they made it what it is to be.
+    pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w Wish) -> Option<&'w str> {
+        wish.names().find(|name| {
+            let now = self.before.lock.get(name);
+            let wished = wish.present.iter().find(|entry| entry.name == *name);
+            now != lock.get(name) && now != wished
+        })
     }
 
     /// What the project wants, to be changed along.
@@ -248,53 +259,6 @@ fn beside_work<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
-}
-
-/// How a scope is now.
-pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
-    Ok(Before {
-        lock: records.lock(scope)?,
-        placed: records.placed(scope)?,
-    })
-}
-
-/// What has to change in a scope, without waiting for anybody.
-pub fn plan_in(
-    scope: &Scope,
-    store: &Store,
-    before: &Before,
-    wish: &Wish,
-    settlement: &Settlement,
-) -> Plan {
-    let places = Places::default();
-    let mut plan = plan(
-        before,
-        wish,
-        settlement,
-        |path, digest| match store.read_folder(digest) {
-            _ if path != store.folder(digest) => LinkTarget::Elsewhere,
-            Ok(_) => LinkTarget::Sound,
-            Err(_) => LinkTarget::Damaged,
-        },
-        |target, name| places.look(scope.target(target), name),
-    );
-    for each in plan.conflicts.iter_mut().chain(&mut plan.skipped) {
-        if let Obstacle::Edited(files) = &mut each.obstacle {
-            let place = scope.target(&each.target).join(&each.name);
-            *files = edited(&place, store, before.installed(&each.name));
-        }
-    }
-    plan
-}
-
-/// The files of an installed skill that are other than they were, as far as that can be told.
-fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
-    let now = Tree::read_any_names(place, &TreeLimits::default()).map(Tree::tidied);
-    let was = installed.map(|digest| store.read(digest));
-    match (now, was) {
-        (Ok(now), Some(Ok(was))) => was.difference(&now),
-        _ => Vec::new(),
-    }
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {

@@ -53,18 +53,20 @@ impl Draft {
         }
         // A lock is for everyone who works on the project; what it had is kept.
         let mode = std::fs::metadata(path).map_or(0o644, |metadata| metadata.permissions().mode());
-        let mut file = File::options()
+        let file = File::options()
             .write(true)
             .create_new(true)
             .mode(mode & 0o777)
             .open(&beside)?;
-        file.write_all(bytes)?;
-        Ok(Self {
+        let mut draft = Self {
             path: path.to_owned(),
             beside,
             file,
             state: State::Beside,
-        })
+        };
+        // On a full disk the half of it that was written goes with it.
+        draft.file.write_all(bytes)?;
+        Ok(draft)
     }
 
     /// Where it will be.

@@ -163,7 +163,8 @@ impl Environment {
                         .unwrap_or_else(|| "/nonexistent".into())
                         .join(".skillyard")
                 },
-                PathBuf::from,
+                // Links and records in it must mean the same wherever they are read.
+                |given| std::path::absolute(&given).unwrap_or_else(|_| given.into()),
             ),
             home,
             user: given("USER")

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::origin::{self as install, OriginKind};
@@ -12,6 +13,8 @@ use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
 use crate::install::place;
 
 /// The locks of the user and of the project, then what was put there and is not locked any more.
@@ -21,25 +24,24 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Reads the locks; one that cannot be read says nothing, and other commands say why.
-    pub(crate) fn read(context: &Context) -> Self {
+    /// Reads the locks. One that cannot be read could say anything about any skill, so that none
+    /// can be believed to be the user's own.
+    pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
         let mut scopes = place::scopes(context);
         // With a link a project can name the user's folders as its own. The user's lock knows better.
         scopes.sort_by_key(|scope| scope.kind != ScopeKind::User);
         let (mut locks, mut dropped) = (Vec::new(), Vec::new());
         for scope in scopes {
             let records = Records::default();
-            let Ok(lock) = records.lock(&scope) else {
-                continue;
-            };
-            // What others took out of a lock is not less foreign for that.
-            if let Some(placed) = records.placed(&scope).ok().filter(|each| *each != lock) {
+            let lock = records.lock(&scope).map_err(InstallFailure::from)?;
+            if let Some(placed) = records.placed(&scope).filter(|placed| *placed != lock) {
+                let placed = still_there(&scope, &lock, placed);
                 dropped.push((scope.clone(), placed));
             }
             locks.push((scope, lock));
         }
         locks.append(&mut dropped);
-        Self { locks }
+        Ok(Self { locks })
     }
 
     /// The entry of the lock for a folder.
@@ -95,12 +97,30 @@ impl Installed {
     }
 }
 
+/// What others took out of a lock is not less foreign for that, as long as it is what was put there.
+/// Who made something else of it has made it their own.
+fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile {
+    let is_there = |entry: &Locked| {
+        entry.targets.iter().any(|target| {
+            let root = SkillRoot::open(&scope.target(target).join(&entry.name));
+            root.is_ok_and(|root| digest(&root).is_ok_and(|now| now == entry.digest))
+        })
+    };
+    let names = placed.skills().iter();
+    let gone = names.filter(|entry| lock.get(&entry.name).is_some() || !is_there(entry));
+    let gone: Vec<String> = gone.map(|entry| entry.name.clone()).collect();
+    for name in gone {
+        placed.remove(&name);
+    }
+    placed
+}
+
 /// The files of a skill are not those that were installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Altered {
     /// What they are.
     pub(crate) now: Digest,
-    /// What was installed.
+    /// What the lock says that it is.
     pub(crate) installed: Digest,
 }
 
@@ -108,7 +128,7 @@ impl Altered {
     /// What the user can do about it.
     pub(crate) fn hint(name: &str) -> String {
         format!(
-            "Put it right with `skillyard sync --force`, or look at the changes and approve them with `skillyard trust {name} --scripts`"
+            "Put it right with `skillyard sync` (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
         )
     }
 }
@@ -116,10 +136,7 @@ impl Altered {
 impl fmt::Display for Altered {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { now, installed } = self;
-        write!(
-            formatter,
-            "its files are {now}, and {installed} was installed"
-        )
+        write!(formatter, "its files are {now}, and {installed} is locked")
     }
 }
 

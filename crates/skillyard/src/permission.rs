@@ -60,7 +60,7 @@ impl Permissions {
             approvals: trusted::read(&context.environment.approvals_file())?,
             project_trust: config.project_trust,
             denied: vec![deny_layer("configuration", &denied)],
-            installed: Installed::read(context),
+            installed: Installed::read(context)?,
         })
     }
 

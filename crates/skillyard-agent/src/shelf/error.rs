@@ -47,7 +47,7 @@ pub enum ShelfError {
         problem: String,
     },
     /// Its files are not those that were installed.
-    #[error("skill `{name}` was altered: its files are {now}, and {installed} was installed")]
+    #[error("skill `{name}` was altered: its files are {now}, and {installed} is locked")]
     Altered {
         /// The skill.
         name: String,

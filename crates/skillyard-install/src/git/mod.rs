@@ -10,6 +10,7 @@ mod objects;
 mod quarantine;
 mod repository;
 mod resolve;
+mod tracked;
 mod watch;
 
 pub use command::{Git, GitError};

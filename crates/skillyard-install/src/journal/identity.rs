@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
 
 /// A folder, known by its number and by when it was made: numbers are given out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,11 @@ impl Identity {
             number: metadata.ino(),
             made: u64::try_from(made.as_nanos()).ok()?,
         })
+    }
+
+    /// A name for it.
+    pub(crate) fn digest(self) -> Digest {
+        Digest::of(format!("{} {}", self.number, self.made).as_bytes())
     }
 }
 

@@ -33,6 +33,17 @@ enum Prospect {
     Gone,
 }
 
+/// What has become of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is as it was before the change, or gone, or it is not known how it was.
+    Old,
+    /// The change has reached it.
+    New,
+    /// Somebody wrote something else.
+    Foreign,
+}
+
 impl Commit {
     /// Finishes the change, or takes it back where it cannot be finished.
     pub(super) fn settle(
@@ -84,10 +95,15 @@ impl Commit {
         let waiting = waiting.map(|(new, _)| new.to_path_buf());
         let mut traces = stages.chain(drafts).chain(waiting);
         let has_traces = traces.any(|path| path.symlink_metadata().is_ok());
-        if !has_traces && self.is_done() {
+        let is_foreign = |state: &State| *state == State::Foreign;
+        let found: Vec<State> = self.states().collect();
+        if !has_traces && self.is_done(&found) {
             Prospect::Done
         } else if !has_traces && project == Project::Unsure {
             Prospect::Gone
+        } else if found.iter().any(is_foreign) {
+            // Somebody changed it since, and knows better than we did.
+            Prospect::Incomplete
         } else if self.moves.iter().all(Move::can_be_done) {
             Prospect::Ready
         } else {
@@ -95,14 +111,27 @@ impl Commit {
         }
     }
 
-    /// Whether everything has happened. The files are the last; who edits a skill afterwards does
-    /// not change what has happened.
-    fn is_done(&self) -> bool {
-        match self.files.as_slice() {
+    /// Whether everything has happened. The files are the last; who edits a skill or a file
+    /// afterwards does not change what has happened.
+    fn is_done(&self, files: &[State]) -> bool {
+        match files {
             [] => self.moves.iter().all(Move::is_done),
-            files => files.iter().all(|(path, text)| {
-                std::fs::read(path).is_ok_and(|found| found == text.as_bytes())
-            }),
+            files => files.iter().all(|state| *state != State::Old),
         }
+    }
+
+    /// What has become of each file.
+    fn states(&self) -> impl Iterator<Item = State> {
+        let files = self.files.iter().enumerate();
+        files.map(|(at, (path, text))| {
+            let found = std::fs::read(path).ok();
+            let is = |text: &str| found.as_deref() == Some(text.as_bytes());
+            match self.before.get(at) {
+                _ if is(text) => State::New,
+                Some(Some(before)) if !is(before) && found.is_some() => State::Foreign,
+                Some(None) if found.is_some() => State::Foreign,
+                _ => State::Old,
+            }
+        })
     }
 }

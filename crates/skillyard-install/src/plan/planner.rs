@@ -1,24 +1,15 @@
 //! The working out of a plan.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-
-use skillyard_format::Digest;
 
 use super::{
-    Before, Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Step,
-    Wish,
+    Before, Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Sight,
+    Step, Wish,
 };
 use crate::lockfile::Locked;
 
 /// Works out what has to change.
-pub fn plan(
-    before: &Before,
-    wish: &Wish,
-    settlement: &Settlement,
-    link_target: impl Fn(&Path, Digest) -> LinkTarget,
-    occupant: impl Fn(&str, &str) -> Occupant,
-) -> Plan {
+pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn Sight) -> Plan {
     let mut planner = Planner {
         before,
         settlement,
@@ -27,8 +18,7 @@ pub fn plan(
             placed: before.placed.clone(),
             ..Plan::default()
         },
-        link_target,
-        occupant,
+        sight,
     };
     for locked in &wish.present {
         planner.present(locked);
@@ -36,25 +26,23 @@ pub fn plan(
     for name in &wish.absent {
         planner.absent(name);
     }
+    for name in &wish.dropped {
+        planner.dropped(name);
+    }
     let mut plan = planner.plan;
     plan.changes.sort_by(|a, b| a.name().cmp(b.name()));
     plan.unchanged.sort_unstable();
     plan
 }
 
-struct Planner<'a, L, O> {
+struct Planner<'a> {
     before: &'a Before,
     settlement: &'a Settlement,
     plan: Plan,
-    link_target: L,
-    occupant: O,
+    sight: &'a dyn Sight,
 }
 
-impl<L, O> Planner<'_, L, O>
-where
-    L: Fn(&Path, Digest) -> LinkTarget,
-    O: Fn(&str, &str) -> Occupant,
-{
+impl Planner<'_> {
     fn present(&mut self, to: &Locked) {
         let from = self.before.lock.get(&to.name).cloned();
         let mut steps = Vec::new();
@@ -75,7 +63,8 @@ where
         }
         // Folders it was in and is not to be in any more.
         for target in self.targets(&to.name) {
-            if !to.targets.contains(target) {
+            let stays = |each: &String| each == target || self.sight.is_same(each, target);
+            if !to.targets.iter().any(stays) {
                 self.take(&to.name, target, &mut steps, &mut conflicts);
             }
         }
@@ -137,7 +126,7 @@ where
     }
 
     fn put(&self, to: &Locked, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
-        let occupant = (self.occupant)(target, &to.name);
+        let occupant = self.sight.occupant(target, &to.name);
         if self.is(&occupant, to) {
             return;
         }
@@ -181,8 +170,32 @@ where
         });
     }
 
+    /// What others took out of the lock goes as long as it is what was put there. Whoever made
+    /// something else of it, or keeps it in the project, keeps it: no lock says any more what it
+    /// should be.
+    fn dropped(&mut self, name: &str) {
+        let is_own = |target: &&String| {
+            let occupant = self.sight.occupant(target, name);
+            self.obstacle(&occupant, name, target).is_some()
+                || occupant != Occupant::Nothing && self.sight.is_tracked(target, name)
+        };
+        let own: Vec<String> = self
+            .targets(name)
+            .into_iter()
+            .filter(is_own)
+            .cloned()
+            .collect();
+        if own.is_empty() || self.before.lock.get(name).is_some() {
+            self.absent(name);
+            return;
+        }
+        let own = own.into_iter().map(|target| (name.to_owned(), target));
+        self.plan.let_go.extend(own);
+        self.plan.placed.remove(name);
+    }
+
     fn take(&self, name: &str, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
-        let occupant = (self.occupant)(target, name);
+        let occupant = self.sight.occupant(target, name);
         if occupant == Occupant::Nothing {
             return;
         }
@@ -215,9 +228,9 @@ where
         match occupant {
             Occupant::Folder { digest, .. } => !entry.linked && *digest == entry.digest,
             Occupant::Link(path) => {
-                entry.linked && (self.link_target)(path, entry.digest) == LinkTarget::Sound
+                entry.linked && self.sight.link_target(path, entry.digest) == LinkTarget::Sound
             }
-            Occupant::Nothing | Occupant::Other(_) => false,
+            Occupant::Nothing | Occupant::Repository | Occupant::Other(_) => false,
         }
     }
 
@@ -234,11 +247,17 @@ where
             return None;
         }
         let is_target = |entry: &Locked| entry.targets.iter().any(|each| each == target);
-        Some(if self.before.entries(name).any(is_target) {
+        let is_ours = self.before.entries(name).any(is_target);
+        Some(match occupant {
+            Occupant::Repository => Obstacle::Repository,
+            Occupant::Link(path) if is_ours => Obstacle::Link(path.clone()),
+            Occupant::Other(reason) if is_ours => Obstacle::Unreadable(reason.clone()),
+            // An older state that was put there before the record of it was lost.
+            Occupant::Folder { tidy, .. } if is_ours && self.sight.is_stored(*tidy) => return None,
+            _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
             // Which files these are is found out by who can look at them.
-            Obstacle::Edited(Vec::new())
-        } else {
-            Obstacle::Foreign
+            _ if is_ours => Obstacle::Edited(Vec::new()),
+            _ => Obstacle::Foreign,
         })
     }
 
@@ -247,7 +266,11 @@ where
         let Occupant::Link(path) = occupant else {
             return false;
         };
-        entry.linked && (self.link_target)(path, entry.digest) != LinkTarget::Elsewhere
+        let hex = entry.digest.to_hex();
+        // A colleague's store, or ours in another place, has the same names for the same bytes.
+        let in_a_store = format!("store/sha256/{}/{}", &hex[..2], &hex[2..]);
+        path.ends_with(in_a_store)
+            || entry.linked && self.sight.link_target(path, entry.digest) != LinkTarget::Elsewhere
     }
 }
 

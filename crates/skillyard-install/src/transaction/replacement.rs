@@ -34,11 +34,13 @@ impl Transaction<'_> {
     pub(super) fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
         let mut files = Vec::new();
         let lock_file = self.scope.lock_file();
-        if plan.lock != self.before.lock || !lock_file.exists() {
+        // Where nothing is installed and never was, no lock is needed.
+        let is_missing = || !plan.lock.skills().is_empty() && !lock_file.exists();
+        if plan.lock != self.before.lock || is_missing() {
             files.push(Replacement::of(lock_file, plan.lock.to_text())?);
         }
         if let Some(file) = self.scope.placed_file()
-            && (plan.placed != self.before.placed || !file.exists())
+            && (plan.placed != self.before.placed || self.is_unrecorded(plan))
         {
             files.push(Replacement {
                 // One that cannot be read says nothing.
@@ -54,6 +56,11 @@ impl Transaction<'_> {
             }
         }
         Ok(files)
+    }
+
+    /// Whether what is there was never written down, or cannot be read any more.
+    fn is_unrecorded(&self, plan: &Plan) -> bool {
+        !self.before.is_recorded && !plan.placed.skills().is_empty()
     }
 
     /// What this machine did; mostly that is what the lock says, which need not be written out twice.

@@ -100,7 +100,7 @@ impl Lab {
         let skill = Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap();
         let wish = Wish {
             present: vec![skill.locked(vec![TARGET.to_owned()])],
-            absent: Vec::new(),
+            ..Wish::default()
         };
         let trees = Trees::from([(skill.tree.digest(), Arc::clone(&skill.tree))]);
         let records = Records::default();
@@ -200,4 +200,35 @@ fn what_could_not_be_told_is_told_by_the_next() {
     assert_eq!(caught_up.get(), 1);
     assert!(lab.place().join("SKILL.md").is_file());
     assert!(!lab.scope.journal_file().exists());
+}
+
+#[test]
+fn a_wish_that_others_overtook_is_noticed() {
+    let (lab, told) = (Lab::new(), Told::default());
+    lab.install(&told, || {}).unwrap();
+    let records = Records::default();
+    records.lock(&lab.scope).unwrap();
+    lab.install_version("two", &told, || {}).unwrap();
+    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let transaction = Transaction::begin(&lab.scope, &lab.store, &records, &nobody).unwrap();
+    let first = records.first_lock().unwrap();
+    let absent = |name: &str| Wish {
+        absent: vec![name.to_owned()],
+        ..Wish::default()
+    };
+    assert_eq!(
+        transaction.changed_since(first, &absent("pdf")),
+        Some("pdf")
+    );
+    assert_eq!(transaction.changed_since(first, &absent("csv")), None);
+    let old = Wish {
+        present: first.skills().to_vec(),
+        ..Wish::default()
+    };
+    assert_eq!(transaction.changed_since(first, &old), Some("pdf"));
+    let same = Wish {
+        present: transaction.lock().skills().to_vec(),
+        ..Wish::default()
+    };
+    assert_eq!(transaction.changed_since(first, &same), None);
 }

@@ -63,7 +63,8 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
     };
     let wish = Wish {
         present: before.lock.skills().to_vec(),
-        absent: before.dropped().map(str::to_owned).collect(),
+        dropped: before.dropped().map(str::to_owned).collect(),
+        ..Wish::default()
     };
     let plan = plan_in(scope, store, &before, &wish, &Settlement::default());
     checks.extend(plan.conflicts.iter().map(edited));

@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         other => other?,
     };
-    let altered = altered(context, &file.folder);
+    let altered = altered(context, &file.folder)?;
     if let Some(altered) = &altered {
         context
             .printer
@@ -116,12 +116,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// What was installed into the folder, if its files are something else now.
-fn altered(context: &Context, folder: &Path) -> Option<Altered> {
-    let installed = Installed::read(context);
+fn altered(context: &Context, folder: &Path) -> Result<Option<Altered>, CommandError> {
+    let installed = Installed::read(context)?;
     // Nothing is hashed where nothing was installed.
-    installed.entry(folder)?;
-    let now = digest(&SkillRoot::open(folder).ok()?).ok()?;
-    installed.altered(folder, now)
+    let now = || digest(&SkillRoot::open(folder).ok()?).ok();
+    let now = installed.entry(folder).and_then(|_| now());
+    Ok(now.and_then(|now| installed.altered(folder, now)))
 }
 
 /// The file that a path or a name leads to.

@@ -48,12 +48,15 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let place = Place::find(context, &args.scope)?;
-    let lock = place.lock()?;
+    let before = place.before()?;
+    let lock = before.lock.clone();
+    // What a colleague took out of the lock was installed all the same, and is still there.
+    let is_dropped = |name: &String| before.dropped().any(|each| each == name);
     let (installed, others): (Vec<String>, Vec<String>) = args
         .names
         .iter()
         .cloned()
-        .partition(|name| lock.get(name).is_some());
+        .partition(|name| lock.get(name).is_some() || is_dropped(name));
     let mut written = Vec::new();
     for name in others {
         let Some(folder) = written::folder(context, &place, &name)? else {
@@ -65,13 +68,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         written.push((name, folder));
     }
     let (mut absent, present) = split(&lock, &installed)?;
+    absent.extend(installed.iter().filter(|name| is_dropped(name)).cloned());
     absent.extend(orphans(&after(&lock, &present, &absent)));
     for entry in &present {
         let name = visible(&entry.name);
         let stays = format!("`{name}` stays, because others need it; nobody asks for it any more");
         context.printer.note(&stays);
     }
-    let wish = Wish { present, absent };
+    let wish = Wish {
+        present,
+        absent,
+        ..Wish::default()
+    };
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &wish, &settlement)?;
     if !args.dry_run {

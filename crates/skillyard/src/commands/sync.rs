@@ -8,6 +8,7 @@ use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed};
 use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Before, Wish};
 use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
@@ -86,15 +87,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut trees = Trees::default();
     let needed = resolve(&mut supply, lock, &difference, args)?;
     let goal = goal(context, &place, &before, &difference, &needed)?;
-    let settlement = finish::settlement(args.force);
-    let preview = finish::preview(&place, &goal, &settlement)?;
+    let mut settlement = finish::settlement(args.force);
+    let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     if args.check {
         report(context, &place, &preview, Some(start), true)?;
-        return Ok(if preview.is_empty() {
+        let status = if preview.is_empty() {
             Status::Yes
         } else {
             Status::No
-        });
+        };
+        return held.after(context, status);
     }
     for each in &needed {
         trees.insert(
@@ -151,7 +153,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     check::remember(context, &scanner, &restored)?;
     let status = report(context, &place, &plan, Some(start), false)?;
     tell_about_trust(context, &place, &plan)?;
-    Ok(status)
+    held.after(context, status)
 }
 
 /// What is to be: what is locked, unless it is wanted otherwise or not any more.
@@ -177,8 +179,6 @@ fn goal(
     }
     let mut absent = difference.unwanted.clone();
     absent.extend(orphans(&after(lock, &anew, &absent)));
-    // What a colleague took out of the lock goes from here too, as long as it is what was put here.
-    absent.extend(before.dropped().map(str::to_owned));
     absent.retain(|name| anew.iter().all(|entry| entry.name != *name));
     let is_anew = |name: &str| anew.iter().any(|entry| entry.name == name);
     let stays = |entry: &&Locked| !is_anew(&entry.name) && !absent.contains(&entry.name);
@@ -190,12 +190,21 @@ fn goal(
             *entry = spread;
         }
     }
-    Ok(Wish { present, absent })
+    // What a colleague took out of the lock goes from here too, as long as it is what was put here.
+    let is_wanted = |name: &&str| present.iter().any(|entry| entry.name == **name);
+    let dropped = before.dropped().filter(|name| !is_wanted(name));
+    let dropped = dropped.map(str::to_owned).collect();
+    Ok(Wish {
+        present,
+        absent,
+        dropped,
+    })
 }
 
 /// To go by a lock that nobody committed would be to install nothing, and call that a success.
 fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
-    if place.has_manifest() && !place.scope.lock_file().exists() {
+    let wants = |manifest: Manifest| !manifest.skills().is_empty();
+    if place.manifest()?.is_some_and(wants) && !place.scope.lock_file().exists() {
         return Err(InstallFailure::NoLock.into());
     }
     Ok(())

@@ -82,12 +82,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     goal.absent
         .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
-    let settlement = finish::settlement(args.force);
-    let preview = finish::preview(&place, &goal, &settlement)?;
+    let mut settlement = finish::settlement(args.force);
+    let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
         let status = report_with(context, &place, &preview, &failed, start, true)?;
-        return Ok(status);
+        return held.after(context, status);
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
@@ -97,7 +97,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let trees = finish::trees(&needed);
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, || Ok(()))?;
     check::remember(context, &scanner, &checked)?;
-    report_with(context, &place, &plan, &failed, start, false)
+    let status = report_with(context, &place, &plan, &failed, start, false)?;
+    held.after(context, status)
 }
 
 /// Tells what was or would be done, and what could not be found out.

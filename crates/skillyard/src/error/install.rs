@@ -86,6 +86,8 @@ pub(crate) enum InstallFailure {
     },
     #[error("the lock does not match skills.toml: {0}")]
     LockOutdated(String),
+    #[error("another command changed `{0}` meanwhile; nothing was done")]
+    ChangedMeanwhile(String),
     #[error("there is no skills.lock to go by")]
     NoLock,
     #[error("`{name}` is needed by `{}`", dependants.join("`, `"))]

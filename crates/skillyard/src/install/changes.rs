@@ -33,6 +33,11 @@ pub(crate) fn lines(plan: &Plan) -> String {
         let line = format!(" {mark} {name:<width$}  {what}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
+    for (name, target) in &plan.let_go {
+        let place = format!("{target}/{name}");
+        let stays = "stays: it is not locked any more, and is yours now";
+        let _ = writeln!(text, "   {}  {stays}", visible(&place));
+    }
     for conflict in &plan.skipped {
         let _ = writeln!(
             text,
@@ -125,6 +130,22 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
+        Obstacle::Unrecorded => {
+            format!("{place} is not what is locked, and there is no record of what was put there")
+        }
+        Obstacle::Repository => {
+            format!("{place} has a git repository in it, whose history would be lost")
+        }
+        Obstacle::Link(path) => {
+            let path = path.to_string_lossy();
+            format!(
+                "{place} is a link to `{}`, which skillyard did not make",
+                visible(&path)
+            )
+        }
+        Obstacle::Unreadable(reason) => {
+            format!("{place} is not as it was installed: {}", visible(reason))
+        }
         Obstacle::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",
@@ -162,6 +183,7 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
         "dry_run": dry_run,
         "changes": changes,
         "unchanged": plan.unchanged,
+        "let_go": plan.let_go.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
         "skipped": conflicts(&plan.skipped),
         "conflicts": conflicts(&plan.conflicts),
     })

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use skillyard_install::chronicle::Ending;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{OnConflict, Plan, Settlement, Wish};
+use skillyard_install::plan::{Conflict, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
 use super::chronicle::{self, Chronicle};
 use super::place::Place;
+use crate::commands::Outcome;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 
 /// What `--force` means for what is in the way.
 pub(crate) fn settlement(force: bool) -> Settlement {
@@ -85,6 +86,11 @@ pub(crate) fn apply(
     let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
+    if let Some(first) = place.records.first_lock()
+        && let Some(name) = transaction.changed_since(first, wish)
+    {
+        return Err(InstallFailure::ChangedMeanwhile(name.to_owned()).into());
+    }
     let plan = refuse_conflicts(transaction.plan(wish, settlement))?;
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);
@@ -92,6 +98,44 @@ pub(crate) fn apply(
     let chronicle = Chronicle::ready(context, &plan)?;
     transaction.commit(&plan, trees, last_check, &chronicle)?;
     Ok(plan)
+}
+
+/// The same where what is in the way of some skills must not hold up the others: they are left out,
+/// and told of at the end. Where nothing else is to be done, they are all there is to tell.
+pub(crate) fn preview_around(
+    place: &Place,
+    wish: &Wish,
+    settlement: &mut Settlement,
+) -> Result<(Plan, Held), CommandError> {
+    let plan = look(place, wish, settlement)?;
+    if plan.conflicts.is_empty() {
+        return Ok((plan, Held(Vec::new())));
+    }
+    for conflict in &plan.conflicts {
+        settlement.settle(&conflict.name, OnConflict::Skip);
+    }
+    let held = plan.conflicts;
+    let plan = look(place, wish, settlement)?;
+    if plan.is_empty() {
+        return Err(InstallFailure::Conflicts(held).into());
+    }
+    Ok((plan, Held(held)))
+}
+
+/// What was left out because something is in its way.
+pub(crate) struct Held(Vec<Conflict>);
+
+impl Held {
+    /// Tells of it after the rest was done; programs were told already.
+    pub(crate) fn after(self, context: &Context, status: Status) -> Outcome {
+        if self.0.is_empty() {
+            return Ok(status);
+        }
+        if context.printer.is_json() {
+            return Ok(Status::No);
+        }
+        Err(InstallFailure::Conflicts(self.0).into())
+    }
 }
 
 /// A plan that can be carried out whole.

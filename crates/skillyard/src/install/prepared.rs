@@ -63,13 +63,19 @@ impl Prepared {
         last_check: impl FnOnce() -> Result<(), CommandError>,
     ) -> Result<Plan, CommandError> {
         let wish = signed(self.wish.clone(), checked);
+        let is_first = !place.has_manifest();
         let plan = finish::apply(
             context,
             place,
             &wish,
             &finish::trees(&self.needed),
             &self.settlement,
-            |manifest, plan| self.put_into(manifest, plan),
+            |manifest, plan| {
+                if is_first {
+                    put_all(manifest, plan);
+                }
+                self.put_into(manifest, plan);
+            },
             last_check,
         )?;
         check::remember(context, &self.scanner, checked)?;
@@ -88,5 +94,13 @@ impl Prepared {
             let reference = reference(&candidate.source, candidate.requested.as_deref());
             manifest.put(&candidate.name, &reference);
         }
+    }
+}
+
+/// Writes all that is locked into a manifest that is new: what it does not name is not wanted.
+fn put_all(manifest: &mut Manifest, plan: &Plan) {
+    let wanted = plan.lock.skills().iter().filter(|entry| !entry.dependency);
+    for entry in wanted {
+        manifest.put(&entry.name, &entry.reference());
     }
 }

@@ -35,7 +35,7 @@ fn its_scripts_do_not_run_whatever_is_said() {
     let context = altered();
     for answer in ["--yes", "--allow-scripts"] {
         let told = context.refused(&["run", "pdf", "scripts/run.sh", answer]);
-        assert!(told.contains("was installed"), "{told}");
+        assert!(told.contains("is locked"), "{told}");
     }
     let ended = context.ended("skill.script_executed");
     assert_eq!(ended, ["denied", "denied"]);
@@ -52,7 +52,7 @@ fn a_user_does_not_activate_it() {
     let told = context.refused(&["chat", "-p", "/pdf go"]);
     assert!(
         told.contains("skill `pdf` was altered: its files are sha256:")
-            && told.contains("hint: Put it right with `skillyard sync --force`"),
+            && told.contains("hint: Put it right with `skillyard sync`"),
         "{told}"
     );
     assert_eq!(context.ended("skill.activated"), ["denied"]);
@@ -116,7 +116,7 @@ fn a_server_gives_none_of_its_files() {
         let problem: Value = serde_json::from_str(&told).unwrap();
         assert_eq!(problem["skill"], "pdf");
         let remedy = problem["remedy"].as_str().unwrap();
-        assert!(remedy.contains("skillyard sync --force"), "{remedy}");
+        assert!(remedy.contains("skillyard sync`"), "{remedy}");
     }
     assert_eq!(context.ended("skill.resource_read"), ["denied", "denied"]);
     // More than is hashed cannot be what was installed.

@@ -58,10 +58,16 @@ impl Interrupted {
     }
 
     fn write_journal(&self, moves: &[Value], note: &str) {
+        self.write_journal_of(moves, note, &[]);
+    }
+
+    /// The same by a version that says what the lock was before.
+    fn write_journal_of(&self, moves: &[Value], note: &str, before: &[&str]) {
         let commit = json!({
             "stages": [self.stage],
             "moves": moves,
             "files": [[self.context.root().join("skills.lock"), self.locks[1]]],
+            "before": before,
             "note": note,
         });
         let journal = json!({
@@ -159,6 +165,30 @@ fn a_journal_is_finished_whichever_step_was_the_last() {
         fs::remove_dir_all(&between.place).unwrap();
         between.ends("two", 1);
     }
+}
+
+#[test]
+fn what_somebody_wrote_since_is_not_overwritten() {
+    let foreign = "# mine\nversion = 1\n";
+    let begun = Interrupted::new();
+    begun.write_journal_of(&[begun.step("pdf", ".old/pdf")], "", &[&begun.locks[0]]);
+    begun.stage("pdf", "one");
+    fs::write(begun.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+    begun.context.write("skills.lock", foreign);
+    begun.context.done(&["list"]);
+    assert_eq!(begun.context.read("skills.lock"), foreign);
+    assert_eq!(begun.context.version_of("pdf").as_deref(), Some("one"));
+    assert!(!begun.stage.exists());
+
+    // Everything but the end of the journal had happened.
+    let ended = Interrupted::new();
+    ended.write_journal_of(&[ended.step("pdf", ".old/pdf")], "", &[&ended.locks[0]]);
+    fs::remove_dir_all(&ended.stage).unwrap();
+    fs::write(ended.place.join("SKILL.md"), skill("pdf", "two")).unwrap();
+    ended.context.write("skills.lock", foreign);
+    ended.context.done(&["list"]);
+    assert_eq!(ended.context.read("skills.lock"), foreign);
+    assert_eq!(ended.context.version_of("pdf").as_deref(), Some("two"));
 }
 
 #[test]

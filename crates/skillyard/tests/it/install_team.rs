@@ -18,7 +18,9 @@ impl TestContext {
             colleague.done(&["install", &format!("./lib/{name}")]);
         }
         if skills.is_empty() {
-            colleague.done(&["sync"]);
+            colleague.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+            colleague.done(&["install", "./lib/pdf"]);
+            colleague.done(&["remove", "pdf"]);
         }
         for file in ["skills.toml", "skills.lock"] {
             self.write(file, colleague.read(file));
@@ -81,8 +83,12 @@ fn what_a_colleague_removed_stays_if_it_was_edited_here() {
     let context = installed();
     context.write(".agents/skills/pdf/SKILL.md", skill("pdf", "mine"));
     context.pull(&[]);
-    let told = context.refused(&["sync"]);
-    assert!(told.contains("was edited after it was installed"), "{told}");
+    let told = context.done(&["sync"]);
+    assert!(told.contains("is yours now"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+    // From now on it is as if it had been written here.
+    assert!(!context.run(&["doctor"]).contains("pdf"));
+    assert!(!context.done(&["sync", "--force"]).contains("pdf"));
     assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
 }
 

@@ -31,6 +31,7 @@ mod install_links;
 mod install_local;
 mod install_lock;
 mod install_network;
+mod install_own;
 mod install_paths;
 mod install_recovery;
 mod install_registry;

@@ -27,6 +27,12 @@ impl InstallFailure {
                 Some(Obstacle::Edited(_)) => {
                     "Keep your changes elsewhere, or give them up with `--force`".into()
                 }
+                Some(Obstacle::Unrecorded) => {
+                    "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then".into()
+                }
+                Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
+                    "Move it away, or replace it with `--force`".into()
+                }
                 _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
             },
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
@@ -49,6 +55,7 @@ impl InstallFailure {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
             }
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
+            Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
             Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
             Self::StillNeeded { dependants, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",

@@ -1,0 +1,93 @@
+//! How a scope is now, and what has to change in it.
+
+use std::path::Path;
+
+use skillyard_format::Digest;
+
+use crate::git::Git;
+use crate::lockfile::LockfileError;
+use crate::occupant::Places;
+use crate::plan::{Before, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan};
+use crate::records::Records;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::tree::{Tree, TreeLimits};
+
+/// How a scope is now.
+pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
+    let lock = records.lock(scope)?;
+    let placed = records.placed(scope);
+    Ok(Before {
+        is_recorded: placed.is_some() || scope.placed_file().is_none(),
+        placed: placed.unwrap_or_else(|| lock.clone()),
+        lock,
+    })
+}
+
+/// What has to change in a scope, without waiting for anybody.
+pub fn plan_in(
+    scope: &Scope,
+    store: &Store,
+    before: &Before,
+    wish: &Wish,
+    settlement: &Settlement,
+) -> Plan {
+    let here = Here {
+        scope,
+        store,
+        places: Places::default(),
+    };
+    let mut plan = plan(before, wish, settlement, &here);
+    for each in plan.conflicts.iter_mut().chain(&mut plan.skipped) {
+        if let Obstacle::Edited(files) = &mut each.obstacle {
+            let place = scope.target(&each.target).join(&each.name);
+            *files = edited(&place, store, before.installed(&each.name));
+        }
+    }
+    plan
+}
+
+/// The files of an installed skill that are other than they were, as far as that can be told.
+fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
+    let now = Tree::read_any_names(place, &TreeLimits::default()).map(Tree::tidied);
+    let was = installed.map(|digest| store.read(digest));
+    match (now, was) {
+        (Ok(now), Some(Ok(was))) => was.difference(&now),
+        _ => Vec::new(),
+    }
+}
+
+/// The folders of a scope and the store.
+struct Here<'a> {
+    scope: &'a Scope,
+    store: &'a Store,
+    places: Places,
+}
+
+impl Sight for Here<'_> {
+    fn occupant(&self, target: &str, name: &str) -> Occupant {
+        self.places.look(self.scope.target(target), name)
+    }
+
+    fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget {
+        match self.store.read_folder(digest) {
+            _ if path != self.store.folder(digest) => LinkTarget::Elsewhere,
+            Ok(_) => LinkTarget::Sound,
+            Err(_) => LinkTarget::Damaged,
+        }
+    }
+
+    fn is_same(&self, one: &str, other: &str) -> bool {
+        let whole = |target: &str| self.scope.target(target).canonicalize().ok();
+        whole(one).is_some_and(|one| whole(other) == Some(one))
+    }
+
+    fn is_tracked(&self, target: &str, name: &str) -> bool {
+        let git = Git::new(Path::new("git"));
+        git.tracks(&self.scope.target(target).join(name))
+    }
+
+    fn is_stored(&self, digest: Digest) -> bool {
+        self.store.read(digest).is_ok()
+    }
+}
