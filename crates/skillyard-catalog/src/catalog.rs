@@ -187,6 +187,20 @@ impl Catalog {
         self.skills.iter().find(|skill| *skill.record.name == name)
     }
 
+    /// Every skill that was found and may be used, also one that lost to another.
+    pub fn enabled_mut(&mut self) -> impl Iterator<Item = &mut CatalogSkill> {
+        let losers = self.shadowed.iter_mut().map(|loser| &mut loser.skill);
+        let all = self.skills.iter_mut().chain(losers).chain(&mut self.copies);
+        all.filter(|skill| skill.status == Status::Enabled)
+    }
+
+    /// The winners whose files were altered. Who asks for one by its name is refused where its
+    /// files are read, since only then it is certain what they are.
+    pub fn altered(&self) -> impl Iterator<Item = &CatalogSkill> {
+        let skills = self.skills.iter();
+        skills.filter(|skill| skill.status == Status::Altered)
+    }
+
     /// The skills that may reach a prompt.
     ///
     /// A project that is not trusted wins its names in a listing, but it cannot take a skill

@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod finder;
 mod ignored;
 mod index;
+pub mod known_digests;
 mod parallel;
 pub mod prompt;
 pub mod quirk;

@@ -20,6 +20,8 @@ pub enum Status {
     },
     /// It belongs to a project that the user has not trusted.
     Untrusted,
+    /// Its files are not those that were installed, and nobody approved them.
+    Altered,
 }
 
 impl Status {
@@ -30,6 +32,7 @@ impl Status {
             Self::Disabled { .. } => "disabled",
             Self::Unavailable { .. } => "unavailable",
             Self::Untrusted => "untrusted",
+            Self::Altered => "altered",
         }
     }
 
@@ -42,6 +45,7 @@ impl Status {
                 Some(format!("missing commands: {}", missing.join(", ")))
             }
             Self::Untrusted => Some("the project's folder is not trusted".into()),
+            Self::Altered => Some("its files are not those that were installed".into()),
         }
     }
 }

@@ -79,7 +79,7 @@ impl Scope {
     /// The file that says what this machine put into a project, whose lock others change too.
     ///
     /// It goes with the folder, wherever that is moved to; another one in the same place has its own.
-    pub(crate) fn placed_file(&self) -> Option<PathBuf> {
+    pub fn placed_file(&self) -> Option<PathBuf> {
         let key = || Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest);
         (self.kind == ScopeKind::Project).then(|| self.own_file("placed", "toml", &key()))
     }

@@ -19,7 +19,7 @@ pub(crate) async fn healthz(State(server): State<Arc<Server>>) -> Json<Value> {
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let stock = server.shelf.stock();
-    let statuses = ["enabled", "disabled", "unavailable", "untrusted"];
+    let statuses = ["enabled", "disabled", "unavailable", "untrusted", "altered"];
     let gauges = statuses.map(|status| {
         let skills = stock.catalog.skills.iter();
         let count = skills

@@ -97,11 +97,13 @@ impl Stock {
         found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
     }
 
-    /// The skill of a name that may reach a prompt.
+    /// The skill of a name that may be asked for; of one that was altered nothing is given, which
+    /// is decided and recorded where its files are read.
     pub fn usable(&self, name: &str) -> Option<&CatalogSkill> {
         let name = skillyard_format::name::normalise(name);
         self.catalog
             .enabled()
+            .chain(self.catalog.altered())
             .find(|skill| *skill.record.name == name)
     }
 

@@ -65,6 +65,11 @@ impl Installed {
         })
     }
 
+    /// Whose lock names a folder.
+    pub(crate) fn scope(&self, folder: &Path) -> Option<ScopeKind> {
+        self.told(folder).map(|(whose, _)| whose)
+    }
+
     /// What was installed into a folder, if its files are something else now.
     pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
         let installed = self.entry(folder)?.digest;
@@ -125,10 +130,15 @@ pub(crate) struct Altered {
 }
 
 impl Altered {
-    /// What the user can do about it.
-    pub(crate) fn hint(name: &str) -> String {
+    /// What the user can do about it, where the lock is of this scope.
+    pub(crate) fn hint(name: &str, scope: Option<ScopeKind>) -> String {
+        // In a project, `sync` means the project's skills.
+        let scope = match scope {
+            Some(ScopeKind::User) => " --scope user",
+            _ => "",
+        };
         format!(
-            "Put it right with `skillyard sync` (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
+            "Put it right with `skillyard sync{scope}` (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
         )
     }
 }

@@ -8,6 +8,7 @@ use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
+use crate::alteration;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::chronicle;
@@ -74,7 +75,9 @@ pub(crate) fn load(
 ) -> Result<Catalog, CommandError> {
     // What an interrupted installation left half done is finished first.
     chronicle::recover(context);
-    Ok(Catalog::load(&settings(context, mode, choice)?))
+    let mut catalog = Catalog::load(&settings(context, mode, choice)?);
+    alteration::mark(context, mode, &mut catalog)?;
+    Ok(catalog)
 }
 
 /// Everything the catalog depends on.

@@ -12,6 +12,7 @@
 )]
 
 mod agent;
+mod alteration;
 mod baseline;
 mod cli;
 mod commands;

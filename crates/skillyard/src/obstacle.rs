@@ -7,9 +7,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use skillyard_agent::shelf::Withheld;
+use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
+use skillyard_install::scope::ScopeKind;
 
+use crate::installed::Altered;
 use crate::permission::TRUST_PROJECT;
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
@@ -28,6 +31,11 @@ pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
                 "Install `{}`, so that it is in a folder of `PATH`",
                 missing.join("`, `")
             )),
+            Status::Altered => {
+                // Where it lies tells whose lock names it.
+                let is_own = skill.kind == SourceKind::User;
+                Some(Altered::hint(name, is_own.then_some(ScopeKind::User)))
+            }
         },
     })
 }

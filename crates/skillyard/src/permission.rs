@@ -101,6 +101,16 @@ impl Permissions {
         self.installed.places()
     }
 
+    /// Whether a skill was installed into a folder.
+    pub(crate) fn is_installed(&self, folder: &Path) -> bool {
+        self.installed.entry(folder).is_some()
+    }
+
+    /// What the user can do about a skill that was altered.
+    pub(crate) fn remedy(&self, name: &str, folder: &Path) -> String {
+        Altered::hint(name, self.installed.scope(folder))
+    }
+
     /// What was installed into a folder, if its files are something else that nobody approved.
     pub(crate) fn altered(&self, name: &str, folder: &Path, now: Digest) -> Option<Altered> {
         let approval = self.approval(name, Some(&now));
@@ -142,7 +152,7 @@ impl Permissions {
                     reason: altered.to_string(),
                     remedy: Remedy::ApproveSkill,
                 },
-                hint: Some(Altered::hint(name)),
+                hint: Some(self.remedy(name, &skill.record.folder)),
             };
         }
         self.decide(skill, self.approval(name, digest), opt_in)

@@ -55,6 +55,8 @@ pub enum ShelfError {
         now: Digest,
         /// What was installed.
         installed: Digest,
+        /// What the user can do about it.
+        remedy: String,
     },
     /// It changed between two looks.
     #[error("skill `{0}` changed while it was read")]

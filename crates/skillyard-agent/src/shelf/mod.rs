@@ -10,16 +10,16 @@ mod skill;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::finder::Finder;
 use skillyard_catalog::resource::{ReadLimits, ReadRange, Resource, SkillRoot, digest};
 use skillyard_catalog::search::{Detail, Options};
+use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
 
 pub use error::ShelfError;
 pub use load::{Caller, Loaded};
-pub use skill::{Author, Published, ShelfSkill, Withheld};
+pub use skill::{Author, Expected, Published, ShelfSkill, Withheld};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Shelf {
     limits: ReadLimits,
     instruction_bytes: usize,
     published: Option<Box<dyn Published>>,
-    installed: BTreeMap<String, Vec<Digest>>,
+    installed: BTreeMap<String, Expected>,
     withheld: BTreeMap<String, Withheld>,
 }
 
@@ -40,7 +40,10 @@ pub const INSTRUCTION_BYTES: usize = 200_000;
 impl Shelf {
     /// The given skills, in their order; the search index is kept in `index_folder`.
     pub fn new(skills: Vec<ShelfSkill>, index_folder: Option<&Path>, limits: ReadLimits) -> Self {
-        let is_offered = |at: &usize| skills[*at].skill.record.model_invocable;
+        let is_offered = |at: &usize| {
+            let skill = &skills[*at].skill;
+            skill.record.model_invocable && skill.status != Status::Altered
+        };
         let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
         let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
         let finder = Finder::load(&found, index_folder);
@@ -75,7 +78,7 @@ impl Shelf {
     /// The same shelf, with what the files of installed skills may be; anything else was altered
     /// behind the user's back, and is not given to a model.
     #[must_use]
-    pub fn with_installed(mut self, installed: BTreeMap<String, Vec<Digest>>) -> Self {
+    pub fn with_installed(mut self, installed: BTreeMap<String, Expected>) -> Self {
         self.installed = installed;
         self
     }
@@ -89,14 +92,16 @@ impl Shelf {
 
     /// Whether a skill that consists of this is what was installed, or was not installed at all.
     pub(crate) fn intact(&self, name: &str, now: Digest) -> Result<(), ShelfError> {
-        match self.installed.get(name).map(Vec::as_slice) {
-            Some(expected @ [installed, ..]) if !expected.contains(&now) => {
-                Err(ShelfError::Altered {
-                    name: name.to_owned(),
-                    now,
-                    installed: *installed,
-                })
-            }
+        let Some(Expected { digests, remedy }) = self.installed.get(name) else {
+            return Ok(());
+        };
+        match &digests[..] {
+            [installed, ..] if !digests.contains(&now) => Err(ShelfError::Altered {
+                name: name.to_owned(),
+                now,
+                installed: *installed,
+                remedy: remedy.clone(),
+            }),
             _ => Ok(()),
         }
     }

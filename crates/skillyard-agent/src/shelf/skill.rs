@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use skillyard_catalog::CatalogSkill;
+use skillyard_format::Digest;
 
 /// Whoever brings the files of skills that MCP servers publish, when they are first needed.
 pub trait Published: fmt::Debug + Send + Sync {
@@ -53,6 +54,15 @@ impl ShelfSkill {
             .map_or(authority, |(_, host)| host);
         format!("{scheme}://{host}{path}")
     }
+}
+
+/// What the files of an installed skill may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// What was installed, and what else was approved.
+    pub digests: Vec<Digest>,
+    /// What the user can do where they are something else.
+    pub remedy: String,
 }
 
 /// Why a skill that is here is not on the shelf. Only users are told: the words may be those of

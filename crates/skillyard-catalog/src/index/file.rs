@@ -40,7 +40,7 @@ pub(super) struct Details {
 }
 
 /// Guards against damage, not against an attacker: who can write here can write skills.
-pub(super) fn checksum<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 4] {
+pub(crate) fn checksum<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
     for part in parts {
         hasher.update(part);

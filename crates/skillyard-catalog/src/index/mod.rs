@@ -5,7 +5,7 @@
 //! rebuilt without a word. Two processes that write it at once both write a whole file,
 //! and the last one stays.
 
-mod file;
+pub(crate) mod file;
 mod look;
 mod read;
 mod row;
@@ -22,7 +22,7 @@ use crate::record::{self, Reading};
 use crate::walk::{Extent, Links, Listed, Reach, Skipped, Stamp, Walk, WalkLimits, Watched};
 
 /// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
-const RACY: i64 = 20_000_000;
+pub(crate) const RACY: i64 = 20_000_000;
 
 /// What one source held when it was walked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +205,8 @@ fn is_racy(stamp: Stamp, walked: i64) -> bool {
     stamp.modified > walked - RACY
 }
 
-fn now() -> i64 {
+/// The time in nanoseconds since 1970.
+pub(crate) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .ok()

@@ -25,6 +25,7 @@ mod open;
 mod path;
 mod read;
 mod root;
+mod stamps;
 mod walk;
 
 pub use digest::{
@@ -36,3 +37,4 @@ pub use list::{Listing, ResourceEntry, Skipped};
 pub use open::Resolver;
 pub use read::{BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource};
 pub use root::SkillRoot;
+pub(crate) use stamps::{Stamps, stamps};

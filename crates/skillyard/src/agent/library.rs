@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use skillyard_agent::session::Session;
-use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
+use skillyard_agent::shelf::{Author, Expected, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
-use skillyard_format::Digest;
 use skillyard_trust::provenance::Origin;
 use skillyard_trust::verdict::OptIn;
 
@@ -26,7 +25,8 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     let permissions = Permissions::load(context)?;
     let mut skills = Vec::new();
     let mut withheld = obstacle::all(&catalog);
-    for skill in catalog.enabled() {
+    // Who asks for one that was altered is refused where it would be read, and that is recorded.
+    for skill in catalog.enabled().chain(catalog.altered()) {
         let is_wanted = wanted.only.as_ref().is_none_or(|only| {
             let mut names = only.iter();
             names.any(|name| *name == *skill.record.name)
@@ -50,12 +50,13 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     };
     let index = context.environment.skillyard_home.join("index");
     let most = config.max_skill_md_bytes();
-    let installed: BTreeMap<String, Vec<Digest>> = skills
+    let installed: BTreeMap<String, Expected> = skills
         .iter()
         .filter_map(|each: &ShelfSkill| {
-            let name = each.skill.record.name.to_string();
-            let expected = permissions.expected(&name, &each.skill.record.folder)?;
-            Some((name, expected))
+            let (name, folder) = (&each.skill.record.name, &each.skill.record.folder);
+            let digests = permissions.expected(name, folder)?;
+            let remedy = permissions.remedy(name, folder);
+            Some((name.to_string(), Expected { digests, remedy }))
         })
         .collect();
     let shelf = |skills| {

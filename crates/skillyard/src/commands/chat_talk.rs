@@ -201,7 +201,10 @@ fn list_skills(runtime: &Runtime, session: &Session, context: &Context) {
         let mut activated = session.state.activated.iter();
         let active = activated.any(|skill| skill.name == **name);
         let mark = if active { '*' } else { ' ' };
-        let about = one_line(&each.skill.record.description);
+        let about = match each.skill.status.reason() {
+            Some(reason) => format!("({}) {reason}", each.skill.status.as_str()).into(),
+            None => one_line(&each.skill.record.description),
+        };
         let line = format!(" {mark} /{name:<widest$}  {about}");
         push_cut(&mut text, &visible(&line), context.printer.width());
     }

@@ -95,7 +95,10 @@ fn facts(
             problem.code, problem.message
         ));
     }
+    let altered = altered(context, skill);
     match obstacle::of(skill) {
+        // What the files are is told below.
+        Some(_) if altered.is_some() && skill.status == SkillStatus::Altered => {}
         Some(why) => {
             let status = skill.status.as_str();
             let reason = why.reason;
@@ -118,19 +121,23 @@ fn facts(
             tilde(&other.record.folder, home)
         ));
     }
-    if let Some(altered) = altered(context, skill) {
-        facts.push(format!("altered, so no model is given it: {altered}"));
-        facts.push(format!("to use it: {}", Altered::hint(name)));
+    if let Some((altered, remedy)) = altered {
+        facts.push(format!(
+            "altered, so it reaches no prompt and no model is given it: {altered}"
+        ));
+        facts.push(format!("to use it: {remedy}"));
     }
     facts
 }
 
-/// What was installed, if the skill's files are something else that nobody approved.
-fn altered(context: &Context, skill: &CatalogSkill) -> Option<Altered> {
+/// What was installed, if the skill's files are something else that nobody approved, and what the
+/// user can do about it.
+fn altered(context: &Context, skill: &CatalogSkill) -> Option<(Altered, String)> {
     let permissions = Permissions::load(context).ok()?;
-    let folder = &skill.record.folder;
+    let (name, folder) = (&skill.record.name, &skill.record.folder);
     let now = digest(&SkillRoot::open(folder).ok()?).ok()?;
-    permissions.altered(&skill.record.name, folder, now)
+    let altered = permissions.altered(name, folder, now)?;
+    Some((altered, permissions.remedy(name, folder)))
 }
 
 /// How the skill fares in a prompt of the default budget.

@@ -15,7 +15,7 @@ use crate::sanitize::visible;
 /// List the skills on this machine and in this project
 ///
 /// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
-/// ○ disabled, ✗ commands missing, ! project not trusted.
+/// ○ disabled, ✗ commands missing, ! project not trusted, ≠ altered after it was installed.
 ///
 /// Examples:
 ///   skillyard list
@@ -151,6 +151,7 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
         Status::Disabled { .. } => "○",
         Status::Unavailable { .. } => "✗",
         Status::Untrusted => "!",
+        Status::Altered => "≠",
     }
 }
 
@@ -205,25 +206,28 @@ fn on_one_line(path: &Path) -> String {
 
 fn closing_line(catalog: &Catalog, all: bool) -> String {
     let count = catalog.skills.len();
-    let enabled = catalog
-        .skills
-        .iter()
-        .filter(|skill| skill.status == Status::Enabled)
-        .count();
+    let with = |status: &Status| {
+        let skills = catalog.skills.iter();
+        skills.filter(|skill| skill.status == *status).count()
+    };
+    let enabled = with(&Status::Enabled);
     let mut line = match count {
         0 => "No skills found; make one with `skillyard new NAME`".to_owned(),
         1 => format!("1 skill, {enabled} enabled"),
         _ => format!("{count} skills, {enabled} enabled"),
     };
-    let untrusted = catalog
-        .skills
-        .iter()
-        .filter(|skill| skill.status == Status::Untrusted)
-        .count();
+    let untrusted = with(&Status::Untrusted);
     if untrusted > 0 {
         let _ = write!(
             line,
             "; {untrusted} of a project that is not trusted (`skillyard trust .`)"
+        );
+    }
+    let altered = with(&Status::Altered);
+    if altered > 0 {
+        let _ = write!(
+            line,
+            "; {altered} altered (`skillyard explain skill NAME` says what to do)"
         );
     }
     let hidden = catalog.shadowed.len() + catalog.skipped.len();

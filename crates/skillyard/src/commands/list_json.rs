@@ -74,7 +74,7 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     object.raw(",\"status\":\"", status);
     object.raw("\"", "");
     match &skill.status {
-        Status::Enabled | Status::Untrusted => {}
+        Status::Enabled | Status::Untrusted | Status::Altered => {}
         Status::Disabled { reason } => object.text(",\"reason\":", reason)?,
         Status::Unavailable { missing } => object.value(",\"missing\":", missing)?,
     }

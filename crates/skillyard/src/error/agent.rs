@@ -8,8 +8,6 @@ use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
 
-use crate::installed::Altered;
-
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentFailure {
@@ -108,7 +106,7 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
             "List the skills with `skillyard list`".into()
         }
         TurnError::Skill(ShelfError::Withheld { why, .. }) => return why.remedy.clone(),
-        TurnError::Skill(ShelfError::Altered { name, .. }) => Altered::hint(name),
+        TurnError::Skill(ShelfError::Altered { remedy, .. }) => remedy.clone(),
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
         }

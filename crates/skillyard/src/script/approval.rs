@@ -14,7 +14,6 @@ use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
-use crate::installed::Altered;
 use crate::permission::Permissions;
 use crate::question::{self, Consent};
 use crate::sanitize::visible;
@@ -83,7 +82,7 @@ pub(crate) fn decide(
     let permissions = Permissions::load(context)?;
     let approved = permissions.approval(request.skill, Some(&request.digest));
     if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
-        let hint = Altered::hint(request.skill);
+        let hint = permissions.remedy(request.skill, request.folder);
         return Err(refused(context, request, &altered.to_string(), &hint));
     }
     let provenance = permissions.provenance_of(request.source, request.folder);

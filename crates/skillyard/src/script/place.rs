@@ -51,7 +51,8 @@ impl SkillPlace {
             hint: hint.to_owned(),
         };
         match &skill.status {
-            Status::Enabled => {}
+            // What its files are is looked at when they are copied.
+            Status::Enabled | Status::Altered => {}
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
                 let hint = "Look at the project, then trust it with `skillyard trust .`";

@@ -294,7 +294,7 @@ fn alteration(
         Some(now) => Altered { now, installed }.to_string(),
         None => format!("its files cannot be hashed, and {installed} was installed"),
     };
-    let remedy = Altered::hint(name);
+    let remedy = permissions.remedy(name, &skill.record.folder);
     Some(Alteration { reason, remedy })
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp_gateway::Raw;
 use crate::project::project;
 use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
@@ -76,10 +77,86 @@ fn a_model_does_not_activate_it() {
     command.args(["chat", "--model", "test/m", "-p", "fill a form"]);
     let told = output(&mut command);
     assert!(told.status.success(), "{}", text(&told.stderr));
-    let second = asked.lock().unwrap()[1].to_string();
+    let asked = asked.lock().unwrap();
+    assert!(!asked[0].to_string().contains("Kills forms"));
+    let second = asked[1].to_string();
     assert!(second.contains("was altered"), "{second}");
     assert!(!second.contains("Kill them"), "{second}");
     assert_eq!(context.ended("skill.activated"), ["denied"]);
+}
+
+#[test]
+fn what_it_says_of_itself_reaches_no_prompt() {
+    let context = altered();
+    let is_told = |arguments: &[&str]| context.run(arguments).contains("Kills forms");
+    let everywhere = [
+        &["prompt"][..],
+        &["prompt", "--format", "json"],
+        &["match", "kill forms"],
+    ];
+    for arguments in everywhere {
+        assert!(!is_told(arguments), "{arguments:?}");
+    }
+    let told = context.run(&["list"]);
+    let line = "  ≠ pdf  (altered) its files are not those that were installed";
+    assert!(told.contains(line), "{told}");
+    assert!(told.contains("; 1 altered"), "{told}");
+    let listed = context.json(&["list", "--json"]);
+    assert_eq!(listed["skills"][0]["status"], "altered", "{listed}");
+    let shown = context.json(&["show", "pdf", "--json"]);
+    assert_eq!(shown["status"], "altered");
+    let told = context.run(&["explain", "skill", "pdf"]);
+    assert!(
+        told.contains("≠ pdf") && told.contains("altered, so it reaches no prompt"),
+        "{told}"
+    );
+    assert!(!told.contains("in the prompt with"), "{told}");
+    // Who looked at the changes and approves them wants them used.
+    context.done(&["trust", "pdf", "--scripts", "--yes"]);
+    for arguments in everywhere {
+        assert!(is_told(arguments), "{arguments:?}");
+    }
+    context.write(".agents/skills/pdf/scripts/run.sh", "#!/bin/sh\n");
+    assert!(!is_told(&["prompt"]));
+    context.done(&["sync", "--force"]);
+    assert!(context.run(&["prompt"]).contains("Fills forms"));
+    // What programs leave behind alters nothing.
+    context.write(".agents/skills/pdf/scripts/__pycache__/run.pyc", "x");
+    assert!(context.run(&["prompt"]).contains("Fills forms"));
+    // Nor does anything alter what nobody installed.
+    context.write(".agents/skills/own/SKILL.md", BODY.replace("pdf", "own"));
+    context.write(
+        ".agents/skills/own/SKILL.md",
+        BODY.replace("pdf", "own").replace("Fill", "Kill"),
+    );
+    assert!(is_told(&["prompt"]));
+}
+
+#[test]
+fn a_server_tells_no_model_of_it() {
+    let context = altered();
+    let serving = Serving::start(&context, &[]);
+    let ask = |method: &str, path: &str, body: &Value| serving.ask_with(method, path, "", body);
+    let (status, told) = ask("GET", "/api/v1/prompt", &Value::Null);
+    assert_eq!(status, 200);
+    assert!(!told.contains("Kills"), "{told}");
+    let (_, told) = ask("GET", "/api/v1/skills/pdf", &Value::Null);
+    let skill: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(skill["status"], "altered", "{told}");
+    let (_, told) = ask("GET", "/skills?status=altered", &Value::Null);
+    assert!(told.contains("pill altered"), "{told}");
+    let mut client = Raw::start(&context, &[], &json!({}));
+    let search = json!({ "name": "skill_search", "arguments": { "query": "kill forms" } });
+    for (method, params) in [
+        ("tools/list", &json!({})),
+        ("prompts/list", &json!({})),
+        ("resources/list", &json!({})),
+        ("tools/call", &search),
+    ] {
+        let told = client.ask(method, params, &Value::Null).to_string();
+        assert!(told.contains("skill-authoring"), "{method}: {told}");
+        assert!(!told.contains("Kills"), "{method}: {told}");
+    }
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn changes_at_other_servers_are_passed_on() {
 }
 
 /// A client that speaks the older protocol line by line, and can ask its user.
-struct Raw {
+pub(crate) struct Raw {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -260,7 +260,7 @@ struct Raw {
 }
 
 impl Raw {
-    fn start(context: &TestContext, flags: &[&str], capabilities: &Value) -> Self {
+    pub(crate) fn start(context: &TestContext, flags: &[&str], capabilities: &Value) -> Self {
         let mut command = context.skillyard();
         command.arg("mcp").args(flags).env("MY_SECRET", "x");
         let mut child = command
@@ -288,7 +288,7 @@ impl Raw {
     }
 
     /// The answer; a question on the way is answered with `said`.
-    fn ask(&mut self, method: &str, params: &Value, said: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value, said: &Value) -> Value {
         let id = self.next;
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));

@@ -1,0 +1,134 @@
+//! What skills consist of, remembered with the stamps of their files: a skill that did not change
+//! is not hashed again.
+//!
+//! It is a cache like the index beside it: missing or damaged, it is made anew without a word.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use skillyard_format::Digest;
+
+use crate::index::file::checksum;
+use crate::index::{RACY, now};
+use crate::parallel;
+use crate::resource::{ResourceError, SkillRoot, Stamps, digest, stamps};
+
+/// What the file starts with; the number is its version.
+const MAGIC: &[u8; 8] = b"skydig01";
+/// How many skills one thread looks at before it takes the next.
+const BLOCK: usize = 16;
+
+/// What a skill consisted of while its files had these stamps.
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Known {
+    stamps: Digest,
+    digest: Digest,
+}
+
+type Table = BTreeMap<PathBuf, Known>;
+
+/// The tree digests of skills by their folders, which `file` remembers.
+pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, ResourceError>> {
+    let mut table = file.and_then(read).unwrap_or_default();
+    let look = |(): &mut (), folder: &&Path| look(folder, table.get(*folder));
+    let looked = parallel::map(folders, BLOCK, || (), look);
+    let mut changed = false;
+    let mut digests = Vec::with_capacity(looked.len());
+    for (folder, looked) in folders.iter().zip(looked) {
+        digests.push(looked.map(|(now, known)| {
+            if let Some(known) = known {
+                changed = true;
+                table.insert(folder.to_path_buf(), known);
+            }
+            now
+        }));
+    }
+    if let Some(file) = file.filter(|_| changed) {
+        table.retain(|folder, _| folder.exists());
+        // A cache that cannot be written costs time, not answers.
+        let _ = write(file, &table);
+    }
+    digests
+}
+
+/// What a skill consists of, and what is to be remembered of it.
+fn look(folder: &Path, known: Option<&Known>) -> Result<(Digest, Option<Known>), ResourceError> {
+    let before = now();
+    let root = SkillRoot::open(folder)?;
+    let Stamps { all, last } = stamps(&root)?;
+    if let Some(known) = known.filter(|known| known.stamps == all) {
+        return Ok((known.digest, None));
+    }
+    let digest = digest(&root)?;
+    let known = Known {
+        stamps: all,
+        digest,
+    };
+    // A clock's tick may hide a change that comes right after the last one.
+    Ok((digest, (last < before - RACY).then_some(known)))
+}
+
+fn read(file: &Path) -> Option<Table> {
+    let bytes = fs::read(file).ok()?;
+    let bytes = bytes.strip_prefix(MAGIC)?;
+    let (sum, rest) = bytes.split_first_chunk::<4>()?;
+    let is_whole = checksum([rest]) == *sum;
+    is_whole.then(|| postcard::from_bytes(rest).ok()).flatten()
+}
+
+fn write(file: &Path, table: &Table) -> io::Result<()> {
+    let bytes = postcard::to_allocvec(table).map_err(io::Error::other)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(MAGIC)?;
+    temporary.write_all(&checksum([bytes.as_slice()]))?;
+    temporary.write_all(&bytes)?;
+    temporary.persist(file)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(folder: &Path, file: &Path) -> Digest {
+        digests(&[folder], Some(file)).remove(0).unwrap()
+    }
+
+    #[test]
+    fn what_did_not_change_is_not_hashed_again() {
+        let place = tempfile::tempdir().unwrap();
+        let (skill, file) = (place.path().join("pdf"), place.path().join("index/digests"));
+        fs::create_dir(&skill).unwrap();
+        fs::write(skill.join("SKILL.md"), "one").unwrap();
+        let whole = one(&skill, &file);
+        let stamps = stamps(&SkillRoot::open(&skill).unwrap()).unwrap().all;
+        // Who is told something else believes it as long as the stamps are these.
+        let digest = Digest::of(b"something else");
+        let table = Table::from([(skill.clone(), Known { stamps, digest })]);
+        write(&file, &table).unwrap();
+        assert_eq!(one(&skill, &file), digest);
+        // What programs leave behind is no part of a skill.
+        fs::create_dir(skill.join("__pycache__")).unwrap();
+        fs::write(skill.join("__pycache__/a.pyc"), "x").unwrap();
+        assert_eq!(one(&skill, &file), digest);
+        fs::write(skill.join("SKILL.md"), "two").unwrap();
+        let two = one(&skill, &file);
+        assert!(![whole, digest].contains(&two));
+        fs::write(skill.join("more"), "").unwrap();
+        assert_ne!(one(&skill, &file), two);
+        fs::remove_file(skill.join("more")).unwrap();
+        assert_eq!(one(&skill, &file), two);
+        // A cache that is damaged is none.
+        write(&file, &table).unwrap();
+        let mut bytes = fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(one(&skill, &file), two);
+        assert!(digests(&[&place.path().join("none")], None)[0].is_err());
+    }
+}

@@ -1,0 +1,41 @@
+//! The stamps of a skill's files: whether any of them changed, without reading one.
+
+use std::fmt::Write as _;
+
+use skillyard_format::Digest;
+
+use super::error::ResourceError;
+use super::root::{SkillRoot, explain};
+use super::walk::{Visit, Walk, walk};
+use crate::walk::Stamp;
+
+/// The stamps of all files of a skill.
+pub(crate) struct Stamps {
+    /// Differs when any stamp does.
+    pub(crate) all: Digest,
+    /// When a file was changed last, in nanoseconds since 1970.
+    pub(crate) last: i64,
+}
+
+/// The stamps of the files that the tree digest is made of.
+pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
+    let folder = root.opener.folder().map_err(|error| explain("", error))?;
+    let (mut key, mut last) = (String::new(), 0);
+    walk(folder, "", &mut |visit| {
+        match visit {
+            Visit::File { path, stat, .. } => {
+                let stamp = Stamp::of(stat);
+                last = last.max(stamp.changed);
+                let _ = writeln!(key, "{path}\0{stamp:?}");
+            }
+            Visit::Other {
+                reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },
+                ..
+            } => {}
+            Visit::Other { reason, .. } => return Err(reason),
+        }
+        Ok(Walk::On)
+    })?;
+    let all = Digest::of(key.as_bytes());
+    Ok(Stamps { all, last })
+}
