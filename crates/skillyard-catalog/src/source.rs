@@ -92,6 +92,9 @@ pub const PRESETS: [(&str, Preset); 5] = [
     ("claude-code", Preset::ClaudeCode),
 ];
 
+/// The folders of skills that are looked into first in a project.
+const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
+
 /// Everything the list of sources depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
@@ -119,6 +122,35 @@ impl Surroundings {
             .unwrap_or(&self.current)
     }
 
+    /// The root of the project among whose skills a folder lies, be it this project or another.
+    pub fn project_of(&self, folder: &Path) -> Option<PathBuf> {
+        let is_in = |root: &Path| {
+            let whole = root.canonicalize();
+            folder.starts_with(root) || whole.is_ok_and(|root| folder.starts_with(root))
+        };
+        let sources = self.sources().into_iter();
+        let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
+        let holders: Vec<SourceKind> = sources
+            .filter(|source| is_in(&source.root))
+            .map(|source| source.kind)
+            .collect();
+        if !holders.is_empty() {
+            // With a link a project can name the user's folders as its own.
+            let is_own = holders.iter().all(|kind| *kind == SourceKind::Project);
+            return is_own.then(|| self.project_root().to_owned());
+        }
+        let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
+        let level = levels.find(|level| {
+            let mut folders = PROJECT_FOLDERS.into_iter().chain(agents::project_folders());
+            folders.any(|each| folder.starts_with(level.join(each)))
+        })?;
+        let around = Self {
+            current: level.to_owned(),
+            ..self.clone()
+        };
+        Some(around.project_root().to_owned())
+    }
+
     /// Whether the folder is the home directory, which may be named through a link.
     fn is_home(&self, folder: &Path) -> bool {
         self.home.as_deref().is_some_and(|home| {
@@ -132,11 +164,8 @@ impl Surroundings {
         match self.preset {
             Preset::Default => {
                 self.org(&mut list, true);
-                let project = [".skills", ".agents/skills", ".claude/skills"];
-                self.upward(
-                    &mut list,
-                    project.into_iter().chain(agents::project_folders()),
-                );
+                let project = PROJECT_FOLDERS.into_iter();
+                self.upward(&mut list, project.chain(agents::project_folders()));
                 self.at_home(&mut list, SourceKind::User, [".agents/skills"]);
                 list.add(SourceKind::User, self.skillyard_home.join("skills"));
                 let user = [".claude/skills"].into_iter().chain(agents::user_folders());
@@ -195,9 +224,17 @@ impl Surroundings {
         }
     }
 
+    /// Folders that the configuration names. A relative one is a folder of whichever project is at
+    /// hand, so it is that project's, and not chosen by the user as an absolute one is.
     fn extra(&self, list: &mut List) {
+        let root = self.project_root();
         for folder in &self.extra {
-            list.add(SourceKind::Extra, folder.clone());
+            let kind = if folder.is_absolute() || self.is_home(root) {
+                SourceKind::Extra
+            } else {
+                SourceKind::Project
+            };
+            list.add(kind, root.join(folder));
         }
     }
 

@@ -220,6 +220,33 @@ fn the_home_directory_is_no_project() {
 }
 
 #[test]
+fn a_relative_folder_is_the_projects() {
+    let tree = Tree::new();
+    tree.mkdir("work/repo/.git").mkdir("work/repo/a/b");
+    tree.skill("work/repo/vendor/pdf", "at the root");
+    tree.skill("work/repo/a/b/vendor/csv", "at the working directory");
+    tree.skill("home/vendor/own", "at home");
+    let with = |current: &str| Settings {
+        surroundings: Surroundings {
+            current: tree.path(current),
+            extra: vec!["vendor".into()],
+            ..tree.settings().surroundings
+        },
+        project_trust: ProjectTrust::Untrusted,
+        ..tree.settings()
+    };
+    let catalog = Catalog::load(&with("work/repo/a/b"));
+    assert!(catalog.find("csv").is_none());
+    let pdf = catalog.find("pdf").unwrap();
+    assert_eq!(
+        (pdf.kind, &pdf.status),
+        (SourceKind::Project, &Status::Untrusted)
+    );
+    let catalog = Catalog::load(&with("home"));
+    assert_eq!(catalog.find("own").unwrap().status, Status::Enabled);
+}
+
+#[test]
 fn an_identical_copy_is_the_same_skill_twice() {
     let tree = Tree::new();
     for folder in ["work/.skills", "home/.agents/skills", "home/.claude/skills"] {

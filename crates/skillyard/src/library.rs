@@ -9,6 +9,7 @@ use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
 use crate::alteration;
+use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::chronicle;
@@ -84,24 +85,30 @@ pub(crate) fn load(
 fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
-    let home = environment.home.as_deref();
     let mut layers = config.selection()?;
     layers.push(choice.layer()?);
     Ok(Settings {
         limits: config.limits(),
-        surroundings: Surroundings {
-            current: environment.current_dir.clone(),
-            home: environment.home.clone(),
-            skillyard_home: environment.skillyard_home.clone(),
-            org: config.org_folders(home),
-            extra: config.directories(home),
-            preset: config.preset(),
-        },
+        surroundings: surroundings(context, &config),
         selection: Selection { layers },
         project_trust: config.project_trust,
         command_folders: environment.path.clone(),
         index_folder: (mode == IndexMode::Use).then(|| environment.skillyard_home.join("index")),
     })
+}
+
+/// Where skills are looked for.
+pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
+    let environment = &context.environment;
+    let home = environment.home.as_deref();
+    Surroundings {
+        current: environment.current_dir.clone(),
+        home: environment.home.clone(),
+        skillyard_home: environment.skillyard_home.clone(),
+        org: config.org_folders(home),
+        extra: config.directories(home),
+        preset: config.preset(),
+    }
 }
 
 /// The skill of a name, or an error that names the nearest.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
@@ -15,11 +15,14 @@ use skillyard_trust::policy::{Layer, Policy};
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
 
+use crate::config::discovery::TrustProjects;
 use crate::config::origin::LayerKind;
+use crate::config::project;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::installed::{Altered, Installed};
+use crate::library;
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -28,6 +31,8 @@ pub(crate) struct Permissions {
     opt_in: OptIn,
     approvals: Approvals,
     project_trust: ProjectTrust,
+    trust_projects: TrustProjects,
+    surroundings: Surroundings,
     installed: Installed,
     /// Tools that are denied, whatever skills allow.
     pub(crate) denied: Vec<DenyLayer>,
@@ -59,6 +64,8 @@ impl Permissions {
             },
             approvals: trusted::read(&context.environment.approvals_file())?,
             project_trust: config.project_trust,
+            trust_projects: config.trust_projects(),
+            surroundings: library::surroundings(context, &config),
             denied: vec![deny_layer("configuration", &denied)],
             installed: Installed::read(context)?,
         })
@@ -75,6 +82,10 @@ impl Permissions {
             (Some(SourceKind::Builtin), _) => Origin::Builtin,
             (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
             (Some(SourceKind::User), _) => Origin::WrittenHere,
+            // Whoever names a path has not said by that that they trust the project.
+            (None, _) if self.untrusted_project(folder).is_some() => {
+                return Provenance::of(Origin::ProjectUntrusted);
+            }
             (None | Some(SourceKind::Plugin | SourceKind::Extra), _) => Origin::LocalFolder,
             (Some(SourceKind::Mcp), _) => return Provenance::of(Origin::Mcp),
             (Some(SourceKind::Project), ProjectTrust::Trusted) => Origin::ProjectTrusted,
@@ -94,6 +105,13 @@ impl Permissions {
             Some((_, found)) => found,
             None => Provenance::of(by_source),
         }
+    }
+
+    /// The root of the project among whose skills a folder lies, if the user has not trusted it.
+    pub(crate) fn untrusted_project(&self, folder: &Path) -> Option<PathBuf> {
+        let root = self.surroundings.project_of(folder)?;
+        let is_trusted = project::is_trusted(&root, self.trust_projects, &self.approvals.folders);
+        (!is_trusted).then_some(root)
     }
 
     /// The places of this machine that skills were installed from.

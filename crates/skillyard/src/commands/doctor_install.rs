@@ -67,7 +67,7 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         ..Wish::default()
     };
     let plan = plan_in(scope, store, &before, &wish, &Settlement::default());
-    checks.extend(plan.conflicts.iter().map(edited));
+    checks.extend(plan.conflicts.iter().map(|each| edited(each, word)));
     for change in &plan.changes {
         let what = match change {
             Change::Removed { .. } => "is not locked any more, and still there",
@@ -99,12 +99,11 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
     checks
 }
 
-fn edited(conflict: &Conflict) -> Check {
-    bad(
-        "edited",
-        obstacle(conflict),
-        "Keep your changes elsewhere and run `skillyard sync --force`, or install it again",
-    )
+fn edited(conflict: &Conflict, word: &str) -> Check {
+    let hint = format!(
+        "Keep your changes elsewhere and run `skillyard sync --force --scope {word}`, or install it again"
+    );
+    bad("edited", obstacle(conflict), &hint)
 }
 
 fn good(name: &'static str, message: String) -> Check {

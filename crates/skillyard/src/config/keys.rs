@@ -26,7 +26,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "discovery.directories",
         Kind::Paths,
         Project::Never(SOURCES),
-        "Further folders to look for skills in, in order.",
+        "Further folders to look for skills in, in order; a relative one is the project's, at its root.",
     ),
     with_default(
         "discovery.precedence",

@@ -1,6 +1,6 @@
 //! The project at hand: where its file is, and whether it has a say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::source::Surroundings;
@@ -36,19 +36,25 @@ pub(crate) fn trust(
     environment: &Environment,
     wish: TrustProjects,
 ) -> Result<ProjectTrust, CommandError> {
-    let is_trusted = match wish {
-        TrustProjects::Always => true,
-        TrustProjects::Never => false,
-        TrustProjects::Ask => {
-            let root = root(environment);
-            let root = root.canonicalize().unwrap_or(root);
-            let trusted = trusted::list(&environment.approvals_file())?;
-            trusted.iter().any(|folder| root.starts_with(folder))
-        }
+    let folders = match wish {
+        TrustProjects::Always | TrustProjects::Never => Vec::new(),
+        TrustProjects::Ask => trusted::list(&environment.approvals_file())?,
     };
-    Ok(if is_trusted {
+    Ok(if is_trusted(&root(environment), wish, &folders) {
         ProjectTrust::Trusted
     } else {
         ProjectTrust::Untrusted
     })
+}
+
+/// Whether the user, who trusts these folders, trusts the project at `root`.
+pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[PathBuf]) -> bool {
+    match wish {
+        TrustProjects::Always => true,
+        TrustProjects::Never => false,
+        TrustProjects::Ask => {
+            let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+            folders.iter().any(|folder| root.starts_with(folder))
+        }
+    }
 }

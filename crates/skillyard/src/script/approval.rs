@@ -91,7 +91,13 @@ pub(crate) fn decide(
         Answer::Ask | Answer::Yes => OptIn::No,
     };
     let decision = permissions.decide_for(&provenance, request.skill, approved, opt_in);
-    let hint = decision.hint.clone().unwrap_or_default();
+    let hint = match permissions.untrusted_project(request.folder) {
+        Some(root) if request.source.is_none() => {
+            let root = root.to_string_lossy();
+            format!("Look at the project's skills, then run `skillyard trust {root}`")
+        }
+        _ => decision.hint.clone().unwrap_or_default(),
+    };
     match &decision.verdict {
         ScriptVerdict::Blocked { reason, .. } => Err(refused(context, request, reason, &hint)),
         ScriptVerdict::Run { network, .. } => {

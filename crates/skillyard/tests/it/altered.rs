@@ -133,6 +133,27 @@ fn what_it_says_of_itself_reaches_no_prompt() {
 }
 
 #[test]
+fn whoever_is_told_to_put_it_right_is_told_whose_it_is() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", BODY);
+    context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    context.write(&format!("../home/{FILE}"), BODY.replace("Fill", "Kill"));
+    for arguments in [
+        &["explain", "skill", "pdf"][..],
+        &["chat", "-p", "/pdf"],
+        &["doctor"],
+    ] {
+        let told = context.run(arguments);
+        assert!(
+            told.contains("`skillyard sync --force --scope user`"),
+            "{told}"
+        );
+    }
+    context.done(&["sync", "--force", "--scope", "user"]);
+    context.done(&["chat", "-p", "/pdf"]);
+}
+
+#[test]
 fn a_server_tells_no_model_of_it() {
     let context = altered();
     let serving = Serving::start(&context, &[]);

@@ -27,6 +27,38 @@ fn a_skill_that_is_named_by_its_path_needs_a_yes() {
 }
 
 #[test]
+fn a_path_opens_no_project_that_is_not_trusted() {
+    let context = skill("");
+    context.write(".git/HEAD", "x");
+    for folder in [".agents/skills/u1", "deep/.claude/skills/u2", "lib/u3"] {
+        context.write_skill(folder);
+        context.write(&format!("{folder}/scripts/x.sh"), "echo x\n");
+    }
+    let other = context.outside("");
+    std::fs::create_dir_all(&other).unwrap();
+    let whole = context.root().join(".agents/skills/u1");
+    for (folder, named) in [
+        (context.root(), "./.agents/skills/u1"),
+        (context.root(), "deep/.claude/skills/u2"),
+        (other, whole.to_str().unwrap()),
+    ] {
+        for flag in ["--yes", "--allow-scripts", "--config=scripts.allow=true"] {
+            let mut command = context.skillyard();
+            command
+                .current_dir(&folder)
+                .args(["run", named, "x.sh", flag]);
+            let told = context.shown(&mut command);
+            assert!(told.contains("a project that is not trusted"), "{told}");
+            assert!(told.contains("`skillyard trust [DIR]`"), "{told}");
+        }
+    }
+    // What lies elsewhere in the project is a folder like any other.
+    check(&context, &["lib/u3", "x.sh", "--yes"], "x\n");
+    context.done(&["trust", "."]);
+    check(&context, &["./.agents/skills/u1", "x.sh", "--yes"], "x\n");
+}
+
+#[test]
 fn a_lock_that_came_with_a_checkout_opens_nothing() {
     let context = skill("");
     context
@@ -46,6 +78,7 @@ fn a_lock_that_came_with_a_checkout_opens_nothing() {
         );
     };
     let run = ["run", ".agents/skills/tool", "x.sh"];
+    context.done(&["trust", "."]);
     lock("tool", &tree.digest().to_string(), "registry");
     assert!(
         context
