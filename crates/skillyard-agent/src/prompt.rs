@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::budget;
+use skillyard_catalog::budget::{self, Way};
 use skillyard_catalog::prompt::{Room, fitted};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
@@ -101,7 +101,7 @@ impl Prompt {
 
 fn catalog_section(kept: &[CatalogEntry], omitted: usize) -> Option<String> {
     let mut text = catalog::render(kept, CatalogFormat::Xml);
-    if let Some(line) = budget::omission_line(omitted) {
+    if let Some(line) = budget::omission_line(omitted, Way::Tool) {
         text.push('\n');
         text.push_str(&line);
     }

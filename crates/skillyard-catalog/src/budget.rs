@@ -157,11 +157,30 @@ fn longest(text: &str, ends: &[usize], tokens: usize) -> Option<String> {
         .find_map(|end| cut(*end).filter(fits))
 }
 
+/// How a model finds entries that were left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// With our tools.
+    Tool,
+    /// With a shell, as agents that read files have one.
+    Command,
+}
+
 /// What the model is told about entries that were left out.
-pub fn omission_line(count: usize) -> Option<String> {
+pub fn omission_line(count: usize, way: Way) -> Option<String> {
     (count > 0).then(|| {
-        let (noun, verb) = if count == 1 { ("skill", "is") } else { ("skills", "are") };
-        format!("{count} more {noun} {verb} available but not listed here; find them with `skill_search`.")
+        let (noun, verb) = if count == 1 {
+            ("skill", "is")
+        } else {
+            ("skills", "are")
+        };
+        let with = match way {
+            Way::Tool => "skill_search",
+            Way::Command => "skillyard search WORDS",
+        };
+        format!(
+            "{count} more {noun} {verb} available but not listed here; find them with `{with}`."
+        )
     })
 }
 
@@ -228,8 +247,12 @@ mod tests {
 
     #[test]
     fn the_model_is_told_what_is_missing() {
-        assert_eq!(omission_line(0), None);
-        assert!(omission_line(1).unwrap().starts_with("1 more skill is"));
+        assert_eq!(omission_line(0, Way::Tool), None);
+        assert!(
+            omission_line(1, Way::Tool)
+                .unwrap()
+                .starts_with("1 more skill is")
+        );
     }
 
     proptest! {

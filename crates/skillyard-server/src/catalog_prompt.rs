@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use skillyard_catalog::budget::omission_line;
+use skillyard_catalog::budget::{Way, omission_line};
 use skillyard_catalog::prompt::{Room, fitted, with_omission};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
@@ -66,7 +66,7 @@ fn make(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
     let (kept, fitting) = fitted(&entries, wanted.format, wanted.room, ranking.as_deref());
     let text = catalog::render(&kept, wanted.format);
     let omitted = fitting.omitted.len();
-    let text = match omission_line(omitted) {
+    let text = match omission_line(omitted, Way::Tool) {
         Some(line) => with_omission(&text, &line, omitted, wanted.format),
         None => text,
     };

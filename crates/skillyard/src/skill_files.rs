@@ -218,6 +218,6 @@ pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
 }
 
 /// Reads every skill that `path` names.
-pub(crate) fn read_all(path: &Path) -> Result<Vec<SkillFileOnDisk>, CommandError> {
-    Ok(visit(path, SkillFileOnDisk::new)?.answers)
+pub(crate) fn read_all(path: &Path) -> Result<Visited<SkillFileOnDisk>, CommandError> {
+    visit(path, SkillFileOnDisk::new)
 }

@@ -1,18 +1,20 @@
 //! `skillyard prompt`.
 
 mod entries;
+mod paths;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::json;
 use skillyard_catalog::Catalog;
-use skillyard_catalog::budget::{self, Fitting};
+use skillyard_catalog::budget::{self, Fitting, Way};
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room, fitted, with_omission};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
-use entries::{from_catalog, from_paths};
+use entries::from_catalog;
+use paths::from_paths;
 
 use super::Outcome;
 use super::find::choosable;
@@ -31,7 +33,7 @@ use crate::sanitize::visible;
 ///   skillyard prompt                                    the skills that are here
 ///   skillyard prompt --task "fill in a form" --explain  the most relevant first, and why
 ///   skillyard prompt ./skills --mount skills            every skill below a folder
-///   skillyard prompt --format json --no-location        for an agent that uses tools
+///   skillyard prompt --format json                      for an agent that uses tools
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -42,8 +44,8 @@ pub(crate) struct Args {
     format: Option<Format>,
     #[command(flatten)]
     choice: Choice,
-    /// Write locations as DIR/NAME instead of absolute paths
-    #[arg(long, value_name = "DIR")]
+    /// Write locations below DIR, where the skills will lie as they do here
+    #[arg(long, value_name = "DIR", value_parser = mount)]
     mount: Option<String>,
     /// Leave locations out, for agents that load skills with a tool
     #[arg(long, conflicts_with = "mount")]
@@ -61,6 +63,39 @@ pub(crate) struct Args {
     /// Say on stderr what was shortened or left out
     #[arg(long)]
     explain: bool,
+}
+
+impl Args {
+    /// Whether models are told where skills lie; JSON is for those that use tools.
+    fn has_locations(&self, format: Format) -> bool {
+        !self.no_location && (format != Format::Json || self.mount.is_some())
+    }
+
+    /// Where a model finds the file of a skill, whose folder lies `below` the mount if there is one.
+    fn location(
+        &self,
+        format: Format,
+        folder: &Path,
+        file_name: &str,
+        below: impl FnOnce() -> String,
+    ) -> Option<String> {
+        self.has_locations(format).then(|| match &self.mount {
+            Some(mount) => format!("{}/{}", mount.trim_end_matches('/'), below()),
+            None => {
+                let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+                folder.join(file_name).to_string_lossy().into_owned()
+            }
+        })
+    }
+}
+
+/// A folder that skills will be mounted at, which must not lead out of where it is.
+fn mount(text: &str) -> Result<String, String> {
+    let mut parts = Path::new(text).components();
+    if parts.any(|part| part == Component::ParentDir) {
+        return Err("it must not lead upwards; name the folder as the agent sees it".into());
+    }
+    Ok(text.to_owned())
 }
 
 /// The shape of a catalog.
@@ -106,11 +141,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let mut text = catalog::render(&entries, format.into());
     let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
-    if let Some(line) = budget::omission_line(omitted) {
+    let way = if args.has_locations(format) || format == Format::Summary {
+        Way::Command
+    } else {
+        Way::Tool
+    };
+    if let Some(line) = budget::omission_line(omitted, way) {
         text = with_omission(&text, &line, omitted, format.into());
     }
     if args.instructions && !entries.is_empty() {
-        text = with_instructions(&text, catalog::activation_text(!args.no_location), format);
+        text = with_instructions(
+            &text,
+            catalog::activation_text(args.has_locations(format)),
+            format,
+        );
     }
     if format == Format::Json {
         text = escaped(&text).into_owned();

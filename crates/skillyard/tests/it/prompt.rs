@@ -45,13 +45,11 @@ fn json() {
       "available_skills": [
         {
           "name": "csv",
-          "description": "Reads <tables> & \"more\".",
-          "location": "[DIR]/skills/csv/SKILL.md"
+          "description": "Reads <tables> & \"more\"."
         },
         {
           "name": "pdf",
-          "description": "Fills PDF forms. Use when a task involves PDF files.",
-          "location": "[DIR]/skills/pdf/SKILL.md"
+          "description": "Fills PDF forms. Use when a task involves PDF files."
         }
       ]
     }
@@ -169,6 +167,70 @@ fn mounted() {
     ----- stderr -----
     "
     );
+}
+
+#[test]
+fn a_mount_has_the_layout_of_the_folder() {
+    let context = TestContext::new();
+    context.write_skill("skills/group/pdf").write(
+        "skills/other/SKILL.md",
+        "---\nname: csv\ndescription: Reads tables. Use for tables.\n---\n",
+    );
+    let told = context.run(&["prompt", "skills", "--mount", "mnt"]);
+    for place in ["mnt/group/pdf", "mnt/other"] {
+        let location = format!("<location>{place}</location>");
+        assert!(told.contains(&location), "{told}");
+    }
+    let told = context.run(&["prompt", "skills/other", "--mount", "mnt"]);
+    assert!(told.contains("<location>mnt/other</location>"), "{told}");
+    for mount in ["../..", "a/../../b", "/x/.."] {
+        let told = context.run(&["prompt", "skills", "--mount", mount]);
+        assert!(told.contains("exit code: 2"), "{told}");
+        assert!(told.contains("it must not lead upwards"), "{told}");
+    }
+}
+
+#[test]
+fn what_the_catalog_would_keep_from_models_is_left_out_with_a_reason() {
+    let context = TestContext::new();
+    let write = |folder: &str, name: &str, more: &str| {
+        let text =
+            format!("---\nname: {name}\ndescription: {folder} does it. Use it.\n{more}---\n");
+        context.write(&format!("skills/{folder}/SKILL.md"), text);
+    };
+    write("a", "a", "");
+    write("b", "a", "");
+    write("hidden", "hidden", "disable-model-invocation: true\n");
+    write("needy", "needy", "metadata:\n  requires: no-such-command\n");
+    context.link("a", "skills/linked");
+    assert_snapshot!(context.run(&["prompt", "skills", "skills/a", "--mount", "skills"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    <available_skills>
+      <skill>
+        <name>a</name>
+        <description>a does it. Use it.</description>
+        <location>skills/a</location>
+      </skill>
+    </available_skills>
+    ----- stderr -----
+    left out skills/linked: it is a symbolic link
+    left out skills/b: `[DIR]/skills/a` has the same name
+    left out skills/hidden: `disable-model-invocation` keeps it from models
+    left out skills/needy: missing commands: no-such-command
+    ");
+    // The reference implementation knows none of that.
+    let told = context.run(&[
+        "prompt",
+        "--format",
+        "skills-ref",
+        "skills/hidden",
+        "skills/needy",
+    ]);
+    for name in ["hidden does it", "needy does it"] {
+        assert!(told.contains(name), "{told}");
+    }
 }
 
 #[test]

@@ -191,12 +191,15 @@ fn mounted_and_without_locations() {
 #[test]
 fn builtin_skills_can_be_read_where_the_prompt_says() {
     let context = TestContext::new();
-    let prompt = context.json(&["prompt", "--format", "json"]);
-    let skills = prompt["available_skills"].as_array().unwrap();
-    assert_eq!(skills.len(), 3);
-    for skill in skills {
-        let text = std::fs::read_to_string(skill["location"].as_str().unwrap()).unwrap();
-        assert!(text.contains(skill["name"].as_str().unwrap()));
+    let prompt = context.run(&["prompt"]);
+    let named = |line: &str| {
+        let line = line.trim().strip_prefix("<location>")?;
+        line.strip_suffix("</location>").map(str::to_owned)
+    };
+    let files: Vec<String> = prompt.lines().filter_map(named).collect();
+    assert_eq!(files.len(), 3);
+    for file in files {
+        assert!(std::fs::read_to_string(file).unwrap().contains("name: "));
     }
 }
 
@@ -248,7 +251,7 @@ fn over_budget() {
         <location>skills/zebra</location>
       </skill>
     </available_skills>
-    26 more skills are available but not listed here; find them with `skill_search`.
+    26 more skills are available but not listed here; find them with `skillyard search WORDS`.
     ----- stderr -----
     5 skills, about 359 tokens of 3703
      ~ s00 shortened from about 85 to 42 tokens
