@@ -1,5 +1,9 @@
 //! Archives at an address.
 
+use std::fs::{self, File};
+
+use skillyard_format::package::archive::{ArchiveError, Format};
+
 use super::http::{Header, HttpError, Request};
 use super::{Content, Fetched, Shape, Transfer};
 use crate::origin::{Origin, OriginKind};
@@ -26,4 +30,26 @@ pub fn fetch(
             version: None,
         },
     })
+}
+
+/// The same where the address does not say that there is an archive: nothing, if there is none.
+pub fn fetch_unnamed(
+    transfer: &Transfer<'_>,
+    address: &Address,
+    headers: &[Header],
+) -> Result<Option<Fetched>, HttpError> {
+    let fetched = fetch(transfer, address, headers)?;
+    let Content::Archive { file, .. } = &fetched.content else {
+        return Ok(Some(fetched));
+    };
+    let format = File::open(file)
+        .map_err(ArchiveError::from)
+        .and_then(|mut file| Format::detect(&mut file));
+    if matches!(format, Err(ArchiveError::UnknownFormat)) {
+        // The folder is a quarantine: what is left is removed with it.
+        let _ = fs::remove_file(file);
+        return Ok(None);
+    }
+    // What is wrong with an archive is told by who opens it.
+    Ok(Some(fetched))
 }

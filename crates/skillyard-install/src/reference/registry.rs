@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
+use semver::Version;
 use skillyard_format::qualified::QualifiedProblem;
 use skillyard_format::{Namespace, QualifiedName, SkillName};
+use url::Url;
 
 use super::error::ReferenceError;
 use super::requirement::Requirement;
@@ -53,6 +56,39 @@ impl RegistryReference {
     }
 }
 
+impl RegistryReference {
+    /// What an address within a registry is about, by the path below the registry: a page of a
+    /// skill, or an archive of it.
+    pub fn of_address(alias: Option<&str>, below: &str, address: &Url) -> Option<Self> {
+        let below = percent_decode_str(below).decode_utf8().ok()?;
+        let parts: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
+        let (kind, rest) = parts.split_first()?;
+        let length = if rest.first()?.starts_with('@') { 2 } else { 1 };
+        let (name, rest) = rest.split_at_checked(length)?;
+        let wanted = |name: &str| {
+            let mut pairs = address.query_pairs();
+            pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
+        };
+        let version = match (*kind, rest) {
+            ("skills", [] | ["download"]) => None,
+            ("skills", [version, "download" | "archive.zip" | "archive.tar.gz"]) => {
+                Some((*version).to_owned())
+            }
+            ("view", [] | ["files", ..]) => wanted("version"),
+            _ => return None,
+        };
+        let requirement = match version {
+            None => Requirement::Latest,
+            Some(version) => Version::parse(&version).ok()?.to_string().parse().ok()?,
+        };
+        Some(Self {
+            alias: alias.map(str::to_owned),
+            name: parse_qualified(&name.join("/")).ok()?,
+            requirement,
+        })
+    }
+}
+
 /// Reads a name with or without a namespace.
 fn parse_qualified(text: &str) -> Result<QualifiedName, ReferenceError> {
     let Some(rest) = text.strip_prefix('@') else {
@@ -80,4 +116,46 @@ pub(super) fn parse_name(name: &str) -> Result<SkillName, ReferenceError> {
         name: shown(name),
         problem,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_within_a_registry_stand_for_skills() {
+        let read = |below: &str| {
+            let address = Url::parse(&format!("https://h/registry{below}")).unwrap();
+            let path = address.path().strip_prefix("/registry").unwrap();
+            let reference = RegistryReference::of_address(Some("corp"), path, &address);
+            reference.map(|reference| reference.to_string())
+        };
+        for (below, meant) in [
+            ("/skills/pdf", "corp:pdf"),
+            ("/skills/pdf/download", "corp:pdf"),
+            ("/skills/pdf/1.0.0/download", "corp:pdf@1.0.0"),
+            (
+                "/skills/@acme/pdf/1.0.0/archive.zip",
+                "corp:@acme/pdf@1.0.0",
+            ),
+            ("/skills/%40acme%2Fpdf/download", "corp:@acme/pdf"),
+            ("/view/pdf", "corp:pdf"),
+            ("/view/pdf?version=2.0.0-rc.1", "corp:pdf@2.0.0-rc.1"),
+            ("/view/@acme/pdf/files/SKILL.md", "corp:@acme/pdf"),
+        ] {
+            assert_eq!(read(below).as_deref(), Some(meant), "{below}");
+        }
+        for below in [
+            "",
+            "/",
+            "/skills",
+            "/skills/pdf/latest/download",
+            "/skills/pdf/owners",
+            "/skills/@acme",
+            "/view/pdf/compare",
+            "/pdf",
+        ] {
+            assert_eq!(read(below), None, "{below}");
+        }
+    }
 }

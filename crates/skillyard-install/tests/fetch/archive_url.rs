@@ -98,3 +98,23 @@ fn what_is_too_large_leaves_nothing() {
     );
     bench.nothing_left();
 }
+
+#[test]
+fn what_an_address_is_not_named_for_is_told_by_its_bytes() {
+    let zip = b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    let server = Server::serve([
+        ("/skill", Reply::ok(&zip[..])),
+        ("/page", Reply::ok("<!doctype html>")),
+    ]);
+    let fetch = |path: &str| {
+        let bench = Bench::new();
+        let Reference::WellKnown { address, .. } = parse(&server.url(path)) else {
+            panic!("{path}");
+        };
+        let fetched = archive_url::fetch_unnamed(&bench.transfer(), &address, &[]).unwrap();
+        (fetched.map(|fetched| fetched.origin.kind), bench.left())
+    };
+    let archive = (Some(OriginKind::Archive), vec!["archive".to_owned()]);
+    assert_eq!(fetch("/skill"), archive);
+    assert_eq!(fetch("/page"), (None, Vec::new()));
+}

@@ -134,7 +134,7 @@ fn a_draft_with_digests_per_file_is_checked_by_them() {
 }
 
 #[test]
-fn a_part_of_a_site_comes_before_the_whole_and_pages_are_no_index() {
+fn a_part_of_a_site_is_not_the_whole_and_pages_are_no_index() {
     let server = Server::serve([
         (
             "/docs/.well-known/agent-skills/index.json",
@@ -142,7 +142,10 @@ fn a_part_of_a_site_comes_before_the_whole_and_pages_are_no_index() {
         ),
         (
             "/.well-known/agent-skills/index.json",
-            index(&[entry("root", "skill-md", "x", "x")]),
+            index(&[
+                entry("root", "skill-md", "x", "x"),
+                entry("deep", "archive", "/files/deep", "x"),
+            ]),
         ),
         (
             "/team/.well-known/skills/index.json",
@@ -154,13 +157,18 @@ fn a_part_of_a_site_comes_before_the_whole_and_pages_are_no_index() {
         ),
     ]);
     let bench = Bench::new();
-    let first = |path: &str| {
-        site(&server.url(path)).index(&bench.http).unwrap().skills[0]
-            .name
-            .to_string()
+    let names = |path: &str| {
+        let index = site(&server.url(path)).index(&bench.http)?;
+        let names = index.skills.iter().map(|entry| entry.name.to_string());
+        Ok::<Vec<String>, WellKnownError>(names.collect())
     };
-    assert_eq!(first("/docs"), "root");
-    assert_eq!(first("/other/"), "part");
+    assert_eq!(names("/").unwrap(), ["root", "deep"]);
+    assert_eq!(names("/other/").unwrap(), ["part"]);
+    assert_eq!(names("/files/deep").unwrap(), ["deep"]);
+    for path in ["/docs", "/files", "/files/deeper"] {
+        let error = names(path).unwrap_err();
+        assert!(matches!(error, WellKnownError::NoIndex { .. }), "{error}");
+    }
 
     let empty = Server::start(|_| Reply::status(404));
     let error = site(&empty.url("/docs")).index(&bench.http).unwrap_err();

@@ -91,11 +91,30 @@ impl Config {
         let around = aliases.filter_map(|alias| {
             let source = self.source(&alias).ok()??;
             let url = Url::parse(&source.url).ok()?;
-            (source.holds_addresses() && lies_in(address, &url)).then(|| (url.path().len(), alias))
+            (source.holds_addresses() && below(address, &url).is_some())
+                .then(|| (url.path().len(), alias))
         });
         around
             .max_by_key(|(length, _)| *length)
             .map(|(_, alias)| alias)
+    }
+
+    /// The registry that an address lies in, by its alias, and the path below it; the default one
+    /// has no alias. One whose URL cannot be read is none.
+    pub(crate) fn registry_around<'u>(
+        &self,
+        address: &'u Url,
+    ) -> Option<(Option<String>, &'u str)> {
+        let aliases = self.aliases().into_iter();
+        let named = aliases.map(|alias| (self.source(&alias), Some(alias)));
+        let all = std::iter::once((self.registry(), None)).chain(named);
+        let mut around = all.filter_map(|(source, alias)| {
+            let source = source.ok()??;
+            let url = Url::parse(&source.url).ok()?;
+            let below = below(address, &url)?;
+            (source.kind == SourceKind::Registry).then_some((alias, below))
+        });
+        around.next()
     }
 
     fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {
@@ -114,6 +133,10 @@ impl Config {
                 }),
                 None => Ok(None),
             };
+        };
+        let url = match kind {
+            SourceKind::Registry => without_list(url),
+            _ => url,
         };
         Ok(Some(Source {
             kind,
@@ -163,12 +186,21 @@ impl Config {
     }
 }
 
-/// Whether an address is on the same host as a URL, and at or below its path.
-fn lies_in(address: &Url, url: &Url) -> bool {
+/// The path of an address below that of a URL on the same host.
+fn below<'u>(address: &'u Url, url: &Url) -> Option<&'u str> {
     let folder = url.path().trim_end_matches('/');
-    let below = address.path().strip_prefix(folder);
-    address.origin() == url.origin()
-        && below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    let below = address.path().strip_prefix(folder)?;
+    let is_below = below.is_empty() || below.starts_with('/');
+    (is_below && address.origin() == url.origin()).then_some(below)
+}
+
+/// Where a registry is whose address was given with the path of its list of skills.
+fn without_list(url: String) -> String {
+    let place = url.trim_end_matches('/').strip_suffix("/skills");
+    match place.filter(|place| !place.ends_with('/')) {
+        Some(place) => place.to_owned(),
+        None => url,
+    }
 }
 
 impl Source<'_> {
@@ -216,9 +248,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_registry_may_be_named_by_its_list() {
+        for (url, place) in [
+            ("https://h/skills", "https://h"),
+            ("https://h/skills/", "https://h"),
+            ("https://h/registry/skills", "https://h/registry"),
+            ("https://h/registry", "https://h/registry"),
+            ("https://skills", "https://skills"),
+            ("https://h/my-skills", "https://h/my-skills"),
+        ] {
+            assert_eq!(without_list(url.to_owned()), place);
+        }
+    }
+
+    #[test]
     fn an_address_lies_in_a_url_of_its_host_and_folder() {
         let check = |address: &str, url: &str| {
-            lies_in(&Url::parse(address).unwrap(), &Url::parse(url).unwrap())
+            below(&Url::parse(address).unwrap(), &Url::parse(url).unwrap()).is_some()
         };
         for url in ["https://h", "https://h/", "https://h/a", "https://h/a/"] {
             assert!(check("https://h/a/x.zip", url), "{url}");

@@ -61,7 +61,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Sends these headers with archives and sites of certain hosts.
+    /// Sends these headers to certain hosts.
     pub(super) fn send(&mut self, headers: &[String]) {
         headers.clone_into(&mut self.headers);
     }
@@ -107,10 +107,11 @@ impl<'a> Sources<'a> {
                 let given = self.given_for(address);
                 self.web()?.archive(address, alias, given, &quarantine)
             }
-            Reference::WellKnown { address, .. } => {
+            Reference::WellKnown { address, skill } => {
                 let quarantine = self.quarantine()?;
-                let given = self.given_for(address);
-                self.web()?.site(address, alias, given, &quarantine)
+                let login = (alias, self.given_for(address));
+                self.web()?
+                    .site(address, skill.as_ref(), login, &quarantine)
             }
             Reference::Registry(registry) => {
                 let quarantine = self.quarantine()?;

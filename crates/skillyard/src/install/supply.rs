@@ -66,7 +66,26 @@ impl<'a> Supply<'a> {
             exists: &|path| current.join(path).exists(),
         };
         let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
+        let reference = self.in_registry(reference)?;
         Ok(self.anchored(reference, current))
+    }
+
+    /// The skill of a registry that an address of its pages or archives stands for.
+    fn in_registry(&self, reference: Reference) -> Result<Reference, CommandError> {
+        let (Reference::Archive(address)
+        | Reference::WellKnown {
+            address,
+            skill: None,
+        }) = &reference
+        else {
+            return Ok(reference);
+        };
+        let url = address.url();
+        let config = self.context.config()?;
+        let around = config.registry_around(url);
+        let meant = around
+            .and_then(|(alias, below)| RegistryReference::of_address(alias.as_deref(), below, url));
+        Ok(meant.map_or(reference, Reference::Registry))
     }
 
     /// Lets the headers that were given go where a typed reference leads. What a skill needs may

@@ -27,6 +27,9 @@ fn registry(versions: &Versions) -> Server {
             });
             return Reply::ok(lines.collect::<String>());
         }
+        if asked.path() == "/skills" {
+            return Reply::json(&json!({ "skills": [], "total": 0 }));
+        }
         let found = versions
             .iter()
             .find(|(version, ..)| asked.path() == format!("/skills/pdf/{version}/download"));
@@ -88,6 +91,58 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
     assert_eq!(outdated["outdated"][0]["available"]["version"], "1.2.0");
     context.done(&["update", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("1.2.0"));
+}
+
+#[test]
+fn addresses_of_a_registry_are_skills_of_it() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("2.0.0")]));
+    let server = registry(&versions);
+    // As the design that came first writes it.
+    context.configure(&format!(
+        "[registry]\nurl = \"{}\"\n",
+        server.url("/skills")
+    ));
+    for (path, expected, source) in [
+        ("/skills/pdf/1.0.0/download", "1.0.0", "pdf = \"pdf@1.0.0\""),
+        ("/skills/pdf/download", "2.0.0", "pdf = \"pdf\""),
+        ("/view/pdf?version=1.0.0", "1.0.0", "pdf = \"pdf@1.0.0\""),
+        ("/view/pdf", "2.0.0", "pdf = \"pdf\""),
+        ("/skills/pdf/1.0.0/archive.tar.gz", "1.0.0", "pdf@1.0.0"),
+    ] {
+        context.done(&["install", &server.url(path), "--yes"]);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(expected),
+            "{path}"
+        );
+        let written = context.read("skills.toml");
+        assert!(written.contains(source), "{path}: {written}");
+        assert!(
+            context
+                .read("skills.lock")
+                .contains("origin = \"registry\"")
+        );
+    }
+    let told = context.refused(&["install", &server.url("/view/nope"), "--yes"]);
+    assert!(told.contains("has no skill `nope`"), "{told}");
+    // Without it in the configuration an archive is still the one that is there.
+    context.done(&["remove", "pdf"]);
+    context.configure("");
+    let address = server.url("/skills/pdf/1.0.0/download");
+    context.done(&["install", &address, "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
+    assert!(context.read("skills.toml").contains(&address));
+    assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+}
+
+#[test]
+fn a_server_without_a_registry_is_none() {
+    let context = project();
+    let server = Server::serve([("/", Reply::ok("<html>welcome</html>"))]);
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    let told = context.refused(&["install", "pdf"]);
+    assert!(told.contains("no registry answers at"), "{told}");
 }
 
 #[test]

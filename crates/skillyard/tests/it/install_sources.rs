@@ -7,7 +7,7 @@ use skillyard_format::package::pack::PackFormat;
 
 use crate::TestContext;
 use crate::project::{everything, packed, project};
-use crate::servers::http::{Reply, Server};
+use crate::servers::http::{Asked, Reply, Server};
 use crate::servers::repository::{Repository, skill};
 use crate::servers::{forge, git_http};
 
@@ -227,6 +227,96 @@ fn archives_on_the_web_install() {
         assert!(told.contains(part), "{told}");
     }
     assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn an_address_is_that_archive_and_nothing_else_of_its_site() {
+    let context = project();
+    let archive = packed("pdf/", "one", PackFormat::TarGz);
+    let listed = packed("", "listed", PackFormat::Zip);
+    let index = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [
+            { "name": "pdf", "type": "archive", "description": "d", "url": "/files/pdf", "digest": Digest::of(&listed).to_string() },
+        ]
+    });
+    let server = Server::start(move |asked| {
+        if asked.header("x-key") != "sesame" {
+            return Reply::status(401);
+        }
+        match asked.path() {
+            "/.well-known/agent-skills/index.json" => Reply::json(&index),
+            "/skill" => Reply::ok(archive.clone()),
+            "/files/pdf" => Reply::ok(listed.clone()),
+            "/page" => Reply::ok("<html>welcome</html>"),
+            // Some say this of whatever they do not have.
+            _ => Reply::status(403),
+        }
+    });
+    let install = |path: &str| {
+        [
+            "install".to_owned(),
+            server.url(path),
+            "--header=X-Key: sesame".to_owned(),
+            "--yes".to_owned(),
+            "--force".to_owned(),
+        ]
+    };
+    for (path, version) in [("/skill", "one"), ("/files/pdf", "listed")] {
+        let arguments = install(path);
+        context.done(&arguments.each_ref().map(String::as_str));
+        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+        assert!(context.read("skills.toml").contains(&server.url(path)));
+        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    }
+    let told = context.refused(&["install", &server.url("/skill"), "--yes", "--force"]);
+    assert!(told.contains("answered 401"), "{told}");
+    let none = Server::serve([("/page", Reply::ok("<html>welcome</html>"))]);
+    let shown = |text: String| text.replace(&none.url(""), "[SERVER]");
+    assert_snapshot!(shown(context.refused(&["install", &none.url("/page"), "--yes"])), @"
+    error: `[SERVER]/page` is no archive, and no skills are listed for it: there is nothing at `[SERVER]/page/.well-known/agent-skills/index.json`, `[SERVER]/page/.well-known/skills/index.json`, `[SERVER]/.well-known/agent-skills/index.json`, `[SERVER]/.well-known/skills/index.json`
+
+    hint: If it is a git repository, write `git+[SERVER]/page`
+    ");
+    let told = context.refused(&["install", &none.url("/nope"), "--yes"]);
+    assert!(
+        told.contains("/nope` answered 404, and no skills"),
+        "{told}"
+    );
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
+fn a_header_that_was_given_reaches_git() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let open = git_http::serve(&context, repository.folder.parent().unwrap());
+    let address = open.authority();
+    let header = "Authorization: Bearer sesame-0123456789";
+    let reference = format!("git+http://{address}/remote.git#skills/pdf");
+    context.done(&["install", &reference, "--header", header, "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    let asked = open.asked();
+    let logged_in = |asked: &Asked| asked.header("authorization") == "Bearer sesame-0123456789";
+    assert!(!asked.is_empty() && asked.iter().all(logged_in));
+    let told = context.refused(&[
+        "install",
+        "git+http://git.example.com/remote.git",
+        "--header",
+        header,
+    ]);
+    assert!(told.contains("is not encrypted; use https"), "{told}");
+    // Who cannot be sent it is told.
+    context.write_skill("lib/pdf");
+    let told = context.done(&[
+        "install",
+        "./lib/pdf",
+        "--header",
+        header,
+        "--dry-run",
+        "--force",
+    ]);
+    assert!(told.contains("`--header` is not sent for"), "{told}");
 }
 
 #[test]

@@ -99,6 +99,13 @@ impl HttpRegistry {
         }))
     }
 
+    /// Whether there is a log, as every registry has that can be asked for one.
+    pub fn has_log(&self, http: &Http) -> bool {
+        let request = self.request(&["log", "checkpoint"]);
+        http.get(&request, MAX_ANSWER)
+            .is_ok_and(|body| body.json::<SignedCheckpoint>().is_ok())
+    }
+
     fn consistency(&self, http: &Http, from: u64, to: u64) -> Result<Vec<Digest>, RegistryError> {
         let (from, to) = (from.to_string(), to.to_string());
         let request = self.request(&["log", "consistency", &from, &to]);

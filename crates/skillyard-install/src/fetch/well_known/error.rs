@@ -14,6 +14,16 @@ pub enum WellKnownError {
         /// The addresses that were tried.
         tried: Vec<String>,
     },
+    /// The site has no index for an address, and there is no archive at it either.
+    #[error("`{url}` {found}, and no skills are listed for it: there is nothing at `{}`", tried.join("`, `"))]
+    Nothing {
+        /// The address.
+        url: String,
+        /// What is there instead.
+        found: String,
+        /// The addresses that were tried.
+        tried: Vec<String>,
+    },
     /// The index is in a format that is not known.
     #[error("`{url}` is in the format `{schema}`, which is not known")]
     UnknownSchema {

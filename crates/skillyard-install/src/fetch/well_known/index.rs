@@ -126,6 +126,16 @@ impl Index {
         })
     }
 
+    /// The index with nothing but the skill at an address, if it lists one there.
+    pub(super) fn only_at(mut self, address: &Url) -> Option<Self> {
+        self.skills.retain(|entry| match &entry.artifact {
+            Artifact::SkillFile { url, .. } | Artifact::Archive { url, .. } => url == address,
+            Artifact::Files(_) => false,
+        });
+        self.skipped.clear();
+        (!self.skills.is_empty()).then_some(self)
+    }
+
     pub(super) fn parse(body: &Body) -> Result<Self, WellKnownError> {
         let wire: WireIndex = body.json()?;
         let version = version(&body.url, wire.schema.as_deref())?;

@@ -38,22 +38,49 @@ pub struct Site {
 }
 
 impl Site {
-    /// Reads the index: of the part of the site that was named, else of the whole site.
+    /// Reads the index of the part of the site that was named. The index of the whole site says
+    /// nothing about a part of it, but for the one skill that it has at that very address.
     pub fn index(&self, http: &Http) -> Result<Index, WellKnownError> {
+        let part = self.address.request_url();
         let mut tried = Vec::new();
-        for url in self.places() {
+        if let Some(index) = self.index_below(http, &part, &mut tried)? {
+            return Ok(index);
+        }
+        if part.path() != "/" {
+            let mut whole = part;
+            whole.set_path("/");
+            // Who keeps the list of the whole site from us may still give us this part.
+            let index = self.index_below(http, &whole, &mut tried);
+            if let Some(index) = index.ok().flatten()
+                && let Some(index) = index.only_at(self.address.url())
+            {
+                return Ok(index);
+            }
+        }
+        Err(WellKnownError::NoIndex { tried })
+    }
+
+    /// The index below an address, if there is one.
+    fn index_below(
+        &self,
+        http: &Http,
+        base: &Url,
+        tried: &mut Vec<String>,
+    ) -> Result<Option<Index>, WellKnownError> {
+        for place in PLACES {
+            let url = super::below(base, &[".well-known", place, "index.json"]);
             let request = Request::new(url.clone())
                 .accept("application/json")
                 .headers(self.all_headers()?);
             match http.get(&request, MAX_INDEX) {
                 Ok(body) if is_page(&body) => {}
-                Ok(body) => return Index::parse(&body),
+                Ok(body) => return Index::parse(&body).map(Some),
                 Err(error) if matches!(error.status(), Some(404 | 410)) => {}
                 Err(error) => return Err(error.into()),
             }
             tried.push(shown_url(&url));
         }
-        Err(WellKnownError::NoIndex { tried })
+        Ok(None)
     }
 
     /// Fetches one skill of an index.
@@ -77,23 +104,6 @@ impl Site {
             headers: self.all_headers()?,
         };
         write::fetch(transfer, index, entry, &secrets)
-    }
-
-    /// The addresses to try.
-    fn places(&self) -> Vec<Url> {
-        let base = self.address.request_url();
-        let mut bases = vec![base.clone()];
-        if base.path() != "/" {
-            let mut root = base;
-            root.set_path("/");
-            bases.push(root);
-        }
-        let index =
-            |place: &str, base: &Url| super::below(base, &[".well-known", place, "index.json"]);
-        PLACES
-            .iter()
-            .flat_map(|place| bases.iter().map(move |base| index(place, base)))
-            .collect()
     }
 
     fn all_headers(&self) -> Result<Vec<Header>, WellKnownError> {

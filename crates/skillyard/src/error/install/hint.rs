@@ -94,6 +94,9 @@ impl InstallFailure {
             {
                 "It wants a login: `--header` for once, or `sources.NAME.url` (the address, or a folder above it), `.type` and `.auth` in the configuration from then on".into()
             }
+            Self::Site(WellKnownError::Nothing { url, .. }) => {
+                format!("If it is a git repository, write `git+{url}`")
+            }
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),

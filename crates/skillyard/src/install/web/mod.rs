@@ -2,6 +2,7 @@
 
 mod forge;
 mod registry;
+mod site;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,12 +13,10 @@ use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Retry, Settings};
 use skillyard_install::fetch::registry::Mode;
-use skillyard_install::fetch::well_known::Site;
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::reference::{Address, SCHEMES};
-use skillyard_install::site::SiteMaterial;
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
@@ -93,7 +92,7 @@ fn tell_of_wait(printer: &Printer, error: &HttpError, pause: Duration) {
 }
 
 impl Web {
-    /// With the user's settings, and the headers that were given for archives and sites.
+    /// With the user's settings, and the headers that were given.
     pub(crate) fn new(context: &Context, headers: &[String]) -> Result<Self, CommandError> {
         let headers = headers
             .iter()
@@ -141,24 +140,6 @@ impl Web {
         self.opened(fetched.map_err(InstallFailure::from)?)
     }
 
-    /// The skills that a site lists.
-    pub(crate) fn site(
-        &self,
-        address: &Address,
-        alias: Option<&str>,
-        given: Given,
-        quarantine: &Path,
-    ) -> Result<Box<dyn Material>, CommandError> {
-        let site = Site {
-            address: address.clone(),
-            headers: self.headers_for(alias, given)?,
-            trusted_hosts: Vec::new(),
-        };
-        let (http, progress) = (Arc::clone(&self.http), Arc::clone(&self.progress));
-        let site = SiteMaterial::open(site, http, progress, quarantine.to_owned(), self.limits);
-        Ok(Box::new(site.map_err(InstallFailure::from)?))
-    }
-
     fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
         let source = match alias {
             None => self.config.registry(),
@@ -177,7 +158,11 @@ impl Web {
     }
 
     /// What an alias logs in with, and the headers that the user gave if they are for this host.
-    fn headers_for(&self, alias: Option<&str>, given: Given) -> Result<Vec<Header>, CommandError> {
+    pub(crate) fn headers_for(
+        &self,
+        alias: Option<&str>,
+        given: Given,
+    ) -> Result<Vec<Header>, CommandError> {
         let mut headers = alias.map_or(Ok(Vec::new()), |alias| self.login(alias))?;
         if given == Given::Sent {
             headers.extend(self.headers.iter().cloned());

@@ -82,7 +82,8 @@ impl Web {
         })
     }
 
-    /// Adds to a name that a registry does not have the one that was probably meant.
+    /// Adds to a name that a registry does not have the one that was probably meant, unless there
+    /// is no registry at all.
     fn with_nearest(&self, registry: &HttpRegistry, error: RegistryError) -> RegistryError {
         let RegistryError::NotFound {
             registry: shown,
@@ -97,9 +98,15 @@ impl Web {
             limit: 20,
             ..SearchQuery::default()
         };
-        // It was only to help: the first answer stands when this one fails.
-        let found = registry.search(&self.http, &query);
-        let found = found.map(|found| found.skills).unwrap_or_default();
+        let found = match registry.search(&self.http, &query) {
+            Ok(found) => found.skills,
+            // One that consists of plain files cannot search, but it has a log.
+            Err(error @ RegistryError::NotARegistry { .. }) if !registry.has_log(&self.http) => {
+                return error;
+            }
+            // It was only to help: the first answer stands when this one fails.
+            Err(_) => Vec::new(),
+        };
         let near = nearest(&name, found.iter().map(|skill| skill.name.as_str()));
         RegistryError::NotFound {
             nearest: near.map(str::to_owned),
