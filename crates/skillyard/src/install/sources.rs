@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::ForgeError;
+use skillyard_install::fetch::http::{Header, HttpError};
 use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
@@ -64,6 +65,11 @@ impl<'a> Sources<'a> {
     /// Sends these headers to certain hosts.
     pub(super) fn send(&mut self, headers: &[String]) {
         headers.clone_into(&mut self.headers);
+    }
+
+    /// Whether the user gave any headers.
+    pub(super) fn has_headers(&self) -> bool {
+        !self.headers.is_empty()
     }
 
     /// Adds to the hosts that the headers are sent to.
@@ -164,10 +170,7 @@ impl<'a> Sources<'a> {
         reference: &GitReference,
         alias: Option<&str>,
     ) -> Result<Box<dyn Material>, CommandError> {
-        let headers = match alias {
-            Some(alias) => self.web()?.login(alias)?,
-            None => Vec::new(),
-        };
+        let headers = self.headers_for_git(&reference.remote, alias)?;
         let request = RepositoryRequest {
             remote: &reference.remote,
             headers: &headers,
@@ -179,6 +182,29 @@ impl<'a> Sources<'a> {
         let quarantine = self.quarantine()?;
         let repository = Repository::fetch(&git, &request, &quarantine);
         Ok(Box::new(repository.map_err(InstallFailure::from)?))
+    }
+
+    /// What git sends along, where it must not be readable by others.
+    fn headers_for_git(
+        &mut self,
+        remote: &Remote,
+        alias: Option<&str>,
+    ) -> Result<Vec<Header>, CommandError> {
+        let given = match remote {
+            Remote::Address(address) => self.given_for(address),
+            Remote::Scp { .. } | Remote::Path(_) => Given::Kept,
+        };
+        if alias.is_none() && given == Given::Kept {
+            return Ok(Vec::new());
+        }
+        let headers = self.web()?.headers_for(alias, given)?;
+        match remote {
+            Remote::Address(address) if !headers.is_empty() && !address.is_private() => {
+                let url = address.to_string();
+                Err(InstallFailure::Http(HttpError::PlainHttp { url }).into())
+            }
+            _ => Ok(headers),
+        }
     }
 
     /// A repository on a forge; one that the forge does not show us may be open to git, which

@@ -8,7 +8,8 @@ use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, Local, LocalKind, Reference, RegistryReference, Requirement,
+    Aliases, Context as Reading, GitReference, Local, LocalKind, Reference, RegistryReference,
+    Remote, Requirement,
 };
 use skillyard_install::tree::Tree;
 
@@ -44,7 +45,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Sends these headers to the archives and sites that are typed; see [`Self::may_log_in`].
+    /// Sends these headers to the archives, sites and repositories that are typed; see [`Self::may_log_in`].
     pub(crate) fn with_headers(mut self, headers: &[String]) -> Self {
         self.sources.send(headers);
         self
@@ -92,10 +93,23 @@ impl<'a> Supply<'a> {
     /// lie on any host that its author likes, and those get none.
     pub(crate) fn may_log_in(&mut self, reference: &Reference) -> Result<(), CommandError> {
         let meaning = self.meaning(reference)?;
-        if let Reference::Archive(address) | Reference::WellKnown { address, .. } =
-            &meaning.reference
-        {
-            self.sources.send_to(address.url().origin());
+        match &meaning.reference {
+            Reference::Archive(address)
+            | Reference::WellKnown { address, .. }
+            | Reference::Git(GitReference {
+                remote: Remote::Address(address),
+                ..
+            }) if matches!(address.url().scheme(), "https" | "http") => {
+                self.sources.send_to(address.url().origin());
+            }
+            _ if self.sources.has_headers() => {
+                let shown = self.shown(reference);
+                let note = format!(
+                    "warning: `--header` is not sent for `{shown}`: it is for archives, sites and repositories at https addresses"
+                );
+                self.context.printer.note(&visible(&note));
+            }
+            _ => {}
         }
         Ok(())
     }
