@@ -9,6 +9,7 @@ pub use skillyard_agent::host::Ran;
 use skillyard_agent::telemetry::Happening;
 use skillyard_audit::Event;
 use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
@@ -23,6 +24,12 @@ use crate::log::Line;
 pub trait Host: Send + Sync + 'static {
     /// Finds every skill, now.
     fn load(&self) -> Result<Catalog, HostError>;
+
+    /// The files that decide which skills may be used, as they are now: when one of them changes,
+    /// skills are looked for again.
+    fn deciders(&self) -> Vec<Watched> {
+        Vec::new()
+    }
 
     /// How far a skill with these files is trusted.
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;

@@ -42,3 +42,4 @@ pub use mounted::{MountedRegistry, Readers};
 pub use router::router;
 pub use serve::{Bound, ServeError, bind};
 pub use server::{Server, Settings};
+pub use watching::Watch;

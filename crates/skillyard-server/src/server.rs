@@ -15,7 +15,7 @@ use crate::losses::Losses;
 use crate::mcp::{Acting, Consents, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::mounted::MountedRegistry;
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, Stock};
 use crate::usage::{Usage, Usages};
 
 /// How many sessions are followed at once.
@@ -100,6 +100,16 @@ impl Server {
             self.admit(access);
         }
         self.shelf.reload(&*self.host)
+    }
+
+    /// The catalog as it was decided: it is looked for again if a file that decides about skills
+    /// has changed, so that what was forbidden a moment ago is not given.
+    pub(crate) fn stock(&self) -> Arc<Stock> {
+        if self.shelf.is_stale(&*self.host) {
+            // While the configuration cannot be read, the standing of a skill keeps it back.
+            let _ = self.shelf.reload(&*self.host);
+        }
+        self.shelf.stock()
     }
 
     /// Who may ask.

@@ -3,11 +3,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use skillyard_catalog::finder::Finder;
 use skillyard_catalog::search::{Detail, Hit, Options};
 use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
@@ -20,6 +22,8 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub struct Shelf {
     stock: RwLock<Arc<Stock>>,
+    /// The files that decided about the state at hand, unless they may have changed unnoticed.
+    decided: Mutex<Option<Vec<Watched>>>,
     /// The state's fingerprint, for those who wait for changes.
     changes: watch::Sender<String>,
     /// How often it was looked, for those who wait for changes of single files.
@@ -41,10 +45,13 @@ pub struct Stock {
 impl Shelf {
     /// The skills that `host` finds now.
     pub(crate) fn load(host: &dyn Host) -> Result<Self, HostError> {
+        // Before it is looked: what changes meanwhile is noticed the next time.
+        let decided = settled(host.deciders());
         let stock = Stock::new(host.load()?);
         let (changes, _) = watch::channel(stock.fingerprint.clone());
         Ok(Self {
             stock: RwLock::new(Arc::new(stock)),
+            decided: Mutex::new(decided),
             changes,
             looks: watch::channel(0).0,
         })
@@ -57,8 +64,10 @@ impl Shelf {
 
     /// Looks again; tells whether anything is different.
     pub fn reload(&self, host: &dyn Host) -> Result<bool, HostError> {
+        let decided = settled(host.deciders());
         let stock = Stock::new(host.load()?);
         let fingerprint = stock.fingerprint.clone();
+        *self.decided.lock().unwrap_or_else(PoisonError::into_inner) = decided;
         *self.stock.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(stock);
         self.looks.send_modify(|looks| *looks += 1);
         Ok(self.changes.send_if_modified(|known| {
@@ -66,6 +75,13 @@ impl Shelf {
             *known = fingerprint;
             differs
         }))
+    }
+
+    /// Whether a file that decides which skills may be used is not what it was.
+    pub(crate) fn is_stale(&self, host: &dyn Host) -> bool {
+        let now = host.deciders();
+        let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        decided.as_ref() != Some(&now)
     }
 
     /// Tells whenever something may have changed, be it a file that no catalog shows.
@@ -152,6 +168,12 @@ fn ranked<'a>(
     let hits = finder.index.search(words, &options);
     let skill = |hit: &Hit| Some((*skills.get(hit.document as usize)?, hit.score));
     hits.iter().filter_map(skill).collect()
+}
+
+/// Files whose stamps tell when they change.
+fn settled(files: Vec<Watched>) -> Option<Vec<Watched>> {
+    let now = SystemTime::now();
+    (!files.iter().any(|file| file.is_racy(now))).then_some(files)
 }
 
 fn fingerprint(catalog: &Catalog) -> String {

@@ -138,7 +138,7 @@ impl Server {
         input: Map<String, Value>,
         asker: Asker<'_>,
     ) -> Result<Answer, Problem> {
-        let stock = self.shelf.stock();
+        let stock = self.stock();
         match tool {
             Tool::Search => {
                 let input: SearchInput = understood(input)?;

@@ -1,8 +1,13 @@
 //! What a walk came across, and what has to change for the answer to be another.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{AFTER, DEEPER, NO_TEXT, Stamp, UNREADABLE};
+
+/// What changed this shortly before it was looked at is looked at again: a clock's tick may hide
+/// another change.
+const RACY: Duration = Duration::from_millis(50);
 
 /// Something that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,6 +54,16 @@ impl Watched {
             stamp: Self::stamp_of(&path),
             path,
         }
+    }
+
+    /// Whether it changed so shortly before `now` that its stamp may hide another change.
+    pub fn is_racy(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        // Nobody can set this one; a clock that runs ahead of ours makes nothing racy for ever.
+        let apart = |stamp: Stamp| u128::from(stamp.changed.abs_diff(now));
+        self.stamp
+            .is_ok_and(|stamp| apart(stamp) <= RACY.as_nanos())
     }
 
     /// The stamp of what is at `path` now, behind links.

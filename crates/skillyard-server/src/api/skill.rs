@@ -224,7 +224,7 @@ pub(super) async fn activate(
     Given(input): Given<ActivationInput>,
 ) -> Result<Json<ActivationOutput>, Problem> {
     let activated = elsewhere(move || {
-        let stock = server.shelf.stock();
+        let stock = server.stock();
         let asker = Asker {
             session: input.session.as_deref(),
             trigger: "api",

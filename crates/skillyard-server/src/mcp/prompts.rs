@@ -44,7 +44,7 @@ pub(super) fn get(
     arguments: Option<&JsonObject>,
     caller: &Caller,
 ) -> Result<GetPromptResult, ErrorData> {
-    let stock = server.shelf.stock();
+    let stock = server.stock();
     let skill = usable(&stock, name).map_err(|problem| invalid(problem.detail()))?;
     if !skill.record.user_invocable {
         return Err(invalid(format!("skill `{name}` is not for users")));

@@ -19,6 +19,7 @@ use super::uri::{self, SkillUri};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::tool::usable;
 
 /// How many skills a page has.
 const PAGE: usize = 50;
@@ -114,6 +115,11 @@ pub(super) fn read(
         return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
     }
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
+    // What was listed stays what it is; whether it may be used is decided now.
+    let stock = server.stock();
+    if stock.catalog.find(&wanted.name).is_some() {
+        usable(&stock, &wanted.name).map_err(|problem| invalid(problem.detail()))?;
+    }
     let give = |now: &dyn Fn() -> Option<Digest>| {
         let given = server.may_give(skill, &wanted.path, caller.asker("mcp"), now);
         given.map_err(|error| invalid(Problem::from(error).detail()))

@@ -158,24 +158,31 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     Ok(builder.enable_all().build()?)
 }
 
-/// Reads everything again whenever somebody asks for it with SIGHUP.
-async fn reloads(context: Context, server: Arc<Server>) {
+/// Reads everything again whenever somebody asks for it with SIGHUP, which ends nobody from the
+/// call on.
+pub(super) fn reloads(
+    context: Context,
+    server: Arc<Server>,
+) -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
-        return;
-    };
-    while hangups.recv().await.is_some() {
-        let server = Arc::clone(&server);
-        let reloaded = tokio::task::spawn_blocking(move || server.reload()).await;
-        match reloaded {
-            Ok(Ok(true)) => context.printer.note("Reloaded; skills changed"),
-            Ok(Ok(false)) => context.printer.note("Reloaded; the skills are the same"),
-            Ok(Err(error)) => {
-                let cause = ServeFailure::Host(error);
-                let text = CommandError::from(cause).with_causes();
-                context.printer.error("nothing was reloaded", &[text], None);
+    let hangups = signal(SignalKind::hangup());
+    async move {
+        let Ok(mut hangups) = hangups else {
+            return;
+        };
+        while hangups.recv().await.is_some() {
+            let server = Arc::clone(&server);
+            let reloaded = tokio::task::spawn_blocking(move || server.reload()).await;
+            match reloaded {
+                Ok(Ok(true)) => context.printer.note("Reloaded; skills changed"),
+                Ok(Ok(false)) => context.printer.note("Reloaded; the skills are the same"),
+                Ok(Err(error)) => {
+                    let cause = ServeFailure::Host(error);
+                    let text = CommandError::from(cause).with_causes();
+                    context.printer.error("nothing was reloaded", &[text], None);
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 //! than all the rest of it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use skillyard_catalog::walk::Watched;
 use skillyard_install::scope::Scope;
@@ -14,10 +14,6 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::place;
 use crate::permission::Permissions;
-
-/// Files that changed this shortly before they were read are read again: a clock's tick may hide
-/// another change.
-const RACY: Duration = Duration::from_millis(50);
 
 /// What was decided, as of the files that it was read from.
 #[derive(Default)]
@@ -38,15 +34,16 @@ impl Decisions {
         }
         *kept = None;
         let permissions = Arc::new(Permissions::load(context)?);
-        if !files.iter().any(is_racy) {
+        let now = SystemTime::now();
+        if !files.iter().any(|file| file.is_racy(now)) {
             *kept = Some((files, Arc::clone(&permissions)));
         }
         Ok(permissions)
     }
 }
 
-/// The files that [`Permissions`] are read from.
-fn files(context: &Context) -> Vec<Watched> {
+/// The files that [`Permissions`] are read from, and that say which skills may be used.
+pub(super) fn files(context: &Context) -> Vec<Watched> {
     let environment = &context.environment;
     let own = [
         environment.org_config.clone(),
@@ -58,12 +55,4 @@ fn files(context: &Context) -> Vec<Watched> {
     let project = project::config_file(environment);
     let all = own.into_iter().chain(project).chain(locks);
     all.map(Watched::new).collect()
-}
-
-fn is_racy(file: &Watched) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let recently = now.unwrap_or_default().saturating_sub(RACY);
-    let recently = i64::try_from(recently.as_nanos()).unwrap_or(i64::MAX);
-    // Nobody can set this one.
-    file.stamp.is_ok_and(|stamp| stamp.changed >= recently)
 }

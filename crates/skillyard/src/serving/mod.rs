@@ -14,6 +14,7 @@ use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
 use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
@@ -117,6 +118,10 @@ impl Host for Machine {
             catalog.shadowed.clear();
         }
         Ok(catalog)
+    }
+
+    fn deciders(&self) -> Vec<Watched> {
+        decisions::files(&self.context)
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {

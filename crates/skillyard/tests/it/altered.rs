@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::mcp_gateway::Raw;
+use crate::mcp_client::Raw;
 use crate::project::project;
 use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;

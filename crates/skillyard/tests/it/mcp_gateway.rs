@@ -1,7 +1,5 @@
 //! `skillyard mcp` as a gateway, and scripts over MCP: both ends are programs.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -9,6 +7,7 @@ use serde_json::{Map, Value, json};
 use skillyard_mcp::{Called, Ending, Launch, Limits, McpError, ServerSpec, Servers, Transport};
 
 use crate::TestContext;
+use crate::mcp_client::Raw;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -249,82 +248,6 @@ fn changes_at_other_servers_are_passed_on() {
     let body = "---\nname: late\ndescription: Late. Use for late things.\n---\nLate.\n";
     far.write("../home/.agents/skills/late/SKILL.md", body);
     changes.recv_timeout(Duration::from_secs(20)).unwrap();
-}
-
-/// A client that speaks the older protocol line by line, and can ask its user.
-pub(crate) struct Raw {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    next: u64,
-}
-
-impl Raw {
-    pub(crate) fn start(context: &TestContext, flags: &[&str], capabilities: &Value) -> Self {
-        let mut command = context.skillyard();
-        command.arg("mcp").args(flags).env("MY_SECRET", "x");
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut raw = Self {
-            input: child.stdin.take().unwrap(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-            next: 1,
-        };
-        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": { "name": "raw", "version": "1" } });
-        // Over the stateless protocol nobody says hello.
-        if !capabilities.is_null() {
-            raw.ask("initialize", &hello, &json!(null));
-            raw.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        }
-        raw
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").unwrap();
-    }
-
-    /// The answer; a question on the way is answered with `said`.
-    pub(crate) fn ask(&mut self, method: &str, params: &Value, said: &Value) -> Value {
-        let id = self.next;
-        self.next += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended");
-            let message: Value = serde_json::from_str(&line).unwrap();
-            if message["method"] == "elicitation/create" {
-                let question = message["params"]["message"].as_str().unwrap();
-                assert!(
-                    question.contains("`runs` wants to run `scripts/x.sh a b`"),
-                    "{question}"
-                );
-                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": said }));
-            } else if message["id"] == id {
-                return message["result"].clone();
-            }
-        }
-    }
-
-    fn run(&mut self, said: &Value) -> String {
-        let arguments = json!({ "name": "runs", "script": "scripts/x.sh", "args": ["a", "b"] });
-        let params = json!({ "name": "skill_run", "arguments": arguments });
-        let result = self.ask("tools/call", &params, said);
-        result["content"][0]["text"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Lets the user's own scripts run only after a question, as `trust` can say.

@@ -150,7 +150,7 @@ fn judged(
     };
     let input = serde_json::from_value(Value::Object(arguments.clone()));
     let input: Input = input.map_err(|error| error.to_string())?;
-    let stock = server.shelf.stock();
+    let stock = server.stock();
     let skill = usable(&stock, &input.name).map_err(|problem| problem.detail().to_owned())?;
     let contents = Contents::open(skill).map_err(|error| error.to_string())?;
     let digest = contents.digest().ok_or("its files cannot be read")?;

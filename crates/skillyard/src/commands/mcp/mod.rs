@@ -10,7 +10,7 @@ use clap::Subcommand;
 use skillyard_server::{Access, Server, Settings, serve_stdio};
 
 use super::Outcome;
-use super::serve::runtime;
+use super::serve::{reloads, runtime};
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
@@ -65,7 +65,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Kept until after the runtime: what it holds may not end inside of one.
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
-    let outcome = runtime()?.block_on(serve_stdio(server.clone()));
+    let outcome = runtime()?.block_on(async {
+        let again = tokio::spawn(reloads(context.clone(), server.clone()));
+        let outcome = serve_stdio(server.clone()).await;
+        again.abort();
+        outcome
+    });
     drop(watch);
     drop(server);
     drop(machine);
