@@ -44,7 +44,13 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     };
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        return Err(Errno::ISDIR.into());
+        // While a script runs in a project, an empty folder keeps it from making the file.
+        let is_empty = std::fs::read_dir(path)?.next().is_none();
+        return if is_empty {
+            Ok(None)
+        } else {
+            Err(Errno::ISDIR.into())
+        };
     }
     if !metadata.is_file() {
         return Err(NotRead::NotAFile.into());

