@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
@@ -134,6 +135,13 @@ impl Permissions {
         let approval = self.approval(name, Some(&now));
         let altered = self.installed.altered(folder, now);
         altered.filter(|_| !approval.is_some_and(|approval| approval.scripts))
+    }
+
+    /// Whether the files in a folder are not what was installed into it or approved.
+    pub(crate) fn is_altered(&self, name: &str, folder: &Path) -> bool {
+        let now = || digest(&SkillRoot::open(folder).ok()?).ok();
+        self.is_installed(folder)
+            && now().is_none_or(|now| self.altered(name, folder, now).is_some())
     }
 
     /// What the files of an installed skill may be: what was installed, and what was approved.

@@ -92,6 +92,7 @@ fn what_it_says_of_itself_reaches_no_prompt() {
     let everywhere = [
         &["prompt"][..],
         &["prompt", "--format", "json"],
+        &["prompt", ".agents/skills"],
         &["match", "kill forms"],
     ];
     for arguments in everywhere {

@@ -16,6 +16,7 @@ use super::{Args, Format};
 use crate::commands::read::load;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::permission::Permissions;
 use crate::report::for_people;
 use crate::sanitize::visible;
 use crate::skill_files::{self, SkillFileOnDisk};
@@ -32,6 +33,7 @@ pub(super) fn from_paths(
         args,
         format,
         commands: Commands::new(context.environment.path.clone()),
+        permissions: Permissions::load(context)?,
         found: Vec::new(),
     };
     for path in &args.paths {
@@ -57,6 +59,7 @@ struct Paths<'a> {
     args: &'a Args,
     format: Format,
     commands: Commands,
+    permissions: Permissions,
     /// The skills so far, with their folders.
     found: Vec<(PathBuf, CatalogEntry)>,
 }
@@ -103,6 +106,7 @@ impl Paths<'_> {
             None if !skill.is_model_invocable() => {
                 Some("`disable-model-invocation` keeps it from models".to_owned())
             }
+            None if self.permissions.is_altered(&skill.name, folder) => Status::Altered.reason(),
             None => {
                 let missing = self.commands.missing(&skill.requires());
                 let status = (!missing.is_empty()).then_some(Status::Unavailable { missing });
