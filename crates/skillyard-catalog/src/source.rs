@@ -92,6 +92,19 @@ pub const PRESETS: [(&str, Preset); 5] = [
     ("claude-code", Preset::ClaudeCode),
 ];
 
+impl Preset {
+    /// The folder that it reads, in projects and at home, where it does not read the one that most
+    /// agents share.
+    pub fn folder(self) -> Option<&'static str> {
+        match self {
+            Self::Default | Self::Remcochat => None,
+            Self::AgentHarness => Some(".agent/skills"),
+            Self::KeepUp => Some(".keep-up/skills"),
+            Self::ClaudeCode => Some(".claude/skills"),
+        }
+    }
+}
+
 /// The folders of skills that are looked into first in a project.
 const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
 

@@ -1,11 +1,14 @@
 //! The folders a skill is put into, from the table of agents.
 //!
 //! `.agents/skills` is read by nearly every client; Claude Code reads only `.claude/skills`.
+//! The order of sources may be one that reads neither, and then its folder is added: what is
+//! installed here is to be found here.
 //! Copies are the rule because some clients do not follow links that leave a project.
 
 use std::path::Path;
 
 use skillyard_catalog::agents::{self, AGENTS, Agent};
+use skillyard_catalog::source::{PRESETS, Preset};
 
 use crate::scope::{Scope, ScopeKind};
 
@@ -17,7 +20,7 @@ const CLAUDE: &str = ".claude/skills";
 /// Which agents a skill is for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AgentChoice {
-    /// The shared folder, and Claude Code's where it is in use.
+    /// The shared folder, Claude Code's where it is in use, and what the order of sources reads.
     #[default]
     Usual,
     /// Every agent that is in use here.
@@ -61,7 +64,12 @@ impl AgentChoice {
     }
 
     /// The folders, relative to the scope's root, sorted and each once.
-    pub fn targets(&self, scope: &Scope, home: Option<&Path>) -> Result<Vec<String>, TargetError> {
+    pub fn targets(
+        &self,
+        scope: &Scope,
+        home: Option<&Path>,
+        preset: Preset,
+    ) -> Result<Vec<String>, TargetError> {
         let present = |agent: &&Agent| agent.is_present(home, &scope.root);
         let mut targets = Vec::new();
         match self {
@@ -71,6 +79,7 @@ impl AgentChoice {
                 if claude || scope.root.join(".claude").is_dir() {
                     targets.push(CLAUDE.to_owned());
                 }
+                targets.extend(preset.folder().map(str::to_owned));
             }
             Self::All => {
                 targets.extend([SHARED.to_owned(), CLAUDE.to_owned()]);
@@ -102,14 +111,20 @@ pub(crate) fn is_target(path: &str) -> bool {
             .iter()
             .any(|kind| folder(agent, *kind).as_deref() == Some(path))
     };
-    path == SHARED || path == CLAUDE || AGENTS.iter().any(is_folder)
+    is_usual(path) || AGENTS.iter().any(is_folder)
 }
 
 /// Whether some agent reads skills from this folder of a project.
 pub(crate) fn is_read_in_projects(path: &str) -> bool {
     let reads =
         |agent: &Agent| agent.project == path || agent.project_also.iter().any(|also| also == path);
-    path == SHARED || path == CLAUDE || AGENTS.iter().any(reads)
+    is_usual(path) || AGENTS.iter().any(reads)
+}
+
+/// Whether a path is a folder that skills are put into where no agents are named.
+fn is_usual(path: &str) -> bool {
+    let mut presets = PRESETS.iter().filter_map(|(_, preset)| preset.folder());
+    path == SHARED || path == CLAUDE || presets.any(|folder| folder == path)
 }
 
 fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {

@@ -27,10 +27,10 @@ pub(crate) enum IndexMode {
 /// Flags that choose skills by name.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Choice {
-    /// Only skills whose name matches this pattern (may be repeated)
+    /// Only skills whose name matches one of these patterns (may be repeated)
     #[arg(long, value_name = "GLOB")]
     pub(crate) allow: Vec<String>,
-    /// No skills whose name matches this pattern (may be repeated)
+    /// No skills whose name matches one of these patterns (may be repeated)
     #[arg(long, value_name = "GLOB")]
     pub(crate) deny: Vec<String>,
 }
@@ -46,7 +46,8 @@ impl Choice {
         let patterns = |texts: &[String]| {
             texts
                 .iter()
-                .map(|text| Pattern::new(text))
+                .flat_map(|text| parts(text))
+                .map(Pattern::new)
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(CommandError::Pattern)
         };
@@ -68,6 +69,20 @@ impl Choice {
     }
 }
 
+/// The patterns of `a-*,b-*`; a comma in `{a,b}` or `[a,b]` is part of one.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    let parts = text.split(move |c| {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
 /// Finds all skills.
 pub(crate) fn load(
     context: &Context,
@@ -76,9 +91,18 @@ pub(crate) fn load(
 ) -> Result<Catalog, CommandError> {
     // What an interrupted installation left half done is finished first.
     chronicle::recover(context);
-    let mut catalog = Catalog::load(&settings(context, mode, choice)?);
+    let mut catalog = discover(context, mode, choice)?;
     alteration::mark(context, mode, &mut catalog)?;
     Ok(catalog)
+}
+
+/// The same without a look at whether installed ones were altered, for who has just installed them.
+pub(crate) fn discover(
+    context: &Context,
+    mode: IndexMode,
+    choice: &Choice,
+) -> Result<Catalog, CommandError> {
+    Ok(Catalog::load(&settings(context, mode, choice)?))
 }
 
 /// Everything the catalog depends on.

@@ -1,5 +1,6 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
+use skillyard_catalog::source::Surroundings;
 use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
@@ -10,6 +11,7 @@ use super::doctor::{Check, Verdict};
 use crate::context::Context;
 use crate::install::changes::obstacle;
 use crate::install::{chronicle, place};
+use crate::library;
 
 const AREA: &str = "install";
 
@@ -24,10 +26,42 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         ));
     }
     let store = place::store(context);
+    // Whether the configuration can be read is told elsewhere.
+    let surroundings = context.config().ok();
+    let surroundings = surroundings.map(|config| library::surroundings(context, &config));
     for scope in place::scopes(context) {
         checks.extend(scope_checks(&scope, &store));
+        checks.extend(surroundings.as_ref().and_then(|each| unread(&scope, each)));
     }
     checks
+}
+
+/// Installed skills that lie where the order of sources does not look.
+fn unread(scope: &Scope, surroundings: &Surroundings) -> Option<Check> {
+    let folder = surroundings.preset.folder()?;
+    let lock = Records::default().lock(scope).ok()?;
+    let sources = surroundings.sources();
+    let is_read = |target: &String| {
+        let root = scope.target(target);
+        sources.iter().any(|source| source.root == root)
+    };
+    let skills = lock.skills().iter();
+    let unread = skills.filter(|entry| !entry.targets.iter().any(is_read));
+    let names: Vec<&str> = unread.map(|entry| entry.name.as_str()).collect();
+    let word = scope.kind.as_str();
+    (!names.is_empty()).then(|| Check {
+        verdict: Verdict::Warning,
+        hint: Some(format!(
+            "Install them again, which puts them into `{folder}`, or choose another `discovery.precedence`"
+        )),
+        ..good(
+            "unread",
+            format!(
+                "`discovery.precedence` has no folder of `{}` ({word} scope)",
+                names.join("`, `")
+            ),
+        )
+    })
 }
 
 fn git(context: &Context) -> Check {

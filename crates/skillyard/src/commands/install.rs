@@ -20,6 +20,7 @@ use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
+use crate::install::unused::Unused;
 use crate::install::wish::wish;
 use crate::install::{changes, conflict, finish, review};
 
@@ -113,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
-        return told(context, &place, &prepared.preview, &checked, start, true);
+        return told(context, &place, &prepared.preview, &checked, start, None);
     }
     let plan = if !args.yes && review::asks(&checked) {
         check::scan(context, &checked, &args.accept)?;
@@ -127,25 +128,34 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Ok(())
         })?
     };
-    let status = told(context, &place, &plan, &checked, start, false)?;
+    let unused = Unused::of(context, &place, &plan)?;
+    let status = told(context, &place, &plan, &checked, start, Some(&unused))?;
+    for each in &unused {
+        context.printer.note(&each.line());
+    }
     tell_about_trust(context, &place, &plan)?;
     Ok(status)
 }
 
-/// Tells what was or would be done; programs are told what people were shown before it, too.
+/// Tells what was done, or would be where nobody knows yet what will not be used; programs are told
+/// what people were shown before it, too.
 fn told(
     context: &Context,
     place: &Place,
     plan: &Plan,
     checked: &[Checked<'_>],
     start: Instant,
-    dry_run: bool,
+    unused: Option<&[Unused]>,
 ) -> Outcome {
+    let dry_run = unused.is_none();
     if !context.printer.is_json() {
         return report(context, place, plan, Some(start), dry_run);
     }
     let mut answer = changes::json(plan, &place.scope, dry_run);
     answer["checked"] = review::json(checked);
+    if let Some(unused) = unused {
+        answer["unused"] = unused.iter().map(Unused::json).collect();
+    }
     context.printer.json(&answer)?;
     Ok(Status::Yes)
 }

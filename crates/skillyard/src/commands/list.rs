@@ -189,7 +189,7 @@ pub(super) fn push_cut(text: &mut String, line: &str, room: usize) {
 }
 
 /// A path as the user writes it, with `~` for the home directory.
-pub(super) fn tilde(path: &Path, home: Option<&Path>) -> String {
+pub(crate) fn tilde(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", on_one_line(rest)),

@@ -10,6 +10,7 @@ use serde_json::json;
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, SkillName};
+use skillyard_install::target::SHARED;
 
 use folder::{create, template};
 
@@ -60,7 +61,8 @@ pub(crate) struct Args {
     /// The folder to make the skill's folder in
     #[arg(long, value_name = "DIR", default_value = ".")]
     path: PathBuf,
-    /// Make it where agents find it, in `.agents/skills`: yours, or this project's
+    /// Make it where agents find it, in `.agents/skills` or the folder that
+    /// `discovery.precedence` reads: yours, or this project's
     #[arg(long, value_name = "SCOPE", conflicts_with = "path")]
     scope: Option<ScopeName>,
     /// Add scripts/ with an example
@@ -78,10 +80,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let name = valid_name(&args.name)?;
     let place = match args.scope {
         None => args.path.clone(),
-        scope => Place::find(context, &ScopeArgs { scope })?
-            .scope
-            .root
-            .join(".agents/skills"),
+        scope => {
+            let place = Place::find(context, &ScopeArgs { scope })?;
+            let folder = place.preset.folder().unwrap_or(SHARED);
+            place.scope.root.join(folder)
+        }
     };
     if place.exists() && !place.is_dir() {
         return Err(CommandError::NotAFolder(place));

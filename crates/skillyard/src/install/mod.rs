@@ -19,6 +19,7 @@ pub(crate) mod scanner;
 mod sources;
 pub(crate) mod supply;
 pub(crate) mod threads;
+pub(crate) mod unused;
 pub(crate) mod wanted;
 pub(crate) mod web;
 pub(crate) mod wish;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::source::{Preset, Surroundings};
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
@@ -55,6 +55,8 @@ pub(crate) struct Place {
     pub(crate) store: Store,
     pub(crate) records: Records,
     home: Option<PathBuf>,
+    /// The order of sources; where it cannot be read, commands say why.
+    pub(crate) preset: Preset,
     /// The scope's root with no link in its path, once somebody asked for it.
     root: OnceLock<Option<PathBuf>>,
 }
@@ -100,6 +102,10 @@ impl Place {
             store: store(context),
             records: Records::default(),
             home: environment.home.clone(),
+            preset: context
+                .config()
+                .map(|config| config.preset())
+                .unwrap_or_default(),
             root: OnceLock::new(),
         }
     }
@@ -140,7 +146,7 @@ impl Place {
         let mut choices = choices.into_iter().map(AgentChoice::of);
         let choice = choices.find(|choice| *choice != AgentChoice::Usual);
         let choice = choice.unwrap_or(AgentChoice::Usual);
-        let targets = choice.targets(&self.scope, self.home.as_deref());
+        let targets = choice.targets(&self.scope, self.home.as_deref(), self.preset);
         Ok(targets.map_err(InstallFailure::from)?)
     }
 

@@ -43,6 +43,7 @@ mod install_sources;
 mod install_staging;
 mod install_store;
 mod install_team;
+mod install_unused;
 mod list;
 mod machine;
 mod mcp;

@@ -1,0 +1,118 @@
+//! Skills that were installed and will not be used, and why: who installs something wants it used.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skillyard_catalog::source::PRESETS;
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
+use skillyard_install::plan::{Change, Plan};
+
+use super::place::{Place, whole};
+use crate::commands::list::tilde;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
+
+/// A skill that was installed and will not be used.
+pub(crate) struct Unused {
+    name: String,
+    reason: String,
+}
+
+impl Unused {
+    /// Those of what was just installed. That a project is not trusted is told for all of it.
+    pub(crate) fn of(
+        context: &Context,
+        place: &Place,
+        plan: &Plan,
+    ) -> Result<Vec<Self>, CommandError> {
+        let new = plan.changes.iter().filter_map(|change| match change {
+            Change::Added { to } | Change::Changed { to, .. } | Change::Restored { to } => Some(to),
+            Change::Repaired { .. } | Change::Removed { .. } => None,
+        });
+        let new: Vec<_> = new.collect();
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        let catalog = library::discover(context, IndexMode::Use, &Choice::default())?;
+        let unused = new.into_iter().filter_map(|entry| {
+            let targets = entry.targets.iter();
+            let targets = targets.map(|target| place.scope.target(target).join(&entry.name));
+            let look = Look {
+                context,
+                place,
+                catalog: &catalog,
+                folders: targets.collect(),
+            };
+            let reason = look.reason(&entry.name)?;
+            let name = entry.name.clone();
+            Some(Self { name, reason })
+        });
+        Ok(unused.collect())
+    }
+
+    /// One line for people.
+    pub(crate) fn line(&self) -> String {
+        let Self { name, reason } = self;
+        visible(&format!("`{name}` will not be used: {reason}")).into_owned()
+    }
+
+    /// The same for programs.
+    pub(crate) fn json(&self) -> Value {
+        json!({ "name": self.name, "reason": self.reason })
+    }
+}
+
+struct Look<'a> {
+    context: &'a Context,
+    place: &'a Place,
+    catalog: &'a Catalog,
+    /// Where the skill was put.
+    folders: Vec<PathBuf>,
+}
+
+impl Look<'_> {
+    fn reason(&self, name: &str) -> Option<String> {
+        let catalog = self.catalog;
+        if catalog.enabled().any(|skill| self.is_it(skill)) {
+            return None;
+        }
+        if let Some(found) = catalog.skills.iter().find(|skill| self.is_it(skill)) {
+            let reason = found.status.reason();
+            return reason.filter(|_| found.status != Status::Untrusted);
+        }
+        let mut shadowed = catalog.shadowed.iter();
+        if let Some(loser) = shadowed.find(|loser| self.is_it(&loser.skill)) {
+            let mut winners = catalog.skills.iter();
+            let winner = winners.find(|skill| skill.record.folder == loser.winner);
+            let kind = winner.map_or("", |skill| skill.kind.as_str());
+            let home = self.context.environment.home.as_deref();
+            let winner = tilde(&loser.winner, home);
+            return Some(format!("the one at {winner} (source {kind}) comes first"));
+        }
+        let is_inside = |path: &PathBuf| self.folders.iter().any(|each| path.starts_with(each));
+        let mut skipped = catalog.skipped.iter();
+        if let Some(skipped) = skipped.find(|skipped| is_inside(&skipped.path)) {
+            return Some(skipped.reason.clone());
+        }
+        // The same skill from elsewhere is as good.
+        if catalog.find(name).is_some() {
+            return None;
+        }
+        let preset = PRESETS.iter().find(|(_, each)| *each == self.place.preset);
+        let preset = preset.map_or("", |(name, _)| name);
+        Some(format!(
+            "`discovery.precedence` is `{preset}`, which does not read its folder"
+        ))
+    }
+
+    /// Whether a skill of the catalog is what was just installed.
+    fn is_it(&self, skill: &CatalogSkill) -> bool {
+        let found = &skill.record.folder;
+        self.folders.iter().any(|folder| {
+            folder.file_name() == found.file_name()
+                && (folder == found || whole(folder) == whole(found))
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Skills that are installed and will not be used, and orders of sources that look elsewhere.
+
+use serde_json::json;
+
+use crate::TestContext;
+
+const NAME: &str = "pdf";
+
+/// A source of `pdf`, to be installed for the user.
+fn with(config: &str, metadata: &str) -> TestContext {
+    let context = TestContext::new();
+    context.configure(config);
+    context.write(
+        "lib/pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: Fills forms. Use for forms.\n{metadata}---\n\nGo.\n"),
+    );
+    context
+}
+
+#[track_caller]
+fn check(config: &str, metadata: &str, reason: &str) {
+    let told = with(config, metadata).done(&["install", "./lib/pdf", "--scope", "user"]);
+    let line = format!("`{NAME}` will not be used: {reason}");
+    assert!(told.contains(&line), "{told}");
+}
+
+#[test]
+fn who_installs_it_is_told() {
+    check(
+        "[skills]\ndisabled = [\"p*\"]\n",
+        "",
+        "disabled by `p*` (user)",
+    );
+    check(
+        "",
+        "metadata:\n  requires: no-such-command\n",
+        "missing commands: no-such-command",
+    );
+    let context = with("", "");
+    let org = context.outside("org");
+    std::fs::create_dir_all(org.join("pdf")).unwrap();
+    let text = "---\nname: pdf\ndescription: Ours. Use for forms.\n---\n";
+    std::fs::write(org.join("pdf/SKILL.md"), text).unwrap();
+    context.configure(&format!("[[org]]\npath = {org:?}\npinned = true\n"));
+    let told = context.json(&["install", "./lib/pdf", "--scope", "user", "--json"]);
+    let place = org.join("pdf");
+    let reason = format!(
+        "the one at {} (source org-pinned) comes first",
+        place.display()
+    );
+    assert_eq!(told["unused"], json!([{ "name": "pdf", "reason": reason }]));
+    // Nothing is said of what is used.
+    let told = with("", "").done(&["install", "./lib/pdf", "--scope", "user"]);
+    assert!(!told.contains("will not be used"), "{told}");
+}
+
+#[test]
+fn an_order_of_sources_finds_what_is_installed_under_it() {
+    for (preset, folder) in [
+        ("agent-harness", ".agent/skills"),
+        ("keep-up", ".keep-up/skills"),
+        ("claude-code", ".claude/skills"),
+    ] {
+        let context = with(&format!("[discovery]\nprecedence = \"{preset}\"\n"), "");
+        for scope in ["user", "project"] {
+            let told = context.done(&["install", "./lib/pdf", "--scope", scope]);
+            assert!(!told.contains("will not be used"), "{told}");
+            let list = context.json(&["list", "--json", "--allow", "pdf"]);
+            assert_eq!(list["skills"][0]["source"], scope, "{preset}: {list}");
+            context.done(&["sync", "--scope", scope, "--frozen"]);
+            context.done(&["remove", "pdf", "--scope", scope]);
+        }
+        assert!(!context.in_home(folder).join("pdf").exists());
+        let description = ["--description", "Reads tables. Use for tables."];
+        let new = ["new", "csv", "--scope", "user"];
+        context.done(&[&new[..], &description].concat());
+        let list = context.json(&["list", "--json", "--allow", "csv"]);
+        assert_eq!(list["skills"][0]["source"], "user", "{preset}: {list}");
+        // Who names agents wants their folders alone.
+        let agent = [
+            "install",
+            "./lib/pdf",
+            "--scope",
+            "user",
+            "--agent",
+            "goose",
+        ];
+        let told = context.done(&agent);
+        let line = format!("`discovery.precedence` is `{preset}`, which does not read its folder");
+        assert!(told.contains(&line), "{told}");
+        let told = context.run(&["doctor"]);
+        let line = "`discovery.precedence` has no folder of `pdf` (user scope)";
+        assert!(told.contains(line), "{told}");
+    }
+}
