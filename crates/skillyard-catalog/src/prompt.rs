@@ -8,8 +8,24 @@ use crate::budget::{self, Budget, Entry, Fitting};
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
 pub const DEFAULT_BUDGET: usize = 4_000;
+/// What is written once around all entries.
+const AROUND: &str = "<available_skills>\n</available_skills>";
 /// Tokens kept free for the line that says what was left out.
 const OMISSION: usize = 30;
+/// The same in JSON, where it has names around it.
+const JSON_OMISSION: usize = 50;
+
+/// About how many tokens a skill has in every prompt: those of its entry as it is written there.
+pub fn entry_tokens(name: &str, description: &str) -> usize {
+    let entry = CatalogEntry {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        // Where exactly it lies makes little of a difference.
+        location: Some(format!("~/.agents/skills/{name}/SKILL.md")),
+    };
+    let alone = estimate(&catalog::render(&[entry], CatalogFormat::Xml));
+    alone.saturating_sub(estimate(AROUND))
+}
 
 /// What a prompt has room for.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +58,12 @@ pub fn fitted(
             frame: frame.entry,
         })
         .collect();
+    let omission = match format {
+        CatalogFormat::Json => JSON_OMISSION,
+        _ => OMISSION,
+    };
     let limits = Budget {
-        tokens: room.tokens.saturating_sub(around + OMISSION),
+        tokens: room.tokens.saturating_sub(around + omission),
         entries: room.skills,
     };
     let fitting = budget::fit(&plain, limits, ranking);
@@ -98,5 +118,26 @@ impl Frame {
             entry,
             around: one.saturating_sub(entry),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_skill_costs_is_what_a_prompt_grows_by() {
+        let name = |number: usize| format!("skill-{number:02}");
+        let about = "Fills PDF forms. Use when a task involves PDF files.";
+        let entries: Vec<CatalogEntry> = (0..20)
+            .map(|number| CatalogEntry {
+                name: name(number),
+                description: about.to_owned(),
+                location: Some(format!("/home/me/.agents/skills/{}/SKILL.md", name(number))),
+            })
+            .collect();
+        let all = estimate(&catalog::render(&entries, CatalogFormat::Xml));
+        let one = entry_tokens(&name(0), about);
+        assert!(one.abs_diff(all / 20) < 6, "{one} of {all}");
     }
 }

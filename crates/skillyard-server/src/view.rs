@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
-use skillyard_format::tokens::estimate;
+use skillyard_catalog::prompt::entry_tokens;
 use utoipa::ToSchema;
 
 use crate::access::Role;
@@ -49,7 +49,7 @@ impl SkillSummary {
             status: skill.status.as_str().to_owned(),
             reason: skill.status.reason(),
             path: viewer.path(&record.folder),
-            tokens: estimate(&record.name) + estimate(&record.description),
+            tokens: entry_tokens(&record.name, &record.description),
             problems: record.problems.len(),
             user_invocable: record.user_invocable,
             model_invocable: record.model_invocable,

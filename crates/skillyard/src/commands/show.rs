@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_catalog::builtin;
+use skillyard_catalog::prompt::entry_tokens;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -147,7 +148,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
 }
 
 fn catalog_tokens(skill: &CatalogSkill) -> usize {
-    tokens::estimate(&skill.record.name) + tokens::estimate(&skill.record.description)
+    entry_tokens(&skill.record.name, &skill.record.description)
 }
 
 fn text(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_format::tokens;
+use skillyard_catalog::prompt::entry_tokens;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::tree::TreeFile;
 use skillyard_trust::tier::Scripts;
@@ -207,8 +207,8 @@ fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
 }
 
 /// How many tokens every prompt has for it.
-fn prompt_tokens(candidate: &Candidate) -> usize {
-    tokens::estimate(&candidate.name) + tokens::estimate(&candidate.description)
+pub(crate) fn prompt_tokens(candidate: &Candidate) -> usize {
+    entry_tokens(&candidate.name, &candidate.description)
 }
 
 fn scripts_of(candidate: &Candidate) -> impl Iterator<Item = &TreeFile> {

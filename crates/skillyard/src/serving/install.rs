@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use skillyard_format::package::Digest;
-use skillyard_format::tokens::estimate;
 use skillyard_install::plan::Change;
 use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal};
 
@@ -14,6 +13,7 @@ use crate::install::check::{Checked, described};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
+use crate::install::review::prompt_tokens;
 
 /// Plans what an order says, and makes it true where it names the plan.
 pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
@@ -82,7 +82,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         skill.description.clone_from(&candidate.description);
         each.verdict.tier.as_str().clone_into(&mut skill.tier);
         skill.signer = each.signer();
-        skill.tokens = estimate(&candidate.name) + estimate(&candidate.description);
+        skill.tokens = prompt_tokens(candidate);
         skill.scripts = files
             .filter(|file| is_script(&file.path, file.executable))
             .map(|file| file.path.clone())

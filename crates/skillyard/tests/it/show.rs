@@ -32,7 +32,7 @@ fn as_text() {
       source            project
       folder            [DIR]/.skills/pdf
       digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens            about 10 in every prompt, about 7 when activated
+      tokens            about 49 in every prompt, about 7 when activated
       license           MIT
       metadata.version  1.2
       metadata.tags     pdf forms
@@ -54,7 +54,7 @@ fn as_text() {
       source            project
       folder            [DIR]/.skills/pdf
       digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens            about 10 in every prompt, about 7 when activated
+      tokens            about 49 in every prompt, about 7 when activated
       license           MIT
       metadata.version  1.2
       metadata.tags     pdf forms
@@ -87,7 +87,7 @@ fn as_json() {
       "reason": null,
       "digest": "sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31",
       "tokens": {
-        "catalog": 10,
+        "catalog": 49,
         "instructions": 7
       },
       "fields": {
@@ -164,7 +164,7 @@ fn what_is_wrong_is_shown() {
       source            project
       folder            [DIR]/.skills/Odd
       digest            sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
-      tokens            about 7 in every prompt, about 8 when activated
+      tokens            about 49 in every prompt, about 8 when activated
       files             1 (77 bytes)
       provenance        a project that is not trusted
       trust             untrusted
