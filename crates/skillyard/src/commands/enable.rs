@@ -2,13 +2,14 @@
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::Status as SkillStatus;
+use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 
 use super::Outcome;
 use crate::config::edit::Target;
 use crate::context::Context;
-use crate::error::{CommandError, Status};
+use crate::error::Status;
 use crate::library::{self, Choice, IndexMode};
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Let disabled skills be used again
@@ -68,10 +69,11 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
             changed.push(name);
         }
     }
+    let after = library::load(context, IndexMode::Use, &Choice::default())?;
     let still = if disabled {
         Vec::new()
     } else {
-        still_disabled(context, names)?
+        still_disabled(&after, names)
     };
     let status = if still.is_empty() {
         Status::Yes
@@ -93,11 +95,12 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
         context.printer.data(&format!(" {sign} {name}\n"))?;
     }
     let word = if disabled { "disabled" } else { "enabled" };
-    if !changed.is_empty() || still.is_empty() {
-        context.printer.note(&match changed.len() {
-            0 => format!("Nothing to do: already {word}"),
-            1 => format!("1 skill {word}"),
-            count => format!("{count} skills {word}"),
+    let switched = switched(&catalog, &after);
+    if switched > 0 || still.is_empty() {
+        context.printer.note(&if changed.is_empty() {
+            format!("Nothing to do: already {word}")
+        } else {
+            format!("{} {word}", counted(switched, "skill"))
         });
     }
     for (name, reason) in &still {
@@ -108,17 +111,26 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     Ok(status)
 }
 
+/// Of how many skills a change made what they were not before; a pattern may mean many, or none yet.
+fn switched(before: &Catalog, after: &Catalog) -> usize {
+    let is_disabled = |skill: &CatalogSkill| matches!(skill.status, SkillStatus::Disabled { .. });
+    let was_disabled = |skill: &CatalogSkill| {
+        let before = before.find(&skill.record.name);
+        before.is_some_and(is_disabled)
+    };
+    let skills = after.skills.iter();
+    skills
+        .filter(|skill| is_disabled(skill) != was_disabled(skill))
+        .count()
+}
+
 /// Those of `names` that something else keeps disabled, such as a pattern, and what.
-fn still_disabled<'a>(
-    context: &Context,
-    names: &'a [String],
-) -> Result<Vec<(&'a str, String)>, CommandError> {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    Ok(names
+fn still_disabled<'a>(catalog: &Catalog, names: &'a [String]) -> Vec<(&'a str, String)> {
+    names
         .iter()
         .filter_map(|name| match &catalog.find(name)?.status {
             SkillStatus::Disabled { reason } => Some((name.as_str(), reason.clone())),
             _ => None,
         })
-        .collect())
+        .collect()
 }

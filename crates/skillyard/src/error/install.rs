@@ -49,6 +49,12 @@ pub(crate) enum InstallFailure {
         count: usize,
         names: Vec<String>,
     },
+    #[error("`{place}` has {} skills called `{name}`", paths.len())]
+    SameName {
+        place: String,
+        name: String,
+        paths: Vec<String>,
+    },
     #[error("`{place}` has no skill `{name}`")]
     NotOffered {
         place: String,

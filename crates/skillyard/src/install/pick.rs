@@ -56,28 +56,58 @@ impl Pick {
             Self::Only | Self::Ask => Err(InstallFailure::Several {
                 place: place.to_owned(),
                 count: offers.len(),
-                names: offers.into_iter().map(|offer| offer.name).collect(),
+                names: names(&offers),
             }
             .into()),
         }
     }
 }
 
-/// The skill of a name, which may also be the name of its folder.
+/// The skill of a name, which may also be the path or the name of its folder.
 fn named(name: &str, offers: &[Offer], place: &str) -> Result<Offer, CommandError> {
-    let folder = |offer: &&Offer| offer.path.rsplit('/').next() == Some(name);
-    let found = offers.iter().find(|offer| offer.name == name);
-    let found = found.or_else(|| offers.iter().find(folder));
-    found.cloned().ok_or_else(|| {
-        let names = offers.iter().map(|offer| offer.name.as_str());
-        InstallFailure::NotOffered {
+    let ways: [&dyn Fn(&&Offer) -> bool; 3] = [
+        &|offer| name.contains('/') && shown(offer) == name,
+        &|offer| offer.name == name,
+        &|offer| offer.path.rsplit('/').next() == Some(name),
+    ];
+    let found = ways.into_iter().find_map(|way| {
+        let found: Vec<&Offer> = offers.iter().filter(way).collect();
+        (!found.is_empty()).then_some(found)
+    });
+    match found.as_deref() {
+        Some([one]) => Ok((*one).clone()),
+        Some(several) => Err(InstallFailure::SameName {
             place: place.to_owned(),
             name: name.to_owned(),
-            nearest: nearest(name, names.clone()).map(str::to_owned),
-            names: names.map(str::to_owned).collect(),
+            paths: several.iter().map(|offer| shown(offer)).collect(),
         }
-        .into()
-    })
+        .into()),
+        None => Err(InstallFailure::NotOffered {
+            place: place.to_owned(),
+            name: name.to_owned(),
+            nearest: nearest(name, offers.iter().map(|offer| &*offer.name)).map(str::to_owned),
+            names: names(offers),
+        }
+        .into()),
+    }
+}
+
+/// The path of a skill's folder, which no name is like.
+fn shown(offer: &Offer) -> String {
+    let path = &offer.path;
+    if path.contains('/') {
+        path.clone()
+    } else {
+        format!("./{path}")
+    }
+}
+
+/// What skills are called, each name once.
+fn names(offers: &[Offer]) -> Vec<String> {
+    let mut names: Vec<String> = offers.iter().map(|offer| offer.name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn ask(place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {

@@ -82,7 +82,7 @@ fn a_pattern() {
     ----- stdout -----
      - pdf-*
     ----- stderr -----
-    1 skill disabled
+    2 skills disabled
     ");
     assert_snapshot!(context.in_prompt(&[]), @"csv");
     // One skill of a pattern cannot be taken out of it by name.
@@ -113,7 +113,7 @@ fn a_pattern() {
     ----- stdout -----
      + pdf-*
     ----- stderr -----
-    1 skill enabled
+    2 skills enabled
     ");
     assert_snapshot!(context.in_prompt(&[]), @"csv, pdf-fill, pdf-merge");
 }
@@ -314,4 +314,47 @@ fn commands_that_a_skill_needs() {
 fn a_path_is_no_command() {
     let context = requiring("/bin/sh ../bin/gh");
     assert_snapshot!(with_path(&context, &[("gh", 0o755)]), @"✗ gh  (unavailable) missing commands: /bin/sh, ../bin/gh");
+}
+
+#[test]
+fn a_pattern_is_counted_by_its_skills() {
+    let context = TestContext::new();
+    for name in ["skill-a", "skill-b", "other"] {
+        let skill = format!("../home/.agents/skills/{name}/SKILL.md");
+        context.write(
+            &skill,
+            format!("---\nname: {name}\ndescription: Does it. Use it.\n---\n"),
+        );
+    }
+    let told = |arguments: &[&str]| context.done(arguments).trim().to_owned();
+    assert_eq!(told(&["disable", "skill-a"]), "1 skill disabled");
+    assert_eq!(told(&["disable", "skill-[ab]"]), "1 skill disabled");
+    assert_eq!(told(&["disable", "none-*"]), "0 skills disabled");
+    // Another pattern still keeps it off.
+    let still = context.refused(&["enable", "skill-a"]);
+    assert!(still.starts_with("`skill-a` is still disabled"), "{still}");
+    assert_eq!(told(&["enable", "skill-[ab]"]), "2 skills enabled");
+}
+
+#[test]
+fn patterns_are_parted_by_commas() {
+    let context = TestContext::new();
+    for name in ["a-one", "b-one", "c-one", "d-one"] {
+        let skill = format!("../home/.agents/skills/{name}/SKILL.md");
+        context.write(
+            &skill,
+            format!("---\nname: {name}\ndescription: Does it. Use it.\n---\n"),
+        );
+    }
+    let listed = |allow: &str| {
+        let list = context.json(&["list", "--json", "--allow", allow]);
+        let skills = list["skills"].as_array().unwrap().iter();
+        let names: Vec<String> = skills
+            .map(|skill| skill["name"].as_str().unwrap().to_owned())
+            .collect();
+        names.join(" ")
+    };
+    assert_eq!(listed("a-*,b-*"), "a-one b-one");
+    assert_eq!(listed("{a,b}-*, c-*"), "a-one b-one c-one");
+    assert_eq!(listed("[a,d]-*"), "a-one d-one");
 }

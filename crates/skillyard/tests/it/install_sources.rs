@@ -367,3 +367,29 @@ fn sites_with_both_kinds_of_index_serve_skills() {
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
     assert_eq!(context.staging(), Vec::<String>::new());
 }
+
+#[test]
+fn two_skills_of_one_name_are_told_apart_by_their_folders() {
+    let context = project();
+    for folder in ["one", "more/one", "more/two"] {
+        context.write(
+            &format!("lib/{folder}/SKILL.md"),
+            format!("---\nname: one\ndescription: In {folder}. Use it.\n---\n"),
+        );
+    }
+    let told = context.refused(&["install", "./lib", "--skill", "one"]);
+    assert!(told.contains("has 3 skills called `one`"), "{told}");
+    let hint = "hint: Name the folder of one with `--skill`: more/one, more/two, ./one";
+    assert!(told.contains(hint), "{told}");
+    let told = context.refused(&["install", "./lib"]);
+    assert!(told.trim_end().ends_with("`--all`: one"), "{told}");
+    for (named, folder) in [
+        ("more/one", "more/one"),
+        ("two", "more/two"),
+        ("./one", "one"),
+    ] {
+        context.done(&["install", "./lib", "--skill", named, "--force"]);
+        let text = context.read(".agents/skills/one/SKILL.md");
+        assert!(text.contains(&format!("In {folder}.")), "{named}: {text}");
+    }
+}

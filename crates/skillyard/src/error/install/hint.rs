@@ -40,6 +40,9 @@ impl InstallFailure {
                 "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)
             ),
+            Self::SameName { paths, .. } => {
+                format!("Name the folder of one with `--skill`: {}", listed(paths))
+            }
             Self::NotOffered { nearest: None, names, .. } => {
                 format!("It has: {}", listed(names))
             }
