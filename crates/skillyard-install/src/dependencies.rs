@@ -1,19 +1,27 @@
 //! The skills that skills need, found one after the other until nothing is missing.
 //!
+//! Each is taken in the highest version that fits all who want it: the skills that need it, those
+//! that are installed and stay, `skills.toml` and the user. So it does not matter who comes first.
+//!
 //! A reference in a skill is a stranger's word. `./x` and `../x` mean a folder of the same
 //! source; a path of this machine is believed only from a skill of this machine.
 
 mod circle;
+mod demand;
 mod error;
+mod known;
+mod resolver;
+mod round;
+#[cfg(test)]
+mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
-
-use circle::circle;
+pub use demand::Asker;
 pub use error::DependencyError;
+pub use known::Known;
 
 use crate::candidate::Candidate;
-use crate::origin::OriginKind;
-use crate::reference::{Context, Reference};
+use crate::lockfile::Required;
+use resolver::Resolver;
 
 /// Most skills that may be needed by one another.
 const MOST: usize = 1_000;
@@ -24,8 +32,17 @@ pub trait Supplier {
     type Error: std::error::Error + Send + Sync + 'static;
     /// The one skill that `reference`, written in `by`, means.
     fn supply(&mut self, reference: &str, by: &Candidate) -> Result<Candidate, Self::Error>;
-    /// Whether `candidate` is a version that `reference` allows.
-    fn fits(&self, reference: &str, candidate: &Candidate) -> bool;
+    /// The same skill under the same name, in the highest version that `requested` allows.
+    fn at(&mut self, candidate: &Candidate, requested: &str) -> Result<Candidate, Self::Error>;
+}
+
+/// A skill that is asked for.
+#[derive(Debug, Clone)]
+pub struct Root {
+    /// The skill.
+    pub candidate: Candidate,
+    /// Who wants it as it was requested; nobody where only others need it.
+    pub asker: Option<Asker>,
 }
 
 /// A skill among all that are needed.
@@ -33,235 +50,72 @@ pub trait Supplier {
 pub struct Needed {
     /// The skill.
     pub candidate: Candidate,
-    /// The names of the skills it needs.
-    pub requires: Vec<String>,
+    /// The skills it needs.
+    pub requires: Vec<Required>,
     /// Whether it is only there for others.
     pub dependency: bool,
 }
 
+/// Skills that go together with what they need, and those that do not.
+#[derive(Debug)]
+pub struct Resolved<E> {
+    /// What is needed, sorted by name.
+    pub needed: Vec<Needed>,
+    /// What was asked for and cannot be had.
+    pub failed: Vec<Failed<E>>,
+}
+
+/// Why some of the skills that were asked for cannot be had.
+#[derive(Debug)]
+pub struct Failed<E> {
+    /// Their names.
+    pub roots: Vec<String>,
+    /// Why.
+    pub error: DependencyError<E>,
+}
+
 /// All skills that `roots` need, and they themselves, sorted by name.
 pub fn resolve<S: Supplier>(
-    roots: Vec<Candidate>,
+    roots: Vec<Root>,
+    known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
-    let mut found: BTreeMap<String, (Needed, String)> = BTreeMap::new();
-    let mut queue = VecDeque::new();
-    for candidate in roots {
-        let chain = format!("`{}`", candidate.name);
-        queue.push_back(candidate.name.clone());
-        let needed = Needed {
-            candidate,
-            requires: Vec::new(),
-            dependency: false,
-        };
-        if let Some((other, _)) = found.get(&needed.candidate.name)
-            && other.candidate.tree.digest() != needed.candidate.tree.digest()
-        {
-            return Err(DependencyError::Conflict {
-                name: needed.candidate.name.clone(),
-                first: "you ask for it".into(),
-                first_source: described(&other.candidate),
-                second: "and".into(),
-                second_source: described(&needed.candidate),
-            });
-        }
-        found.insert(needed.candidate.name.clone(), (needed, chain));
+    let (round, failures) = Resolver::new(supplier).settle(&roots, known)?;
+    match failures.into_iter().next() {
+        Some(failure) => Err(failure.error),
+        None => Ok(round.needed()),
     }
-    while let Some(name) = queue.pop_front() {
-        let Some((needed, chain)) = found.get(&name).cloned() else {
-            continue;
-        };
-        for reference in &needed.candidate.requires {
-            let next = supplied(reference, &needed.candidate, &chain, supplier)?;
-            let next_name = next.name.clone();
-            if let Some((own, _)) = found.get_mut(&name)
-                && !own.requires.contains(&next_name)
-            {
-                own.requires.push(next_name.clone());
-            }
-            match found.get_mut(&next_name) {
-                None => {
-                    let chain = format!("{chain} → `{next_name}`");
-                    let next = Needed {
-                        candidate: next,
-                        requires: Vec::new(),
-                        dependency: true,
-                    };
-                    found.insert(next_name.clone(), (next, chain));
-                    queue.push_back(next_name);
-                }
-                Some((other, other_chain)) => {
-                    if other.candidate.tree.digest() != next.tree.digest()
-                        && !supplier.fits(reference, &other.candidate)
-                    {
-                        let second = format!("{chain} → `{next_name}`");
-                        return Err(DependencyError::Conflict {
-                            name: next_name,
-                            first: other_chain.clone(),
-                            first_source: described(&other.candidate),
-                            second,
-                            second_source: described(&next),
-                        });
-                    }
-                }
-            }
-            if found.len() > MOST {
-                return Err(DependencyError::TooMany(MOST));
-            }
-        }
-    }
-    if let Some(circle) = circle(&found) {
-        return Err(DependencyError::Circle(circle));
-    }
-    Ok(found.into_values().map(|(needed, _)| needed).collect())
 }
 
-fn supplied<S: Supplier>(
-    reference: &str,
-    by: &Candidate,
-    chain: &str,
+/// The same, but those of `roots` that do not go together with the rest are left as they are.
+pub fn resolve_each<S: Supplier>(
+    mut roots: Vec<Root>,
+    known: &Known<'_>,
     supplier: &mut S,
-) -> Result<Candidate, DependencyError<S::Error>> {
-    if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
-        return Err(DependencyError::Local {
-            chain: chain.to_owned(),
-            reference: reference.to_owned(),
-        });
-    }
-    supplier
-        .supply(reference, by)
-        .map_err(|source| DependencyError::Fetch {
-            chain: chain.to_owned(),
-            reference: reference.to_owned(),
-            source,
-        })
-}
-
-/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
-fn names_machine(reference: &str) -> bool {
-    let is_neighbour = reference.starts_with("./") || reference.starts_with("../");
-    match Reference::parse(reference, &Context::default()) {
-        Ok(Reference::Local(_)) => !is_neighbour,
-        Ok(Reference::Git(git)) => !is_neighbour && git.remote.is_local(),
-        _ => false,
-    }
-}
-
-fn described(candidate: &Candidate) -> String {
-    let revision = candidate
-        .origin
-        .version
-        .as_ref()
-        .or(candidate.origin.commit.as_ref());
-    match revision {
-        Some(revision) => format!("`{}` ({})", candidate.source, short(revision)),
-        None => format!("`{}`", candidate.source),
-    }
-}
-
-/// A commit as people write it.
-fn short(revision: &str) -> &str {
-    revision
-        .get(..12)
-        .filter(|_| revision.len() >= 40)
-        .unwrap_or(revision)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::candidate::Found;
-    use crate::origin::Origin;
-    use crate::tree::{Tree, TreeFile};
-
-    /// Skills by name; `needs` is what they require.
-    struct Shelf(Vec<(&'static str, &'static str)>);
-
-    fn candidate(name: &str, needs: &str, version: &str) -> Candidate {
-        let text = format!(
-            "---\nname: {name}\ndescription: d {version}\nmetadata:\n  skillyard.requires-skills: {needs:?}\n---\n"
-        );
-        let file = TreeFile {
-            path: "SKILL.md".into(),
-            executable: false,
-            bytes: text.into_bytes(),
-        };
-        let found = Found {
-            source: format!("github:a/{name}"),
-            requested: None,
-            path: String::new(),
-            folder: None,
-            origin: Origin {
-                kind: OriginKind::Git,
-                url: "u".into(),
-                commit: None,
-                version: Some(version.into()),
-            },
-        };
-        Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap()
-    }
-
-    impl Supplier for Shelf {
-        type Error = std::io::Error;
-
-        fn supply(&mut self, reference: &str, _: &Candidate) -> Result<Candidate, Self::Error> {
-            let (name, version) = reference.split_once('@').unwrap_or((reference, "1"));
-            let (_, needs) = self
-                .0
-                .iter()
-                .find(|(each, _)| *each == name)
-                .ok_or_else(|| std::io::Error::other("not on the shelf"))?;
-            Ok(candidate(name, needs, version))
+) -> Result<Resolved<S::Error>, DependencyError<S::Error>> {
+    let mut resolver = Resolver::new(supplier);
+    let mut failed = Vec::new();
+    loop {
+        let (round, failures) = resolver.settle(&roots, known)?;
+        if failures.is_empty() {
+            let needed = round.needed();
+            return Ok(Resolved { needed, failed });
         }
-
-        fn fits(&self, reference: &str, candidate: &Candidate) -> bool {
-            let version = reference
-                .split_once('@')
-                .map_or("1", |(_, version)| version);
-            candidate.origin.version.as_deref() == Some(version)
-        }
-    }
-
-    fn resolved(shelf: &[(&'static str, &'static str)]) -> Result<Vec<String>, String> {
-        let mut shelf = Shelf(shelf.to_vec());
-        let (name, needs) = shelf.0[0];
-        let needed = resolve(vec![candidate(name, needs, "1")], &mut shelf);
-        let needed = needed.map_err(|error| error.to_string())?;
-        let line = |each: Needed| {
-            format!(
-                "{} {} {}",
-                each.candidate.name,
-                each.dependency,
-                each.requires.join(",")
-            )
-        };
-        Ok(needed.into_iter().map(line).collect())
-    }
-
-    #[test]
-    fn needs_of_needs_are_found_once() {
-        let shelf = [("a", "b c"), ("b", "d"), ("c", "d"), ("d", "")];
-        assert_eq!(
-            resolved(&shelf).unwrap(),
-            ["a false b,c", "b true d", "c true d", "d true "]
-        );
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_explained() {
-        for (shelf, reason) in [
-            (vec![("a", "b"), ("b", "a")], "`a` → `b` → `a`"),
-            (vec![("a", "a")], "`a` → `a`"),
-            (
-                vec![("a", "b c@1"), ("b", "c@2"), ("c", "")],
-                "`c` is needed from two sources",
-            ),
-            (vec![("a", "b")], "`a` needs `b`, which cannot be had"),
-            (vec![("a", "/etc/x")], "may not name `/etc/x`"),
-            (vec![("a", "file:///etc/x")], "may not name"),
-        ] {
-            let error = resolved(&shelf).unwrap_err();
-            assert!(error.contains(reason), "{error} does not say {reason}");
+        for failure in failures {
+            let affected = round.roots_that_reach(&failure.culprits);
+            let (gone, stays): (Vec<Root>, Vec<Root>) = roots
+                .into_iter()
+                .partition(|root| affected.contains(root.candidate.name.as_str()));
+            roots = stays;
+            if gone.is_empty() && affected.is_empty() {
+                return Err(failure.error);
+            }
+            let gone: Vec<String> = gone.into_iter().map(|root| root.candidate.name).collect();
+            // Those that another failure took along already have their reason.
+            if !gone.is_empty() {
+                let error = failure.error;
+                failed.push(Failed { roots: gone, error });
+            }
         }
     }
 }

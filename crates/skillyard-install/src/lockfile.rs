@@ -5,6 +5,7 @@
 //! author did not put there. There are no times in it, so that equal states are equal files.
 
 mod locked;
+mod required;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use locked::{Locked, reference};
+pub use required::Required;
 
 use crate::target::is_target;
 use crate::text::text_if_there;
@@ -133,6 +135,11 @@ impl Lockfile {
                 return Err(wrong(format!("`{name}` is there twice")));
             }
         }
+        let names: BTreeSet<String> = lock.skills.iter().map(|each| each.name.clone()).collect();
+        let required = lock.skills.iter_mut().flat_map(|each| &mut each.requires);
+        for each in required.filter(|each| names.contains(&each.to_string())) {
+            each.whole();
+        }
         Ok(lock)
     }
 
@@ -250,6 +257,25 @@ mod tests {
         assert_eq!(names, ["a", "b", "c"]);
         assert_eq!(lock.remove("b").unwrap().name, "b");
         assert!(lock.get("b").is_none());
+    }
+
+    #[test]
+    fn what_is_needed_may_have_a_revision_and_an_odd_name() {
+        let mut lock = Lockfile::default();
+        lock.put(locked("b@1"));
+        let mut needing = locked("a");
+        for text in ["b@1", "c", "d@^1,<1.5", "e@b@1.2"] {
+            needing.requires.push(text.to_owned().into());
+        }
+        lock.put(needing);
+        let text = lock.to_text();
+        let read = Lockfile::parse(&text, Path::new("x")).unwrap();
+        assert_eq!(read.to_text(), text);
+        let names: Vec<&str> = read.get("a").unwrap().needs().collect();
+        assert_eq!(names, ["b@1", "c", "d", "e"]);
+        let revisions = read.get("a").unwrap().requires.iter();
+        let revisions: Vec<_> = revisions.map(|each| each.requested.as_deref()).collect();
+        assert_eq!(revisions, [None, None, Some("^1,<1.5"), Some("b@1.2")]);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Needed;
+use super::round::Link;
 
-/// The first circle, as `a → b → a`.
-pub(super) fn circle(found: &BTreeMap<String, (Needed, String)>) -> Option<String> {
+/// The names of the first circle, which ends where it begins.
+pub(super) fn circle(found: &BTreeMap<String, Link>) -> Option<Vec<String>> {
     let mut done: Vec<&str> = Vec::new();
     found.keys().find_map(|start| {
         let mut path = Vec::new();
@@ -15,24 +15,24 @@ pub(super) fn circle(found: &BTreeMap<String, (Needed, String)>) -> Option<Strin
 
 fn walk<'a>(
     name: &'a str,
-    found: &'a BTreeMap<String, (Needed, String)>,
+    found: &'a BTreeMap<String, Link>,
     path: &mut Vec<&'a str>,
     done: &mut Vec<&'a str>,
-) -> Option<String> {
+) -> Option<Vec<String>> {
     if let Some(at) = path.iter().position(|each| *each == name) {
-        let mut names: Vec<String> = path[at..].iter().map(|each| format!("`{each}`")).collect();
-        names.push(format!("`{name}`"));
-        return Some(names.join(" → "));
+        let names = path[at..].iter().copied().chain([name]);
+        return Some(names.map(str::to_owned).collect());
     }
     if done.contains(&name) {
         return None;
     }
     path.push(name);
-    let (needed, _) = found.get(name)?;
-    let circle = needed
+    let link = found.get(name)?;
+    let circle = link
+        .needed
         .requires
         .iter()
-        .find_map(|next| walk(next, found, path, done));
+        .find_map(|next| walk(&next.name, found, path, done));
     path.pop();
     done.push(name);
     circle

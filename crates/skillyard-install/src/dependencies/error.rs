@@ -1,5 +1,7 @@
 //! Why skills do not go together.
 
+use std::sync::Arc;
+
 /// Why skills do not go together.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError<E> {
@@ -11,7 +13,17 @@ pub enum DependencyError<E> {
         /// What is needed.
         reference: String,
         /// Why it cannot be had.
-        source: E,
+        source: Arc<E>,
+    },
+    /// No version is what all want who want it.
+    #[error("`{name}` cannot be had in a version that fits all who want it: {}", .wanted.join(", "))]
+    Versions {
+        /// The name.
+        name: String,
+        /// What each of them wants, in words.
+        wanted: Vec<String>,
+        /// What its source says, if it was asked.
+        source: Option<Arc<E>>,
     },
     /// Two different skills of one name.
     #[error(
@@ -30,8 +42,8 @@ pub enum DependencyError<E> {
         second_source: String,
     },
     /// A skill that needs itself.
-    #[error("these skills need each other in a circle: {0}")]
-    Circle(String),
+    #[error("these skills need each other in a circle: `{}`", .0.join("` → `"))]
+    Circle(Vec<String>),
     /// A stranger names a path of this machine.
     #[error("{chain} came over the network and may not name `{reference}`, a path of this machine")]
     Local {
@@ -43,4 +55,11 @@ pub enum DependencyError<E> {
     /// Far too many.
     #[error("more than {0} skills are needed")]
     TooMany(usize),
+}
+
+impl<E> DependencyError<E> {
+    /// Whether several want what they cannot have together.
+    pub(super) fn is_disagreement(&self) -> bool {
+        matches!(self, Self::Conflict { .. } | Self::Versions { .. })
+    }
 }

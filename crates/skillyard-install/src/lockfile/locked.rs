@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
+use super::required::Required;
 use crate::origin::OriginKind;
 use crate::reference::{Context, Reference};
 
@@ -40,13 +41,18 @@ pub struct Locked {
     pub linked: bool,
     /// The skills it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub requires: Vec<String>,
+    pub requires: Vec<Required>,
     /// Whether it is here only because another skill needs it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dependency: bool,
 }
 
 impl Locked {
+    /// The names of the skills it needs.
+    pub fn needs(&self) -> impl Iterator<Item = &str> {
+        self.requires.iter().map(|each| each.name.as_str())
+    }
+
     /// The reference as `skills.toml` has it: with the revision that was asked for.
     pub fn reference(&self) -> String {
         reference(&self.source, self.requested.as_deref())

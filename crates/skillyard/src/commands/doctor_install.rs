@@ -113,8 +113,8 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         checks.push(bad("missing", message, &hint));
     }
     for entry in before.lock.skills() {
-        let is_missing = |name: &&String| before.lock.get(name).is_none();
-        for missing in entry.requires.iter().filter(is_missing) {
+        let is_missing = |name: &&str| before.lock.get(name).is_none();
+        for missing in entry.needs().filter(is_missing) {
             checks.push(bad(
                 "requires",
                 format!("`{}` needs `{missing}`, which is not locked", entry.name),

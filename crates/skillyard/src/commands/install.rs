@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies;
+use skillyard_install::dependencies::{self, Asker, Root};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 use super::Outcome;
@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
+use crate::install::known::{known, unresolved};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
@@ -202,11 +203,16 @@ pub(crate) fn prepare(
     let scanner = Scanner::new(&place.store);
     scanner.warm_up(folder.filter(|folder| folder.is_dir()));
     let roots = gather(&mut supply, args, otherwise)?;
-    let mut needed = dependencies::resolve(roots, &mut supply)
-        .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
+    let roots = roots.into_iter().map(|candidate| Root {
+        candidate,
+        asker: Some(Asker::User),
+    });
+    let lock = place.lock()?;
+    let known = known(&lock, place, &supply)?;
+    let needed = dependencies::resolve(roots.collect(), &known, &mut supply);
+    let mut needed = needed.map_err(unresolved)?;
     let config = context.config()?;
     let targets = place.targets(&args.agent, &config.install_agents())?;
-    let lock = place.lock()?;
     let linked = args.link || config.installs_links();
     let mut settlement = args.settlement();
     // Whoever is asked which skills are meant is asked about what is in the way, too.

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::changes::state;
+use crate::install::known::known;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
@@ -41,9 +42,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut failed: Vec<Failed> = Vec::new();
     let difference = Difference::of(&lock, &place, &supply)?;
     let entries = chosen(&lock, &args.names)?;
+    let requested = known(&lock, &place, &supply)?.requested();
     for entry in &entries {
+        let within = requested.get(&entry.name).map(String::as_str);
         // One source that cannot be reached must not hide the others.
-        match newest(&mut supply, &lock, &difference, &entry.name) {
+        match newest(&mut supply, &lock, &difference, &entry.name, within) {
             Ok(candidate) if candidate.tree.digest() == entry.digest => {}
             Ok(candidate) => outdated.push(((*entry).clone(), candidate.locked(Vec::new()))),
             Err(error) => failed.push(Failed::new(&entry.name, &error)),

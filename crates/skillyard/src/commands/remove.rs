@@ -176,7 +176,7 @@ fn split(lock: &Lockfile, names: &[String]) -> Result<(Vec<String>, Vec<Locked>)
         if !needed.contains(entry.name.as_str()) {
             gone.push(entry.name.clone());
         } else if entry.dependency {
-            let needs = |each: &&Locked| each.requires.contains(&entry.name);
+            let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
             let dependants = lock.skills().iter().filter(needs);
             return Err(InstallFailure::StillNeeded {
                 name: entry.name.clone(),

@@ -17,6 +17,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::known::{again, known, unresolved};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_about_trust};
 use crate::install::scanner::Scanner;
@@ -85,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(InstallFailure::LockOutdated(difference.to_string()).into());
     }
     let mut trees = Trees::default();
-    let needed = resolve(&mut supply, lock, &difference, args)?;
+    let needed = resolve(&place, &mut supply, lock, &difference, args)?;
     let goal = goal(context, &place, &before, &difference, &needed)?;
     let mut settlement = finish::settlement(args.force);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
@@ -212,12 +213,14 @@ fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
 
 /// What is wanted beyond the lock, with all that it needs.
 fn resolve(
+    place: &Place,
     supply: &mut Supply<'_>,
     lock: &Lockfile,
     difference: &Difference,
     args: &Args,
 ) -> Result<Vec<Needed>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
+    let staying = after(lock, &[], &difference.unwanted);
     for (name, reference) in &difference.wanted {
         if args.offline {
             return Err(InstallFailure::Offline(name.clone()).into());
@@ -235,8 +238,13 @@ fn resolve(
         }
         roots.push(as_pinned(supply.locked(entry)?, entry)?);
     }
-    let needed = dependencies::resolve(roots, supply);
-    Ok(needed.map_err(|error| InstallFailure::Dependencies(Box::new(error)))?)
+    let known = known(&staying, place, supply)?;
+    let roots = roots.into_iter();
+    let roots = roots.map(|candidate| match difference.reference(&candidate.name) {
+        Some(_) => again(candidate, &Lockfile::default(), place),
+        None => again(candidate, lock, place),
+    });
+    dependencies::resolve(roots.collect(), &known, supply).map_err(unresolved)
 }
 
 /// What the lock names and the store does not have: fetched again and compared.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Needed};
+use skillyard_install::dependencies::{self, Needed, Resolved};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Change, Plan, Wish};
 
@@ -12,6 +12,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::known::{again, known, unresolved};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::renaming::as_locked;
 use crate::install::report::report;
@@ -62,24 +63,42 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut supply = Supply::new(context, &place);
     let difference = Difference::of(&lock, &place, &supply)?;
     let names = chosen(&lock, &difference, &args.names)?;
+    let gone = match &args.names[..] {
+        [] => &difference.unwanted[..],
+        _ => &[],
+    };
     let (mut roots, mut failed) = (Vec::new(), Vec::new());
     for name in &names {
         // One source that cannot be reached must not keep the others from being updated.
-        match newest(&mut supply, &lock, &difference, name) {
-            Ok(candidate) => roots.push(candidate),
+        match newest(&mut supply, &lock, &difference, name, None) {
+            Ok(candidate) => roots.push(match difference.reference(name) {
+                Some(_) => again(candidate, &Lockfile::default(), &place),
+                None => again(candidate, &lock, &place),
+            }),
             Err(error) if names.len() == 1 => return Err(error),
             Err(error) => failed.push(Failed::new(name, &error)),
         }
     }
+    let staying = after(&lock, &[], gone);
+    let known = known(&staying, &place, &supply)?;
+    let resolved = dependencies::resolve_each(roots, &known, &mut supply);
+    let Resolved {
+        needed,
+        failed: unmet,
+    } = resolved.map_err(unresolved)?;
+    for each in unmet {
+        let error = unresolved(each.error);
+        if names.len() == 1 {
+            return Err(error);
+        }
+        failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
+    }
+    failed.sort_by(|first, second| first.name.cmp(&second.name));
     for each in &failed {
         each.tell(context);
     }
-    let needed = dependencies::resolve(roots, &mut supply)
-        .map_err(|error| InstallFailure::Dependencies(Box::new(error)))?;
     let mut goal = goal(context, &place, &lock, &difference, &needed)?;
-    if args.names.is_empty() {
-        goal.absent.extend(difference.unwanted.iter().cloned());
-    }
+    goal.absent.extend_from_slice(gone);
     goal.absent
         .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
     let mut settlement = finish::settlement(args.force);
@@ -166,7 +185,7 @@ fn settle_beside_dependants(entries: &mut [Locked]) {
         for entry in entries.iter_mut().filter(|each| each.targets.is_empty()) {
             let dependants = settled
                 .iter()
-                .filter(|each| each.requires.contains(&entry.name));
+                .filter(|each| each.needs().any(|name| name == entry.name));
             entry.targets = dependants.flat_map(|each| each.targets.clone()).collect();
             entry.targets.sort_unstable();
             entry.targets.dedup();
@@ -222,17 +241,20 @@ fn chosen(
     Ok(all)
 }
 
-/// The newest state of what is asked for, under the name it is or will be installed by.
+/// The newest state of what is asked for, under the name it is or will be installed by; `within` is
+/// what others leave of the versions of an installed skill.
 pub(super) fn newest(
     supply: &mut Supply<'_>,
     lock: &Lockfile,
     difference: &Difference,
     name: &str,
+    within: Option<&str>,
 ) -> Result<Candidate, CommandError> {
     match (difference.reference(name), lock.get(name)) {
         (Some(reference), _) => asked(supply, name, reference),
         (None, Some(entry)) => {
-            let reference = supply.requested(entry)?;
+            let state = within.or(entry.requested.as_deref());
+            let reference = supply.source_at(&entry.source, state)?;
             let candidate = supply.one(&reference)?;
             as_locked(candidate, entry)
         }

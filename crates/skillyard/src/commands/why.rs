@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_install::lockfile::Lockfile;
+use skillyard_install::lockfile::{Locked, Lockfile};
 
 use super::Outcome;
 use crate::context::Context;
@@ -86,16 +86,15 @@ struct Reasons {
 fn reasons(lock: &Lockfile, name: &str) -> Reasons {
     let mut needed_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for entry in lock.skills() {
-        for next in &entry.requires {
+        for next in entry.needs() {
             needed_by.entry(next).or_default().push(&entry.name);
         }
     }
     let is_root = |at: &str| at != name && lock.get(at).is_some_and(|entry| !entry.dependency);
     let names = lock.skills().iter().map(|entry| entry.name.as_str());
-    let requires = |at: &str| lock.get(at).map_or(&[][..], |entry| &entry.requires);
     // A circle that nobody asked for is no reason.
     let wanted = walk(names.filter(|at| is_root(at)), name, |at| {
-        requires(at).iter().map(String::as_str)
+        lock.get(at).into_iter().flat_map(Locked::needs)
     });
     let mut chains = Vec::new();
     let by = needed_by.get(name).into_iter().flatten().copied();

@@ -74,8 +74,8 @@ fn rename(needed: &mut [Needed], from: &str, to: &str) -> Result<(), CommandErro
             each.candidate = named(each.candidate.clone(), to)?;
         }
         for required in &mut each.requires {
-            if required == from {
-                to.clone_into(required);
+            if required.name == from {
+                to.clone_into(&mut required.name);
             }
         }
     }

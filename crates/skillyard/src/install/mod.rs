@@ -6,6 +6,7 @@ pub(crate) mod chronicle;
 pub(crate) mod conflict;
 pub(crate) mod difference;
 pub(crate) mod finish;
+pub(crate) mod known;
 mod logs;
 mod meaning;
 pub(crate) mod pick;

@@ -37,12 +37,22 @@ fn renamed(
 
 /// A skill under the name and the source that the lock has for it.
 pub(crate) fn as_locked(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandError> {
-    let mut candidate = if candidate.name == entry.name {
+    let mut candidate = under(candidate, &entry.name, &entry.source)?;
+    candidate.requested.clone_from(&entry.requested);
+    Ok(candidate)
+}
+
+/// A skill under a name that it has already here, and the source it is known by.
+pub(crate) fn under(
+    candidate: Candidate,
+    name: &str,
+    source: &str,
+) -> Result<Candidate, CommandError> {
+    let mut candidate = if candidate.name == name {
         candidate
     } else {
-        renamed(&candidate, candidate.under(&entry.name))?
+        renamed(&candidate, candidate.under(name))?
     };
-    candidate.source.clone_from(&entry.source);
-    candidate.requested.clone_from(&entry.requested);
+    source.clone_into(&mut candidate.source);
     Ok(candidate)
 }

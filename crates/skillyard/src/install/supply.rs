@@ -232,15 +232,26 @@ impl<'a> Supply<'a> {
 
     /// How a reference of `skills.toml` is written in the lock.
     pub(crate) fn canonical(&self, text: &str) -> Result<String, CommandError> {
-        let reference = self.written(text)?;
-        let (source, requested) = self.source_of(&reference, reference.path())?;
+        let (source, requested) = self.source_written(text)?;
         Ok(lockfile::reference(&source, requested.as_deref()))
     }
 
-    /// The reference of an entry of the lock, at the state it was asked for.
-    pub(crate) fn requested(&self, entry: &Locked) -> Result<Reference, CommandError> {
-        let reference = self.written(&entry.source)?;
-        at(reference, entry.requested.as_deref())
+    /// The same in two parts: what it is about, and the state that is asked for.
+    pub(crate) fn source_written(
+        &self,
+        text: &str,
+    ) -> Result<(String, Option<String>), CommandError> {
+        let reference = self.written(text)?;
+        self.source_of(&reference, reference.path())
+    }
+
+    /// The reference of a skill at a state of its source.
+    pub(crate) fn source_at(
+        &self,
+        source: &str,
+        state: Option<&str>,
+    ) -> Result<Reference, CommandError> {
+        at(self.written(source)?, state)
     }
 
     /// The skill of an entry of the lock, at the state it was found in.

@@ -148,8 +148,8 @@ pub(crate) fn asked(
 /// Skills that are locked, and need what is not; with what that is.
 fn incomplete(lock: &Lockfile) -> Vec<(String, String)> {
     let missing = |entry: &Locked| {
-        let missing = entry.requires.iter().find(|name| lock.get(name).is_none());
-        missing.map(|missing| (entry.name.clone(), missing.clone()))
+        let missing = entry.needs().find(|name| lock.get(name).is_none());
+        missing.map(|missing| (entry.name.clone(), missing.to_owned()))
     };
     lock.skills().iter().filter_map(missing).collect()
 }
@@ -176,7 +176,7 @@ pub(crate) fn needed_by<'a>(
         if needed.insert(name)
             && let Some(entry) = lock.get(name)
         {
-            queue.extend(entry.requires.iter().map(String::as_str));
+            queue.extend(entry.needs());
         }
     }
     needed

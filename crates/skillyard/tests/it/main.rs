@@ -44,6 +44,7 @@ mod install_staging;
 mod install_store;
 mod install_team;
 mod install_unused;
+mod install_versions;
 mod list;
 mod machine;
 mod mcp;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use skillyard_catalog::agents::AGENTS;
 use skillyard_format::nearest::nearest;
+use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
@@ -18,6 +19,7 @@ use skillyard_install::text::NotRead;
 use skillyard_install::transaction::TransactionError;
 
 use super::InstallFailure;
+use crate::error::CommandError;
 
 impl InstallFailure {
     /// What the user can do about it.
@@ -100,6 +102,7 @@ impl InstallFailure {
             Self::Site(WellKnownError::Nothing { url, .. }) => {
                 format!("If it is a git repository, write `git+{url}`")
             }
+            Self::Dependencies(error) => return dependency_hint(error),
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
@@ -162,6 +165,17 @@ impl InstallFailure {
             ),
             _ => return None,
         })
+    }
+}
+
+fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
+    match error {
+        DependencyError::Versions { .. } => Some(
+            "Ask for another version of one of them, or remove one with `skillyard remove NAME`"
+                .into(),
+        ),
+        DependencyError::Fetch { source, .. } => source.hint(),
+        _ => None,
     }
 }
 

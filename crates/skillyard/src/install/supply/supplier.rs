@@ -3,12 +3,13 @@
 use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Supplier;
-use skillyard_install::reference::{Local, LocalKind, Reference, Requirement};
+use skillyard_install::reference::{Local, LocalKind, Reference};
 
 use super::Supply;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::meaning::{at, joined};
+use crate::install::renaming::under;
 
 impl Supplier for Supply<'_> {
     type Error = CommandError;
@@ -18,21 +19,10 @@ impl Supplier for Supply<'_> {
         self.one(&reference)
     }
 
-    fn fits(&self, reference: &str, candidate: &Candidate) -> bool {
-        let Ok(reference) = self.written(reference) else {
-            return false;
-        };
-        let (identity, requested) = reference.identity();
-        let version = candidate.origin.version.as_deref();
-        let version = version.and_then(|version| version.parse().ok());
-        identity.to_string() == candidate.source
-            && match (requested.as_deref(), version) {
-                (None, _) => true,
-                (Some(requested), Some(version)) => requested
-                    .parse::<Requirement>()
-                    .is_ok_and(|requirement| requirement.matches(&version)),
-                (Some(_), None) => false,
-            }
+    fn at(&mut self, candidate: &Candidate, requested: &str) -> Result<Candidate, CommandError> {
+        let reference = self.source_at(&candidate.source, Some(requested))?;
+        let found = self.one(&reference)?;
+        under(found, &candidate.name, &candidate.source)
     }
 }
 

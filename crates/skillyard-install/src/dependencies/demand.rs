@@ -1,0 +1,93 @@
+//! Who wants a skill, and in which versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use semver::Version;
+use skillyard_format::Digest;
+
+use crate::candidate::Candidate;
+use crate::reference::Requirement;
+
+/// Everything that is wanted, by the names of the skills.
+pub(super) type Demands = BTreeMap<String, BTreeSet<Demand>>;
+
+/// Who wants a skill of their own accord.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asker {
+    /// `skills.toml`.
+    Manifest,
+    /// The user.
+    User,
+}
+
+/// Who wants a skill.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Who {
+    /// Another skill.
+    Skill(String),
+    /// Not a skill.
+    Asker(Asker),
+}
+
+/// What somebody wants of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Demand {
+    pub(super) who: Who,
+    /// The source of the skill that is meant.
+    pub(super) source: String,
+    /// The versions or the revision that will do.
+    pub(super) requested: Option<String>,
+    /// The bytes that will do, whatever version they have.
+    pub(super) bytes: Option<Digest>,
+}
+
+impl Demand {
+    /// Whether a skill of this source is what is wanted.
+    pub(super) fn allows(&self, candidate: &Candidate) -> bool {
+        let Some(requested) = &self.requested else {
+            return true;
+        };
+        candidate.requested.as_ref() == Some(requested)
+            || self.bytes == Some(candidate.tree.digest())
+            || fits(requested, candidate.origin.version.as_deref())
+    }
+}
+
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.who {
+            Who::Skill(name) => write!(f, "`{name}` needs ")?,
+            Who::Asker(Asker::Manifest) => f.write_str("skills.toml asks for ")?,
+            Who::Asker(Asker::User) => f.write_str("you ask for ")?,
+        }
+        match &self.requested {
+            Some(requested) => write!(f, "`{requested}`"),
+            None => f.write_str("any"),
+        }
+    }
+}
+
+/// Whether a version is one of those that were requested.
+pub(super) fn fits(requested: &str, version: Option<&str>) -> bool {
+    let version = version.and_then(|version| Version::parse(version).ok());
+    let requirement = requested.parse::<Requirement>();
+    version.is_some_and(|version| requirement.is_ok_and(|each| each.matches(&version)))
+}
+
+/// What is to be requested so that all get what they want, if that can be said.
+pub(super) fn combined<'a>(demands: impl Iterator<Item = &'a Demand>) -> Option<String> {
+    let requested: BTreeSet<&str> = demands
+        .filter_map(|demand| demand.requested.as_deref())
+        .collect();
+    let mut requested: Vec<&str> = requested.into_iter().collect();
+    if requested.len() > 1 {
+        let is_range = |text: &str| text.parse::<Requirement>().is_ok();
+        if !requested.iter().all(|text| is_range(text)) {
+            return None;
+        }
+        // It says nothing beside a range.
+        requested.retain(|text| *text != "latest");
+    }
+    Some(requested.join(",")).filter(|text| !text.is_empty())
+}

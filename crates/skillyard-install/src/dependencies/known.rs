@@ -1,0 +1,119 @@
+//! What is wanted already, and goes on being wanted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::demand::{Asker, Demand, Demands, Who, combined, fits};
+use crate::lockfile::{Locked, Lockfile, Required};
+
+/// What installed skills need and what was asked for before.
+#[derive(Debug)]
+pub struct Known<'a> {
+    lock: &'a Lockfile,
+    wishes: Vec<Wish>,
+}
+
+#[derive(Debug)]
+struct Wish {
+    name: String,
+    source: String,
+    requested: Option<String>,
+    asker: Asker,
+}
+
+impl<'a> Known<'a> {
+    /// What the installed skills need of each other.
+    pub fn new(lock: &'a Lockfile) -> Self {
+        Self {
+            lock,
+            wishes: Vec::new(),
+        }
+    }
+
+    /// Adds that a skill is wanted from a source, as it was requested.
+    pub fn wish(&mut self, name: &str, source: String, requested: Option<String>, asker: Asker) {
+        self.wishes.push(Wish {
+            name: name.to_owned(),
+            source,
+            requested,
+            asker,
+        });
+    }
+
+    /// What all together request of the installed skills, by their names.
+    pub fn requested(&self) -> BTreeMap<String, String> {
+        let nothing = BTreeSet::new();
+        let demands = self.demands(&nothing, &nothing).into_iter();
+        let requested = demands.filter_map(|(name, demands)| {
+            let source = &self.lock.get(&name)?.source;
+            let demands = demands.iter().filter(|demand| demand.source == *source);
+            Some((name, combined(demands)?))
+        });
+        requested.collect()
+    }
+
+    /// What goes on being wanted when `roots` are asked for anew, and `found` are as they come
+    /// with them.
+    pub(super) fn demands(&self, roots: &BTreeSet<&str>, found: &BTreeSet<&str>) -> Demands {
+        let mut demands = Demands::new();
+        for wish in &self.wishes {
+            if roots.contains(wish.name.as_str()) {
+                continue;
+            }
+            let locked = self.lock.get(&wish.name);
+            let locked = locked.filter(|entry| {
+                !entry.dependency
+                    && entry.source == wish.source
+                    && entry.requested == wish.requested
+            });
+            let demand = Demand {
+                who: Who::Asker(wish.asker),
+                source: wish.source.clone(),
+                requested: wish.requested.clone(),
+                bytes: locked.map(|entry| entry.digest),
+            };
+            demands.entry(wish.name.clone()).or_default().insert(demand);
+        }
+        for entry in self.staying(found) {
+            for required in &entry.requires {
+                if let Some(demand) = self.demand(entry, required) {
+                    let of_name = demands.entry(required.name.clone());
+                    of_name.or_default().insert(demand);
+                }
+            }
+        }
+        demands
+    }
+
+    /// What an installed skill wants of another one, unless it does not have that as it is.
+    fn demand(&self, by: &Locked, required: &Required) -> Option<Demand> {
+        let requested = required.requested.clone()?;
+        let needed = self.lock.get(&required.name)?;
+        if needed.version.is_some() && !fits(&requested, needed.version.as_deref()) {
+            return None;
+        }
+        Some(Demand {
+            who: Who::Skill(by.name.clone()),
+            source: needed.source.clone(),
+            requested: Some(requested),
+            bytes: Some(needed.digest),
+        })
+    }
+
+    /// The installed skills that stay as they are, and are wanted.
+    fn staying(&self, found: &BTreeSet<&str>) -> Vec<&Locked> {
+        let roots = self.lock.skills().iter().filter(|entry| !entry.dependency);
+        let mut queue: Vec<&str> = roots.map(|entry| entry.name.as_str()).collect();
+        let mut seen = BTreeSet::new();
+        let mut staying = Vec::new();
+        while let Some(name) = queue.pop() {
+            if found.contains(name) || !seen.insert(name) {
+                continue;
+            }
+            if let Some(entry) = self.lock.get(name) {
+                queue.extend(entry.needs());
+                staying.push(entry);
+            }
+        }
+        staying
+    }
+}

@@ -1,0 +1,315 @@
+//! Rounds until what is wanted and what was taken are one.
+//!
+//! A round takes each skill as all want it who wanted it in the round before. Another version may
+//! need something else, so what does not go together counts only once nothing changes any more.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::circle::circle;
+use super::demand::{Demand, Demands, Who, combined};
+use super::error::DependencyError;
+use super::known::Known;
+use super::round::{Failure, Round};
+use super::{Root, Supplier};
+use crate::candidate::Candidate;
+use crate::lockfile::Required;
+use crate::origin::OriginKind;
+use crate::reference::{Context, Reference};
+
+/// After so many rounds nothing that was wanted once is forgotten, so that there is an end.
+const SETTLING: usize = 8;
+
+/// What a source gave, asked for once.
+type Answer<E> = Result<Candidate, Arc<E>>;
+
+/// A round in which nothing changed, and what does not go together in it.
+type Settled<E> = (Round<E>, Vec<Failure<E>>);
+
+/// The way from what is asked for to all that is needed.
+pub(super) struct Resolver<'a, S: Supplier> {
+    supplier: &'a mut S,
+    /// By the reference, and by who wrote it where that matters.
+    supplied: HashMap<(String, String), Answer<S::Error>>,
+    /// By the name, the source and what was requested.
+    at: HashMap<(String, String, String), Answer<S::Error>>,
+}
+
+impl<'a, S: Supplier> Resolver<'a, S> {
+    pub(super) fn new(supplier: &'a mut S) -> Self {
+        Self {
+            supplier,
+            supplied: HashMap::new(),
+            at: HashMap::new(),
+        }
+    }
+
+    /// What is needed once nothing changes any more.
+    pub(super) fn settle(
+        &mut self,
+        roots: &[Root],
+        known: &Known<'_>,
+    ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
+        let names: BTreeSet<&str> = roots.iter().map(|root| &root.candidate.name[..]).collect();
+        let mut demands = known.demands(&names, &names);
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            let mut round = self.round(roots, &demands)?;
+            let mut wanted = known.demands(&names, &round.names());
+            let before = (rounds > SETTLING).then(|| demands.clone());
+            let more = before.unwrap_or_default().into_iter();
+            for (name, more) in more.chain(round.demands.clone()) {
+                wanted.entry(name).or_default().extend(more);
+            }
+            if wanted == demands {
+                let mut failures = std::mem::take(&mut round.failures);
+                // Where it is open which version it is, what that one needs counts for nothing.
+                if failures.iter().any(|each| each.error.is_disagreement()) {
+                    failures.retain(|each| each.error.is_disagreement());
+                }
+                if failures.is_empty()
+                    && let Some(circle) = circle(&round.found)
+                {
+                    failures.push(Failure {
+                        culprits: circle.clone(),
+                        error: DependencyError::Circle(circle),
+                    });
+                }
+                return Ok((round, failures));
+            }
+            demands = wanted;
+        }
+    }
+
+    fn round(
+        &mut self,
+        roots: &[Root],
+        demands: &Demands,
+    ) -> Result<Round<S::Error>, DependencyError<S::Error>> {
+        let mut round = Round::new();
+        let mut queue = VecDeque::new();
+        for root in roots {
+            let asked = &root.candidate;
+            if let Some(other) = round.found.get(&asked.name)
+                && other.needed.candidate.tree.digest() != asked.tree.digest()
+            {
+                let error = DependencyError::Conflict {
+                    name: asked.name.clone(),
+                    first: "you ask for it".into(),
+                    first_source: described(&other.needed.candidate),
+                    second: "and".into(),
+                    second_source: described(asked),
+                };
+                round.fail(error, vec![asked.name.clone()]);
+                continue;
+            }
+            let mut candidate = self.fitting(asked, demands, &mut round);
+            if let Some(asker) = root.asker {
+                candidate.requested.clone_from(&asked.requested);
+                round.want(&asked.name, demand(Who::Asker(asker), asked));
+            }
+            queue.push_back(asked.name.clone());
+            round.add_root(candidate);
+        }
+        while let Some(name) = queue.pop_front() {
+            let Some(by) = round.found.get(&name).map(|link| &link.needed.candidate) else {
+                continue;
+            };
+            let by = by.clone();
+            for reference in &by.requires {
+                let next = match self.supplied(reference, &by, &round) {
+                    Ok(next) => next,
+                    Err(error) => {
+                        round.fail(error, vec![name.clone()]);
+                        continue;
+                    }
+                };
+                let required = Required {
+                    name: next.name.clone(),
+                    requested: next.requested.clone(),
+                };
+                round.requires(&name, required);
+                round.want(&next.name, demand(Who::Skill(name.clone()), &next));
+                match round.found.get(&next.name) {
+                    None => {
+                        let next = self.fitting(&next, demands, &mut round);
+                        queue.push_back(next.name.clone());
+                        round.add(next, &name)?;
+                    }
+                    Some(other) => {
+                        let other = &other.needed.candidate;
+                        if other.source != next.source && other.tree.digest() != next.tree.digest()
+                        {
+                            let error = DependencyError::Conflict {
+                                name: next.name.clone(),
+                                first: round.chain(&next.name),
+                                first_source: described(other),
+                                second: format!("{} → `{}`", round.chain(&name), next.name),
+                                second_source: described(&next),
+                            };
+                            round.fail(error, vec![name.clone(), next.name.clone()]);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(round)
+    }
+
+    /// A skill as all want it who want it from this source.
+    fn fitting(
+        &mut self,
+        candidate: &Candidate,
+        demands: &Demands,
+        round: &mut Round<S::Error>,
+    ) -> Candidate {
+        let all = demands.get(&candidate.name).into_iter().flatten();
+        let all: Vec<&Demand> = all
+            .filter(|demand| demand.source == candidate.source)
+            .collect();
+        if all.iter().all(|demand| demand.allows(candidate)) {
+            return candidate.clone();
+        }
+        let source = match self.for_all(candidate, &all) {
+            Ok(found) => return found,
+            Err(source) => source,
+        };
+        let odd = self.at_odds(candidate, &all);
+        let error = DependencyError::Versions {
+            name: candidate.name.clone(),
+            wanted: odd.iter().map(ToString::to_string).collect(),
+            source,
+        };
+        let culprits = odd.iter().map(|demand| match &demand.who {
+            Who::Skill(name) => name.clone(),
+            Who::Asker(_) => candidate.name.clone(),
+        });
+        round.fail(error, culprits.collect());
+        candidate.clone()
+    }
+
+    /// A skill in the highest version that all allow, or what its source says to that.
+    fn for_all(
+        &mut self,
+        candidate: &Candidate,
+        demands: &[&Demand],
+    ) -> Result<Candidate, Option<Arc<S::Error>>> {
+        let requested = combined(demands.iter().copied()).ok_or(None)?;
+        let found = self.at(candidate, &requested).map_err(Some)?;
+        let is_allowed = demands.iter().all(|demand| demand.allows(&found));
+        if is_allowed { Ok(found) } else { Err(None) }
+    }
+
+    /// What is wanted and does not go together: without it the others could have what they want.
+    fn at_odds<'d>(&mut self, candidate: &Candidate, all: &[&'d Demand]) -> Vec<&'d Demand> {
+        let limiting = all.iter().copied();
+        let limiting: Vec<&Demand> = limiting.filter(|each| each.requested.is_some()).collect();
+        let texts: BTreeSet<_> = limiting.iter().map(|each| &each.requested).collect();
+        let without = |text: &Option<String>| {
+            let rest = limiting.iter().copied();
+            rest.filter(|each| each.requested != *text).collect()
+        };
+        let odd: Vec<_> = texts
+            .into_iter()
+            .filter(|text| {
+                let rest: Vec<&Demand> = without(text);
+                self.for_all(candidate, &rest).is_ok()
+            })
+            .collect();
+        if odd.is_empty() {
+            return limiting;
+        }
+        let limiting = limiting.iter().copied();
+        limiting
+            .filter(|each| odd.contains(&&each.requested))
+            .collect()
+    }
+
+    fn at(&mut self, candidate: &Candidate, requested: &str) -> Answer<S::Error> {
+        let key = (
+            candidate.name.clone(),
+            candidate.source.clone(),
+            requested.to_owned(),
+        );
+        let supplier = &mut self.supplier;
+        let answer = self
+            .at
+            .entry(key)
+            .or_insert_with(|| supplier.at(candidate, requested).map_err(Arc::new));
+        answer.clone()
+    }
+
+    fn supplied(
+        &mut self,
+        reference: &str,
+        by: &Candidate,
+        round: &Round<S::Error>,
+    ) -> Result<Candidate, DependencyError<S::Error>> {
+        let chain = || round.chain(&by.name);
+        if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
+            return Err(DependencyError::Local {
+                chain: chain(),
+                reference: reference.to_owned(),
+            });
+        }
+        let whose = if is_neighbour(reference) {
+            crate::lockfile::reference(&by.source, by.requested.as_deref())
+        } else {
+            String::new()
+        };
+        let supplier = &mut self.supplier;
+        let answer = self
+            .supplied
+            .entry((reference.to_owned(), whose))
+            .or_insert_with(|| supplier.supply(reference, by).map_err(Arc::new));
+        answer.clone().map_err(|source| DependencyError::Fetch {
+            chain: chain(),
+            reference: reference.to_owned(),
+            source,
+        })
+    }
+}
+
+/// What somebody wants who gets this where nobody wants anything else.
+fn demand(who: Who, candidate: &Candidate) -> Demand {
+    Demand {
+        who,
+        source: candidate.source.clone(),
+        requested: candidate.requested.clone(),
+        bytes: Some(candidate.tree.digest()),
+    }
+}
+
+fn is_neighbour(reference: &str) -> bool {
+    reference.starts_with("./") || reference.starts_with("../")
+}
+
+/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
+fn names_machine(reference: &str) -> bool {
+    match Reference::parse(reference, &Context::default()) {
+        Ok(Reference::Local(_)) => !is_neighbour(reference),
+        Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
+        _ => false,
+    }
+}
+
+fn described(candidate: &Candidate) -> String {
+    let revision = candidate
+        .origin
+        .version
+        .as_ref()
+        .or(candidate.origin.commit.as_ref());
+    match revision {
+        Some(revision) => format!("`{}` ({})", candidate.source, short(revision)),
+        None => format!("`{}`", candidate.source),
+    }
+}
+
+/// A commit as people write it.
+fn short(revision: &str) -> &str {
+    revision
+        .get(..12)
+        .filter(|_| revision.len() >= 40)
+        .unwrap_or(revision)
+}

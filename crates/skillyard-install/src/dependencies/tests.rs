@@ -1,0 +1,238 @@
+use semver::Version;
+
+use super::*;
+use crate::candidate::Found;
+use crate::lockfile::Lockfile;
+use crate::origin::{Origin, OriginKind};
+use crate::reference::Requirement;
+use crate::tree::{Tree, TreeFile};
+
+/// Skills by `name@version`; the second is what they require.
+struct Shelf(Vec<(&'static str, &'static str)>);
+
+fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) -> Candidate {
+    let text = format!(
+        "---\nname: {name}\ndescription: d {version}\nmetadata:\n  skillyard.requires-skills: {needs:?}\n---\n"
+    );
+    let file = TreeFile {
+        path: "SKILL.md".into(),
+        executable: false,
+        bytes: text.into_bytes(),
+    };
+    let found = Found {
+        source: format!("github:a/{name}"),
+        requested: requested.map(str::to_owned),
+        path: String::new(),
+        folder: None,
+        origin: Origin {
+            kind: OriginKind::Git,
+            url: "u".into(),
+            commit: None,
+            version: Some(version.into()),
+        },
+    };
+    Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap()
+}
+
+impl Shelf {
+    fn newest(&self, name: &str, requested: Option<&str>) -> Result<Candidate, std::io::Error> {
+        let of_name = self.0.iter().filter_map(|(each, needs)| {
+            let (own, version) = each.split_once('@').unwrap_or((each, "1.0.0"));
+            (own == name).then(|| (Version::parse(version).unwrap(), *needs))
+        });
+        let requirement: Requirement = requested.unwrap_or("latest").parse().unwrap();
+        let found = requirement.select(of_name);
+        let (version, needs) = found.ok_or_else(|| std::io::Error::other("not on the shelf"))?;
+        Ok(candidate(name, needs, &version.to_string(), requested))
+    }
+
+    fn root(&self, reference: &str) -> Root {
+        let (name, requested) = split(reference);
+        Root {
+            candidate: self.newest(name, requested).unwrap(),
+            asker: Some(Asker::User),
+        }
+    }
+}
+
+fn split(reference: &str) -> (&str, Option<&str>) {
+    let parts = reference.split_once('@');
+    parts.map_or((reference, None), |(name, requested)| {
+        (name, Some(requested))
+    })
+}
+
+impl Supplier for Shelf {
+    type Error = std::io::Error;
+
+    fn supply(&mut self, reference: &str, _: &Candidate) -> Result<Candidate, Self::Error> {
+        let (name, requested) = split(reference);
+        self.newest(name, requested)
+    }
+
+    fn at(&mut self, candidate: &Candidate, requested: &str) -> Result<Candidate, Self::Error> {
+        self.newest(&candidate.name, Some(requested))
+    }
+}
+
+fn told(needed: &[Needed]) -> Vec<String> {
+    let line = |each: &Needed| {
+        let requires: Vec<String> = each.requires.iter().map(ToString::to_string).collect();
+        let version = each.candidate.origin.version.as_deref().unwrap_or_default();
+        let kind = if each.dependency { " for others" } else { "" };
+        let line = format!(
+            "{} {version}{kind} {}",
+            each.candidate.name,
+            requires.join(" ")
+        );
+        line.trim_end().to_owned()
+    };
+    needed.iter().map(line).collect()
+}
+
+/// What the first skill of a shelf needs.
+fn resolved(shelf: &[(&'static str, &'static str)]) -> Result<Vec<String>, String> {
+    let (first, _) = shelf[0];
+    beside(&Lockfile::default(), shelf, &[first])
+}
+
+/// What some skills of a shelf need where others are installed.
+fn beside(
+    lock: &Lockfile,
+    shelf: &[(&'static str, &'static str)],
+    roots: &[&str],
+) -> Result<Vec<String>, String> {
+    let mut shelf = Shelf(shelf.to_vec());
+    let roots = roots.iter().map(|root| shelf.root(root)).collect();
+    let needed = resolve(roots, &Known::new(lock), &mut shelf);
+    let needed = needed.map_err(|error| error.to_string())?;
+    Ok(told(&needed))
+}
+
+/// A lock with what some skills of a shelf need.
+fn locked(shelf: &[(&'static str, &'static str)], roots: &[&str]) -> Lockfile {
+    let mut shelf = Shelf(shelf.to_vec());
+    let roots = roots.iter().map(|root| shelf.root(root)).collect();
+    let empty = Lockfile::default();
+    let needed = resolve(roots, &Known::new(&empty), &mut shelf).unwrap();
+    let mut lock = Lockfile::default();
+    for each in needed {
+        let mut entry = each.candidate.locked(vec![".agents/skills".into()]);
+        entry.requires = each.requires;
+        entry.dependency = each.dependency;
+        lock.put(entry);
+    }
+    lock
+}
+
+#[test]
+fn needs_of_needs_are_found_once() {
+    let shelf = [("a", "b c"), ("b", "d"), ("c", "d"), ("d", "")];
+    assert_eq!(
+        resolved(&shelf).unwrap(),
+        [
+            "a 1.0.0 b c",
+            "b 1.0.0 for others d",
+            "c 1.0.0 for others d",
+            "d 1.0.0 for others"
+        ]
+    );
+}
+
+#[test]
+fn what_does_not_go_together_is_explained() {
+    for (shelf, reason) in [
+        (vec![("a", "b"), ("b", "a")], "`a` → `b` → `a`"),
+        (vec![("a", "a")], "`a` → `a`"),
+        (
+            vec![
+                ("a", "b c@1"),
+                ("b", "c@2"),
+                ("c@1.0.0", ""),
+                ("c@2.0.0", ""),
+            ],
+            "`c` cannot be had in a version that fits all who want it: `a` needs `1`, `b` needs `2`",
+        ),
+        (vec![("a", "b")], "`a` needs `b`, which cannot be had"),
+        (vec![("a", "/etc/x")], "may not name `/etc/x`"),
+        (vec![("a", "file:///etc/x")], "may not name"),
+    ] {
+        let error = resolved(&shelf).unwrap_err();
+        assert!(error.contains(reason), "{error} does not say {reason}");
+    }
+}
+
+const SHELF: [(&str, &str); 7] = [
+    ("loose", "lib@>=1"),
+    ("tool", "lib@^1"),
+    ("apps", "lib@^2"),
+    ("lib@1.0.0", ""),
+    ("lib@1.5.0", "more@^1"),
+    ("lib@2.0.0", "ghost"),
+    ("more@1.0.0", ""),
+];
+
+#[test]
+fn the_highest_version_that_fits_all_is_taken_in_any_order() {
+    let expected = [
+        "lib 1.5.0 for others more@^1",
+        "loose 1.0.0 lib@>=1",
+        "more 1.0.0 for others",
+        "tool 1.0.0 lib@^1",
+    ];
+    let nothing = Lockfile::default();
+    // What only the version needs that is not taken does not have to be there.
+    for roots in [["loose", "tool"], ["tool", "loose"]] {
+        assert_eq!(beside(&nothing, &SHELF, &roots).unwrap(), expected);
+    }
+    let expected = [
+        "lib 1.5.0 more@^1",
+        "more 1.0.0 for others",
+        "tool 1.0.0 lib@^1",
+    ];
+    for roots in [["lib", "tool"], ["tool", "lib"]] {
+        assert_eq!(beside(&nothing, &SHELF, &roots).unwrap(), expected);
+    }
+}
+
+#[test]
+fn what_is_installed_goes_on_getting_what_it_needs() {
+    let lock = locked(&SHELF, &["tool"]);
+    let taken = beside(&lock, &SHELF, &["loose"]).unwrap();
+    assert!(taken.contains(&"lib 1.5.0 for others more@^1".to_owned()));
+    let taken = beside(&lock, &SHELF, &["lib"]).unwrap();
+    assert!(taken.contains(&"lib 1.5.0 more@^1".to_owned()));
+    for (roots, reason) in [
+        (["apps"], "`apps` needs `^2`, `tool` needs `^1`"),
+        (["lib@2"], "`tool` needs `^1`, you ask for `2`"),
+    ] {
+        let error = beside(&lock, &SHELF, &roots).unwrap_err();
+        assert!(error.contains(reason), "{error} does not say {reason}");
+    }
+    // What comes anew may need something else.
+    let mut shelf = SHELF.to_vec();
+    shelf[1] = ("tool", "lib@~1.0");
+    let taken = beside(&lock, &shelf, &["tool"]).unwrap();
+    assert_eq!(taken, ["lib 1.0.0 for others", "tool 1.0.0 lib@~1.0"]);
+}
+
+#[test]
+fn what_does_not_go_together_is_left_out_with_its_reason() {
+    let mut shelf = Shelf(SHELF.to_vec());
+    let roots = ["apps", "loose", "more"].map(|root| shelf.root(root));
+    let lock = locked(&SHELF, &["tool"]);
+    let resolved = resolve_each(roots.into(), &Known::new(&lock), &mut shelf).unwrap();
+    assert_eq!(
+        told(&resolved.needed),
+        [
+            "lib 1.5.0 for others more@^1",
+            "loose 1.0.0 lib@>=1",
+            "more 1.0.0"
+        ]
+    );
+    let [failed] = &resolved.failed[..] else {
+        panic!("{:?}", resolved.failed);
+    };
+    assert_eq!(failed.roots, ["apps"]);
+    assert!(failed.error.to_string().contains("`tool` needs `^1`"));
+}

@@ -1,0 +1,208 @@
+//! Skills that need others in certain versions: what one command takes, the next ones keep to.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use insta::assert_snapshot;
+use serde_json::json;
+use skillyard_format::Digest;
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+
+use crate::TestContext;
+use crate::project::project;
+use crate::servers::http::{Reply, Server};
+
+/// Archives by `name@version`.
+type Shelf = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+
+fn put(shelf: &Shelf, id: &str, requires: &str) {
+    let (name, version) = id.split_once('@').unwrap();
+    let text = format!(
+        "---\nname: {name}\ndescription: Use when {name}.\nmetadata:\n  skillyard.requires-skills: \"{requires}\"\n---\n\n{version}\n"
+    );
+    let file = PackFile {
+        path: &format!("{name}/SKILL.md"),
+        mode: Mode::Plain,
+        content: text.as_bytes(),
+    };
+    let archive = pack(&[file], PackFormat::TarGz, &Limits::skill()).unwrap();
+    shelf.lock().unwrap().insert(id.to_owned(), archive);
+}
+
+/// A registry of what is on a shelf, which other requests may be answered by before it.
+fn registry(shelf: &Shelf) -> Server {
+    let shelf = Arc::clone(shelf);
+    Server::start(move |asked| {
+        let shelf = shelf.lock().unwrap();
+        let parts: Vec<&str> = asked.path().trim_start_matches('/').split('/').collect();
+        match parts[..] {
+            ["index", .., name] => {
+                let of_name = shelf
+                    .iter()
+                    .filter(|(id, _)| id.split_once('@').unwrap().0 == name);
+                let lines: String = of_name
+                    .map(|(id, bytes)| {
+                        let version = id.split_once('@').unwrap().1;
+                        let digest = Digest::of(bytes).to_string();
+                        let line = json!({ "name": name, "version": version, "digest": digest });
+                        format!("{line}\n")
+                    })
+                    .collect();
+                if lines.is_empty() {
+                    Reply::status(404)
+                } else {
+                    Reply::ok(lines)
+                }
+            }
+            ["skills", name, version, "download"] => {
+                let found = shelf.get(&format!("{name}@{version}"));
+                found.map_or(Reply::status(404), |bytes| Reply::ok(bytes.clone()))
+            }
+            _ => Reply::status(404),
+        }
+    })
+}
+
+/// A project, and a registry with `lib` in three versions and who needs which of them.
+fn libraries() -> (TestContext, Server, Shelf) {
+    let shelf = Shelf::default();
+    for (id, requires) in [
+        ("lib@1.0.0", ""),
+        ("lib@1.5.0", ""),
+        ("lib@2.0.0", ""),
+        ("loose@1.0.0", "lib@>=1"),
+        ("tool@1.0.0", "lib@^1"),
+        ("apps@1.0.0", "lib@^2"),
+    ] {
+        put(&shelf, id, requires);
+    }
+    let server = registry(&shelf);
+    let context = project();
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    (context, server, shelf)
+}
+
+#[test]
+fn what_is_installed_keeps_the_versions_it_needs() {
+    let (context, _server, shelf) = libraries();
+    context.done(&["install", "tool", "--yes"]);
+    assert!(
+        context
+            .read("skills.lock")
+            .contains("requires = [\"lib@^1\"]")
+    );
+    assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+    assert_snapshot!(context.refused(&["install", "apps", "--yes"]), @"");
+    assert_snapshot!(context.refused(&["install", "lib@2", "--yes"]), @"");
+    // Who leaves the choice gets what the others can live with.
+    context.done(&["install", "loose", "--yes"]);
+    context.done(&["install", "lib", "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+    assert!(context.read("skills.toml").contains("lib = \"lib\""));
+    for command in [
+        &["update", "--yes"][..],
+        &["update", "lib", "--yes"],
+        &["outdated"],
+    ] {
+        context.done(command);
+        assert_eq!(
+            context.version_of("lib").as_deref(),
+            Some("1.5.0"),
+            "{command:?}"
+        );
+    }
+    context.done(&["sync", "--locked", "--check"]);
+    // What needs something else from now on gets it.
+    put(&shelf, "tool@1.1.0", "lib@^2");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
+    context.done(&["install", "apps", "--yes"]);
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_the_project_asks_for_itself_is_kept_to() {
+    let (context, _server, _shelf) = libraries();
+    context.done(&["install", "lib@^1", "--yes"]);
+    let told = context.refused(&["install", "apps", "--yes"]);
+    assert!(
+        told.contains("`apps` needs `^2`, skills.toml asks for `^1`"),
+        "{told}"
+    );
+    // Also where it was written by hand and not locked yet.
+    let (context, _server, _shelf) = libraries();
+    context.write("skills.toml", "[skills]\nlib = \"lib@^1\"\n");
+    let told = context.refused(&["install", "apps", "--yes"]);
+    assert!(told.contains("skills.toml asks for `^1`"), "{told}");
+    context.done(&["install", "loose", "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+    context.done(&["sync"]);
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn the_order_does_not_decide() {
+    for order in [["loose", "tool"], ["tool", "loose"]] {
+        let (context, _server, _shelf) = libraries();
+        context.done(&["install", order[0], order[1], "--yes"]);
+        assert_eq!(
+            context.version_of("lib").as_deref(),
+            Some("1.5.0"),
+            "{order:?}"
+        );
+        let (context, _server, _shelf) = libraries();
+        context.done(&["install", order[0], "--yes"]);
+        context.done(&["install", order[1], "--yes"]);
+        assert_eq!(
+            context.version_of("lib").as_deref(),
+            Some("1.5.0"),
+            "{order:?}"
+        );
+        context.done(&["update", "loose", "--yes"]);
+        assert_eq!(
+            context.version_of("lib").as_deref(),
+            Some("1.5.0"),
+            "{order:?}"
+        );
+    }
+}
+
+#[test]
+fn an_older_lock_that_names_no_versions_is_read() {
+    let (context, _server, _shelf) = libraries();
+    context.done(&["install", "tool", "--yes"]);
+    let lock = context.read("skills.lock");
+    context.write("skills.lock", lock.replace("lib@^1", "lib"));
+    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["why", "lib"]);
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.read("skills.lock"), lock);
+}
+
+#[test]
+fn what_cannot_be_updated_does_not_keep_the_rest_back() {
+    let (context, _server, shelf) = libraries();
+    put(&shelf, "notes@1.0.0", "");
+    context.done(&["install", "tool", "notes", "--yes"]);
+    // One needs what is not there, another what does not go together with the first.
+    put(&shelf, "draw@1.0.0", "");
+    put(&shelf, "paint@1.0.0", "");
+    context.done(&["install", "draw", "paint", "--yes"]);
+    put(&shelf, "draw@1.1.0", "ghost");
+    put(&shelf, "paint@1.1.0", "lib@^2");
+    put(&shelf, "notes@1.1.0", "");
+    let answer = context.json(&["update", "--yes", "--json"]);
+    assert_eq!(answer["changes"][0]["name"], "notes");
+    assert_eq!(context.version_of("notes").as_deref(), Some("1.1.0"));
+    assert_eq!(context.version_of("draw").as_deref(), Some("1.0.0"));
+    assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+    let failed = answer["failed"].as_array().unwrap();
+    let names: Vec<_> = failed.iter().map(|each| &each["name"]).collect();
+    assert_eq!(names, ["draw", "paint", "tool"]);
+    let told = context.refused(&["update", "--yes"]);
+    assert!(told.contains(" ! draw: `draw` needs `ghost`"), "{told}");
+    // Who asks for one alone is told why as ever.
+    let told = context.refused(&["update", "draw", "--yes"]);
+    assert!(told.starts_with("error: `draw` needs `ghost`"), "{told}");
+}
