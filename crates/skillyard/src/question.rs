@@ -1,4 +1,5 @@
-//! Questions in the terminal that are answered with yes or no, or with yes for ever.
+//! Questions in the terminal. They are answered with words: a stray key moves no choice, and what
+//! is no answer is asked for again.
 
 use std::io;
 
@@ -9,10 +10,7 @@ use crate::sanitize::visible;
 
 /// Asks; whoever stops the program instead of answering says no, as does whoever just presses Enter.
 pub(crate) fn agreed(question: &str) -> Result<bool, CommandError> {
-    let answer = cliclack::confirm(visible(question))
-        .initial_value(false)
-        .interact();
-    match answer {
+    match word(question, &[("yes", true), ("no", false)]) {
         Ok(answer) => Ok(answer),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
         Err(error) => Err(error.into()),
@@ -30,29 +28,63 @@ pub(crate) enum Consent {
     No,
 }
 
-impl Consent {
-    /// What a word means; `None` if it is no answer.
-    fn read(word: &str) -> Option<Self> {
-        match word.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" | "o" | "once" => Some(Self::Once),
-            "a" | "always" => Some(Self::Always),
-            "n" | "no" | "" => Some(Self::No),
-            _ => None,
+/// Asks for a yes that may hold for ever.
+pub(crate) fn consent(question: &str) -> io::Result<Consent> {
+    let words = [
+        ("yes", Consent::Once),
+        ("once", Consent::Once),
+        ("always", Consent::Always),
+        ("no", Consent::No),
+    ];
+    word(question, &words)
+}
+
+/// Asks for one of these words, or for as much of one as tells it from the others, until it is
+/// said. Of words that mean the same, the first is offered. The last is the harmless one:
+/// whoever just presses Enter means it.
+pub(crate) fn word<T: Copy + PartialEq>(
+    question: &str,
+    words: &[(&'static str, T)],
+) -> io::Result<T> {
+    let offered = offered(words);
+    let question = format!("{} ({offered})", visible(question));
+    let otherwise = words.last().map_or("", |(word, _)| word);
+    loop {
+        let said: String = cliclack::input(&question)
+            .default_input(otherwise)
+            .interact()?;
+        if let Some(meant) = meant(&said, words) {
+            return Ok(meant);
         }
+        cliclack::log::warning(format!("the answer is {offered}"))?;
     }
 }
 
-/// Asks for a word: whoever types one means it, and whoever just presses Enter says no.
-pub(crate) fn consent(question: &str) -> io::Result<Consent> {
-    let words = "yes, always or no";
-    let answer: String = cliclack::input(format!("{} ({words})", visible(question)))
-        .default_input("no")
-        .validate(move |text: &String| match Consent::read(text) {
-            Some(_) => Ok(()),
-            None => Err(format!("the answer is {words}")),
-        })
-        .interact()?;
-    Ok(Consent::read(&answer).unwrap_or(Consent::No))
+/// The words that are offered, as people list them.
+fn offered<T: PartialEq>(words: &[(&'static str, T)]) -> String {
+    let is_first = |at: &usize| words[..*at].iter().all(|(_, each)| *each != words[*at].1);
+    let firsts = (0..words.len()).filter(is_first);
+    let mut firsts: Vec<&str> = firsts.map(|at| words[at].0).collect();
+    let last = firsts.pop().unwrap_or_default();
+    match firsts.as_slice() {
+        [] => last.to_owned(),
+        firsts => format!("{} or {last}", firsts.join(", ")),
+    }
+}
+
+/// What a text means; `None` if it is no word, or the beginning of several.
+fn meant<T: Copy + PartialEq>(text: &str, words: &[(&'static str, T)]) -> Option<T> {
+    let text = text.trim().to_ascii_lowercase();
+    if text.is_empty() {
+        return None;
+    }
+    let fitting = words.iter().filter(|(word, _)| word.starts_with(&*text));
+    let mut meanings: Vec<T> = fitting.map(|(_, meaning)| *meaning).collect();
+    meanings.dedup();
+    match meanings.as_slice() {
+        [meaning] => Some(*meaning),
+        _ => None,
+    }
 }
 
 /// Asks before files are changed, and fails unless the answer is yes.
@@ -64,5 +96,46 @@ pub(crate) fn must_agree(context: &Context, question: &str) -> Result<(), Comman
         Ok(())
     } else {
         Err(CommandError::Stopped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: [(&str, u8); 5] = [
+        ("once", 1),
+        ("yes", 1),
+        ("session", 2),
+        ("always", 3),
+        ("no", 0),
+    ];
+
+    #[test]
+    fn words_and_their_beginnings_are_answers_and_nothing_else_is() {
+        for (said, expected) in [
+            ("once", Some(1)),
+            (" O ", Some(1)),
+            ("y", Some(1)),
+            ("Sess", Some(2)),
+            ("a", Some(3)),
+            ("n", Some(0)),
+            ("NO", Some(0)),
+            ("ok", None),
+            ("nah", None),
+            ("no thanks", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(said, &WORDS), expected, "{said:?}");
+        }
+        let ways = [("rename", 1), ("replace", 2), ("skip", 3)];
+        assert_eq!(meant("re", &ways), None);
+        assert_eq!(meant("rep", &ways), Some(2));
+    }
+
+    #[test]
+    fn words_that_mean_the_same_are_offered_once() {
+        assert_eq!(offered(&WORDS), "once, session, always or no");
+        assert_eq!(offered(&[("yes", true), ("no", false)]), "yes or no");
     }
 }

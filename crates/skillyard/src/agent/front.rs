@@ -8,6 +8,7 @@ use serde_json::json;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
 
 use crate::context::Context;
+use crate::question::word;
 use crate::sanitize::visible;
 use crate::terminal::{self, Ended, Markdown};
 
@@ -217,16 +218,19 @@ impl Terminal<'_> {
             change(&request.action),
             visible(&request.reason)
         ));
-        let mut question = cliclack::select("Allow it?")
-            .item(Answer::Once, "once", "")
-            .item(Answer::Session, session, "");
+        let mut words = vec![
+            ("once", Answer::Once),
+            ("yes", Answer::Once),
+            ("session", Answer::Session),
+        ];
+        let mut meaning = format!("`session` holds {session}");
         if matches!(request.action, Action::Script { .. }) {
-            question = question.item(Answer::Digest, "always, for exactly these files", "");
+            words.push(("always", Answer::Digest));
+            meaning.push_str("; `always` holds for exactly these files");
         }
-        question = question
-            .item(Answer::No, "no", "")
-            .initial_value(Answer::No);
-        question.interact().unwrap_or_else(|_| {
+        words.push(("no", Answer::No));
+        printer.people(&format!("  meaning {meaning}"));
+        word("Allow it?", &words).unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
             Answer::No
@@ -265,19 +269,19 @@ fn question(action: &Action) -> (String, &'static str) {
             let words = std::iter::once(script).chain(arguments).map(String::as_str);
             let words = terminal::shell_words(words);
             let what = format!("Skill `{skill}` wants to run `{words}`\n  digest  {digest}");
-            (what, "for this session, all scripts of this skill")
+            (what, "for all scripts of this skill until the session ends")
         }
         Action::Command { command } => (
             format!("The model wants to run `{command}`"),
-            "for this session, exactly this command",
+            "for exactly this command until the session ends",
         ),
         Action::Change { tool, path, .. } => (
             format!("The model wants to change `{path}` with `{tool}`"),
-            "for this session, all changes to files",
+            "for all changes to files until the session ends",
         ),
         Action::Lent { tool, arguments } => (
             format!("The model wants to call `{tool}` with `{arguments}`"),
-            "for this session, this tool with whatever it is called with",
+            "for this tool, whatever it is called with, until the session ends",
         ),
     }
 }

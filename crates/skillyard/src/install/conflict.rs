@@ -7,6 +7,7 @@ use skillyard_install::plan::{Conflict, OnConflict, Settlement};
 use super::changes::obstacle;
 use super::renaming::named;
 use crate::error::CommandError;
+use crate::question::word;
 use crate::sanitize::visible;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +44,16 @@ pub(crate) fn ask(
 }
 
 fn answer(name: &str) -> Result<Answer, CommandError> {
-    cliclack::select(format!("What is to happen with `{}`?", visible(name)))
-        .item(Answer::Rename, "Rename", "install it under another name")
-        .item(Answer::Replace, "Replace", "what is there is lost")
-        .item(Answer::Skip, "Skip", "keep what is there")
-        .interact()
-        .map_err(CommandError::unanswered)
+    let question = format!(
+        "What is to happen with `{name}`? `rename` installs it under another name, `replace` \
+         loses what is there, `skip` keeps it"
+    );
+    let words = [
+        ("rename", Answer::Rename),
+        ("replace", Answer::Replace),
+        ("skip", Answer::Skip),
+    ];
+    word(&question, &words).map_err(CommandError::unanswered)
 }
 
 fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {

@@ -11,7 +11,7 @@ use crate::{TestContext, output, text};
 const KEY: &str = "sk-0123456789-never-shown";
 
 /// A project with the skill that tests skills systems.
-fn conformance() -> TestContext {
+pub(crate) fn conformance() -> TestContext {
     let context = TestContext::new();
     let skill = ".skills/skills-system-validation";
     let body = "---\nname: skills-system-validation\ndescription: Validates a skills system. Use when asked to validate it.\n---\n\nBODY_v1\n";

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use crate::project::project;
+use crate::terminal::typed;
 use crate::{TestContext, output};
 
 const INSTALLED: &str = ".agents/skills/pdf/SKILL.md";
@@ -78,41 +79,22 @@ fn what_is_left_out_is_not_wanted_either() {
     assert!(!manifest.unwrap_or_default().contains("pdf"));
 }
 
-/// Runs `install` in a terminal of its own and types `keys`.
-fn typed(context: &TestContext, keys: &str) -> String {
-    let binary = env!("CARGO_BIN_EXE_skillyard");
-    let mut child = context
-        .command("script")
-        .args(["-qec", &format!("{binary} install ./lib/pdf"), "/dev/null"])
-        .env("TERM", "xterm")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(keys.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 #[test]
 fn a_conflict_in_a_terminal_is_a_question() {
-    const DOWN: &str = "\u{1b}[B";
     for (keys, mine, other) in [
-        ("\r\r".to_owned(), true, true),
-        (format!("{DOWN}\r"), false, false),
-        (format!("{DOWN}{DOWN}\r"), true, false),
+        ("rename\r", true, true),
+        ("rep\r", false, false),
+        ("skip\r", true, false),
+        ("\r", true, false),
+        // No stray letter chooses.
+        ("j\r\r", true, false),
+        ("re\r\r", true, false),
     ] {
         let context = with_skill();
         let foreign = "---\nname: pdf\ndescription: Mine.\n---\n";
         context.write(INSTALLED, foreign);
-        let told = typed(&context, &keys);
-        assert!(told.contains("What is to happen with `pdf`?"), "{told}");
+        let answers = [("What is to happen", keys), ("The new name", "\r")];
+        let (told, _) = typed(&context, &["install", "./lib/pdf"], &answers);
         assert_eq!(context.read(INSTALLED) == foreign, mine, "{keys:?}: {told}");
         let renamed = context.root().join(".agents/skills/pdf-2/SKILL.md");
         assert_eq!(renamed.exists(), other, "{keys:?}: {told}");

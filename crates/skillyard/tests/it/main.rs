@@ -12,6 +12,7 @@ mod audit;
 mod chat;
 mod chat_changes;
 mod cli;
+mod chat_question;
 mod completions;
 mod config;
 mod decided;
@@ -87,6 +88,7 @@ mod withheld;
 mod support;
 mod tampering;
 
+mod terminal;
 /// Its attacks, each with the reason it is refused for.
 #[path = "../../../skillyard-format/tests/archives/name_attacks.rs"]
 mod name_attacks;

@@ -1,0 +1,38 @@
+//! Somebody at a terminal, who types when they are asked.
+
+use crate::{TestContext, output, text};
+
+/// Starts the program in a terminal and types, each text as soon as what stands before it was
+/// shown; what was shown, and the code.
+pub(crate) fn typed(
+    context: &TestContext,
+    arguments: &[&str],
+    answers: &[(&str, &str)],
+) -> (String, i32) {
+    let script = r"
+import json, os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
+shown, seen, answers = b'', 0, json.loads(sys.argv[2])
+while True:
+    try: more = os.read(terminal, 4096)
+    except OSError: break
+    if not more: break
+    shown += more
+    while answers and answers[0][0].encode() in shown[seen:]:
+        asked, keys = answers.pop(0)
+        seen = shown.index(asked.encode(), seen) + len(asked.encode())
+        os.write(terminal, keys.encode())
+status = os.waitpid(child, 0)[1]
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(status))
+";
+    let mut command = context.command("python3");
+    command.env("TERM", "xterm").env("TOKEN", "SECRET-VALUE");
+    let answers = serde_json::to_string(answers).unwrap();
+    command.args(["-c", script, env!("CARGO_BIN_EXE_skillyard"), &answers]);
+    command.args(arguments);
+    let ran = output(&mut command);
+    (text(&ran.stdout), ran.status.code().unwrap())
+}
