@@ -5,6 +5,8 @@ pub mod assets;
 pub mod cause;
 pub mod markdown;
 pub mod mount;
+mod nesting;
 pub mod policy;
 pub mod size;
 pub mod tag;
+mod tokens;

@@ -1,9 +1,12 @@
 //! A skill's Markdown as HTML that can do no harm.
 //!
-//! The converter lets HTML through, and the sanitiser decides about the result, whatever wrote it.
+//! The converter lets HTML through, `nesting` puts it in order, and the sanitiser decides about the
+//! result, whatever wrote it.
 
 use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
+
+use crate::nesting::levelled;
 
 /// The longest text that is made into a page; the rest is left out.
 pub const LONGEST: usize = 512 * 1024;
@@ -27,20 +30,22 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> String {
         }),
         other => other,
     });
+    let sanitiser = sanitiser();
+    let events = levelled(events, &sanitiser.clone_tags());
     let mut text = String::with_capacity(markdown.len() * 2);
-    html::push_html(&mut text, events);
-    sanitised(&text)
+    html::push_html(&mut text, events.into_iter());
+    sanitiser.clean(&text).to_string()
 }
 
-fn sanitised(html: &str) -> String {
-    Builder::default()
+fn sanitiser() -> Builder<'static> {
+    let mut sanitiser = Builder::default();
+    sanitiser
         // Pictures of other sites would tell them who reads; our own pages show none.
         .rm_tags(["img", "map", "area"])
         .url_relative(UrlRelative::PassThrough)
         .url_schemes(["http", "https", "mailto"].into())
-        .link_rel(Some("noopener noreferrer nofollow"))
-        .clean(html)
-        .to_string()
+        .link_rel(Some("noopener noreferrer nofollow"));
+    sanitiser
 }
 
 /// Links with a scheme, to a place on the page or to the root stay as they are.
@@ -124,5 +129,65 @@ mod tests {
                 assert!(!html.contains(harm), "{attack} gives {html}");
             }
         }
+    }
+
+    fn check(markdown: &str, expected: &str) {
+        assert_eq!(render(markdown, below).trim(), expected, "{markdown}");
+    }
+
+    #[test]
+    fn html_in_it_is_part_of_the_page() {
+        check("a<br>b <kbd>c</kbd>", "<p>a<br>b <kbd>c</kbd></p>");
+        check(
+            "<details>\n<summary>s</summary>\n\n- *a*\n\n</details>\n\nb",
+            "<details>\n<summary>s</summary>\n<ul>\n<li><em>a</em></li>\n</ul>\n</details>\n<p>b</p>",
+        );
+        check("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>");
+        check("<p>a<p>b", "<p>a</p><p>b</p>");
+        check(
+            "<table><tr><td>a<td>b<tr><th>c</table>",
+            "<table><tbody><tr><td>a</td><td>b</td></tr><tr><th>c</th></tr></tbody></table>",
+        );
+        check(
+            "<div title=\"a &amp; &quot;b\">x</div>",
+            "<div title=\"a &amp; &quot;b\">x</div>",
+        );
+    }
+
+    #[test]
+    fn what_is_not_in_order_is_put_in_order() {
+        check("*a <b>b* c</b>", "<p><em>a <b>b</b></em> c</p>");
+        check("<p><b>a\n\nb", "<p><b>a\n</b></p>\n<p>b</p>");
+        check("<table>a<tr><td>b</table>", "<table></table>ab");
+        check("a <div>b</div> </p>c", "<p>a b c</p>");
+        check("<style>a{}</style><script>x<b>y</script>z", "z");
+    }
+
+    #[test]
+    fn the_work_grows_with_the_text() {
+        let most = LONGEST / 4;
+        let many = |text: &str| text.repeat(most / text.len());
+        let half = |text: &str| text.repeat(most / text.len() / 2);
+        let attributes: String = (0..50_000).map(|at| format!("a{at} ")).collect();
+        let open: String = (0..60).map(|at| format!("<b title={at}>")).collect();
+        let start = std::time::Instant::now();
+        for attack in [
+            many(">"),
+            many("<div>"),
+            many("- "),
+            many("*a "),
+            many("<b><div></b>"),
+            format!("{}a\n{}", half("- "), half("\n")),
+            format!("<div {attributes}>x</div>"),
+            format!("<p>{open}\n\n{}", half("x\n\n")),
+            format!("<p>{open}{}", half("<p>x")),
+            format!("<table>\n\n{}", half("x\n\n")),
+            format!("<table>{}", half("<p>x</p>")),
+        ] {
+            let html = render(&attack, below);
+            let beginning = &attack[..40];
+            assert!(html.len() < 16 * most, "{} {beginning}", html.len());
+        }
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 }

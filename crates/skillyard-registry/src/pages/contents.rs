@@ -1,6 +1,6 @@
 //! The files of a version, out of its archive, a few archives at a time.
 
-use skillyard_format::package::archive::ArchiveError;
+use std::sync::Arc;
 
 use crate::error::RegistryError;
 use crate::package::{self, Unpacked};
@@ -14,20 +14,20 @@ pub(super) async fn opened<T: Send + 'static, const N: usize>(
     wanted: impl Fn(&str) -> bool + Send + 'static,
     make: impl FnOnce([Vec<Unpacked>; N]) -> T + Send + 'static,
 ) -> Result<T, RegistryError> {
-    // Held until the page is made; the semaphore is never closed.
-    let _permit = server.opened.acquire().await;
+    let permit = Arc::clone(&server.opened).acquire_owned().await;
     let mut archives = Vec::with_capacity(N);
     for version in versions {
         archives.push(server.registry.blobs.read(version.digest).await?);
     }
     // Unpacking is work for milliseconds, not for the reactor.
     let work = tokio::task::spawn_blocking(move || {
+        // Held until the work is done, whether or not somebody still waits for the page.
+        let _permit = permit.map_err(RegistryError::internal)?;
         let mut all: [Vec<Unpacked>; N] = std::array::from_fn(|_| Vec::new());
         for (files, archive) in all.iter_mut().zip(&archives) {
-            *files = package::unpacked(archive, &wanted)?;
+            *files = package::unpacked(archive, &wanted).map_err(RegistryError::internal)?;
         }
-        Ok::<T, ArchiveError>(make(all))
+        Ok(make(all))
     });
-    let done = work.await.map_err(RegistryError::internal)?;
-    done.map_err(RegistryError::internal)
+    work.await.map_err(RegistryError::internal)?
 }

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use serde_json::json;
 
-use super::yard::{Answer, Yard, packed, skill, with_file};
+use super::yard::{Answer, Yard, instructions, packed, skill, with_file};
 
 /// A page that is one, with nothing on it that a stranger made act.
 fn checked(path: &str, page: &Answer) -> String {
@@ -123,6 +123,21 @@ async fn pages_show_skills_and_let_nothing_of_theirs_act() {
         assert_eq!(page.status, 404, "{path}: {}", page.text());
         checked(&path, &page);
     }
+}
+
+#[tokio::test]
+async fn a_small_archive_is_a_small_page() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let text = format!(
+        "{}\n{}",
+        instructions("forms", "1.0.0"),
+        ">".repeat(150_000)
+    );
+    let published = yard.publish(&ada, packed(&[("SKILL.md", text.as_bytes())]));
+    assert_eq!(published.await.status, 201);
+    let page = yard.get("/view/forms").await;
+    assert_eq!(page.text().matches("<blockquote>").count(), 64);
 }
 
 #[tokio::test]
