@@ -181,6 +181,20 @@ impl Catalog {
         }
     }
 
+    /// Keeps out of prompts what could reach one and is revoked, as `why` says.
+    ///
+    /// Nothing else is asked about: a project that is not trusted takes no skill away, be it
+    /// with something that is revoked.
+    pub fn withdraw(&mut self, why: impl Fn(&CatalogSkill) -> Option<String>) {
+        let losers = self.shadowed.iter_mut().map(|each| &mut each.skill);
+        let all = self.skills.iter_mut().chain(losers).chain(&mut self.copies);
+        for skill in all.filter(|skill| skill.status == Status::Enabled) {
+            if let Some(reason) = why(skill) {
+                skill.status = Status::Revoked { reason };
+            }
+        }
+    }
+
     /// The winner of a name.
     pub fn find(&self, name: &str) -> Option<&CatalogSkill> {
         let name = skillyard_format::name::normalise(name);

@@ -22,6 +22,11 @@ pub enum Status {
     Untrusted,
     /// Its files are not those that were installed, and nobody approved them.
     Altered,
+    /// It, or the key that signed it, is revoked.
+    Revoked {
+        /// Since when and why.
+        reason: String,
+    },
 }
 
 impl Status {
@@ -33,6 +38,7 @@ impl Status {
             Self::Unavailable { .. } => "unavailable",
             Self::Untrusted => "untrusted",
             Self::Altered => "altered",
+            Self::Revoked { .. } => "revoked",
         }
     }
 
@@ -40,7 +46,7 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Enabled => None,
-            Self::Disabled { reason } => Some(reason.clone()),
+            Self::Disabled { reason } | Self::Revoked { reason } => Some(reason.clone()),
             Self::Unavailable { missing } => {
                 Some(format!("missing commands: {}", missing.join(", ")))
             }

@@ -12,7 +12,7 @@ use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use crate::access::Role;
 use crate::contents::{Contents, ContentsError};
-use crate::host::Alteration;
+use crate::host::{Alteration, Revocation};
 use crate::server::Server;
 use crate::view::Viewer;
 
@@ -69,8 +69,8 @@ impl Server {
         let standing = self.host.standing(skill, digest.as_ref());
         let standing = viewer.veil().standing(standing);
         let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
-        if let Some(alteration) = standing.altered {
-            let error = altered(skill, alteration);
+        let altered = standing.altered.map(|found| altered(skill, found));
+        if let Some(error) = self.revoked(skill).or(altered) {
             let event = Event::new(EventKind::SkillActivated)
                 .digest(shown)
                 .ended(Outcome::Denied, error.to_string());
@@ -113,15 +113,27 @@ impl Server {
         })
     }
 
-    /// Refuses a skill whose files are not those that were installed.
+    /// What is said of a skill that is revoked.
+    fn revoked(&self, skill: &CatalogSkill) -> Option<ContentsError> {
+        let Revocation { reason, remedy } = self.host.revoked(skill)?;
+        let name = skill.record.name.to_string();
+        Some(ContentsError::Revoked {
+            name,
+            reason,
+            remedy,
+        })
+    }
+
+    /// Refuses a skill that is revoked, or whose files are not those that were installed.
     fn intact(
         &self,
         skill: &CatalogSkill,
         now: &dyn Fn() -> Option<Digest>,
     ) -> Result<(), ContentsError> {
-        match self.host.altered(skill, now) {
-            None => Ok(()),
-            Some(alteration) => Err(altered(skill, alteration)),
+        let altered = || self.host.altered(skill, now);
+        match self.revoked(skill) {
+            Some(error) => Err(error),
+            None => altered().map_or(Ok(()), |found| Err(self::altered(skill, found))),
         }
     }
 

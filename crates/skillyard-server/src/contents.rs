@@ -29,6 +29,16 @@ pub enum ContentsError {
         /// What the user of this machine can do about it.
         remedy: String,
     },
+    /// The skill, or whoever signed it, is revoked.
+    #[error("skill `{name}` is revoked: {reason}")]
+    Revoked {
+        /// The skill.
+        name: String,
+        /// Since when and why.
+        reason: String,
+        /// What the user of this machine can do about it.
+        remedy: String,
+    },
 }
 
 /// The files of one skill.

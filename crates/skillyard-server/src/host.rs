@@ -46,6 +46,12 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
+    /// Why a skill must not be used any more, if it or whoever signed it is revoked.
+    fn revoked(&self, skill: &CatalogSkill) -> Option<Revocation> {
+        let _ = skill;
+        None
+    }
+
     /// How far each skill is trusted, in a word.
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
 
@@ -191,6 +197,15 @@ pub struct Standing {
     pub version: Option<String>,
     /// What is wrong, if its files are not those that were installed and nobody approved them.
     pub altered: Option<Alteration>,
+}
+
+/// A skill, or whoever signed it, is revoked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revocation {
+    /// Since when and why.
+    pub reason: String,
+    /// What the user of this machine can do about it.
+    pub remedy: String,
 }
 
 /// The files of a skill are not those that were installed.

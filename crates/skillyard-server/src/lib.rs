@@ -34,7 +34,7 @@ mod web;
 pub use access::{Access, AccessError, Role, Tokens};
 pub use agents::{Agents, AgentsError, Models, Wish};
 pub use contents::{Contents, ContentsError};
-pub use host::{Alteration, Host, HostError, Ran, Runs, ScriptRun, Standing, Switch};
+pub use host::{Alteration, Host, HostError, Ran, Revocation, Runs, ScriptRun, Standing, Switch};
 pub use installing::{Installation, Installing, Order, OrderScope, Refusal};
 pub use log::Line;
 pub use mcp::{McpError, serve_stdio};

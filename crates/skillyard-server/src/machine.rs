@@ -19,7 +19,14 @@ pub(crate) async fn healthz(State(server): State<Arc<Server>>) -> Json<Value> {
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let stock = server.shelf.stock();
-    let statuses = ["enabled", "disabled", "unavailable", "untrusted", "altered"];
+    let statuses = [
+        "enabled",
+        "disabled",
+        "unavailable",
+        "untrusted",
+        "altered",
+        "revoked",
+    ];
     let gauges = statuses.map(|status| {
         let skills = stock.catalog.skills.iter();
         let count = skills

@@ -106,7 +106,8 @@ impl From<ContentsError> for Problem {
             ContentsError::Resource(ResourceError::NotFound { .. }) => {
                 Self::new(StatusCode::NOT_FOUND, error.to_string())
             }
-            ContentsError::Altered { name, remedy, .. } => Self {
+            ContentsError::Altered { name, remedy, .. }
+            | ContentsError::Revoked { name, remedy, .. } => Self {
                 skill: Some(name.as_str().into()),
                 remedy: Some(remedy.as_str().into()),
                 ..Self::new(StatusCode::FORBIDDEN, format!("{error}. {remedy}"))

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::chronicle;
+use crate::signing::signers;
 
 /// What a command may change about the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,6 +94,7 @@ pub(crate) fn load(
     chronicle::recover(context);
     let mut catalog = discover(context, mode, choice)?;
     alteration::mark(context, mode, &mut catalog)?;
+    signers::withdraw(context, &mut catalog);
     Ok(catalog)
 }
 

@@ -14,6 +14,7 @@ use skillyard_install::scope::ScopeKind;
 
 use crate::installed::Altered;
 use crate::permission::TRUST_PROJECT;
+use crate::signing::signers;
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
 pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
@@ -23,6 +24,7 @@ pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
         detail: None,
         remedy: match &skill.status {
             Status::Enabled => None,
+            Status::Revoked { .. } => Some(signers::remedy(name)),
             Status::Untrusted => Some(TRUST_PROJECT.into()),
             Status::Disabled { .. } => Some(format!(
                 "Switch it on with `skillyard enable {name}`, which says what else keeps it off"

@@ -24,6 +24,7 @@ use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::installed::{Altered, Installed};
 use crate::library;
+use crate::signing::signers::{self, Signers};
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -35,6 +36,7 @@ pub(crate) struct Permissions {
     trust_projects: TrustProjects,
     surroundings: Surroundings,
     installed: Installed,
+    signers: Signers,
     /// Tools that are denied, whatever skills allow.
     pub(crate) denied: Vec<DenyLayer>,
 }
@@ -69,6 +71,7 @@ impl Permissions {
             surroundings: library::surroundings(context, &config),
             denied: vec![deny_layer("configuration", &denied)],
             installed: Installed::read(context)?,
+            signers: Signers::load(&context.environment)?,
         })
     }
 
@@ -103,7 +106,14 @@ impl Permissions {
             {
                 Provenance::of(by_source)
             }
-            Some((_, found)) => found,
+            // That the lock names a signer does not make them trusted now.
+            Some((_, found)) => Provenance {
+                signer: self
+                    .installed
+                    .entry(folder)
+                    .and_then(|entry| self.signers.of(entry)),
+                ..found
+            },
             None => Provenance::of(by_source),
         }
     }
@@ -153,6 +163,14 @@ impl Permissions {
         Some(std::iter::once(installed).chain(approved).collect())
     }
 
+    /// Why a skill must not be used any more, if it or its signer is revoked.
+    pub(crate) fn revoked(&self, kind: Option<SourceKind>, folder: &Path) -> Option<String> {
+        if kind == Some(SourceKind::Builtin) {
+            return None;
+        }
+        self.signers.revoked(folder, self.installed.entry(folder))
+    }
+
     /// What policy says about a skill.
     pub(crate) fn verdict(&self, provenance: &Provenance) -> Verdict {
         assess(&self.policy, provenance)
@@ -191,8 +209,18 @@ impl Permissions {
         approval: Option<&SkillApproval>,
         opt_in: OptIn,
     ) -> Decision {
+        let name = &skill.record.name;
+        if let Some(reason) = self.revoked(Some(skill.kind), &skill.record.folder) {
+            return Decision {
+                verdict: ScriptVerdict::Blocked {
+                    reason,
+                    remedy: Remedy::None,
+                },
+                hint: Some(signers::remedy(name)),
+            };
+        }
         let provenance = self.provenance(skill);
-        self.decide_for(&provenance, &skill.record.name, approval, opt_in)
+        self.decide_for(&provenance, name, approval, opt_in)
     }
 
     /// The same for any provenance.

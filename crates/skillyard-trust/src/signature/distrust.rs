@@ -119,6 +119,11 @@ impl Distrust {
         }
     }
 
+    /// Whether somebody took back what they said, be it of the signer or of the content.
+    pub fn is_revocation(&self) -> bool {
+        matches!(self, Self::Revoked { .. } | Self::RevokedContent { .. })
+    }
+
     /// Whether this is a stranger, who may be met like somebody who signs nothing.
     pub(super) fn is_stranger(&self) -> bool {
         matches!(

@@ -6,7 +6,7 @@ use super::distrust::Distrust;
 use super::key::KeyId;
 use super::moment::Moment;
 use super::pattern::allows;
-use super::policy::{Policy, Revocation, Scope};
+use super::policy::{Policy, Scope};
 use super::signer::Signer;
 use super::statement::Facts;
 use super::verdict::{Pinned, Verification};
@@ -56,19 +56,12 @@ fn objection(
     policy: &Policy,
     at: Timestamp,
 ) -> Option<Distrust> {
-    if let Some(Revocation { time, reason, .. }) = policy.revocation_of(facts.digest) {
-        return Some(Distrust::RevokedContent {
-            time: *time,
-            reason: reason.clone(),
-        });
+    if let Some(revoked) = policy.revocation_of(facts.digest) {
+        return Some(revoked);
     }
-    let revoked = |id: &KeyId| policy.revocation(*id).map(|found| (*id, found));
-    if let Some((id, found)) = proof.keys.iter().find_map(revoked) {
-        return Some(Distrust::Revoked {
-            id,
-            time: found.time,
-            reason: found.reason.clone(),
-        });
+    let of_key = |id: &KeyId| Some(policy.revocation(*id)?.of_key(*id));
+    if let Some(revoked) = proof.keys.iter().find_map(of_key) {
+        return Some(revoked);
     }
     if let Some(pin) = policy.pin(&facts.name) {
         if !is_same(&proof.signer, &pin.signer, policy) {

@@ -4,11 +4,13 @@ use serde::Deserialize;
 use skillyard_format::Digest;
 
 use super::certificate::Certificate;
+use super::distrust::Distrust;
 use super::key::{KeyId, PublicKey};
 use super::moment::Moment;
 use super::pattern::{Pattern, allows};
 use super::pin::Pin;
 use super::rotation::Rotation;
+use super::signer::{is_pin_of, is_pin_of_identity};
 use super::sigstore::TrustRoot;
 
 /// Why a policy cannot be used.
@@ -144,6 +146,17 @@ pub struct RotationText {
     pub statement: String,
 }
 
+impl Revocation {
+    /// What is said of a key that it is about.
+    pub(super) fn of_key(&self, id: KeyId) -> Distrust {
+        Distrust::Revoked {
+            id,
+            time: self.time,
+            reason: self.reason.clone(),
+        }
+    }
+}
+
 impl Policy {
     /// Reads a policy.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
@@ -179,8 +192,49 @@ impl Policy {
         self.revoked.iter().find(|each| each.id == Some(id))
     }
 
-    pub(super) fn revocation_of(&self, digest: Digest) -> Option<&Revocation> {
-        self.revoked.iter().find(|each| each.digest == Some(digest))
+    /// Whether any skill is revoked by its content.
+    pub fn revokes_content(&self) -> bool {
+        self.revoked.iter().any(|each| each.digest.is_some())
+    }
+
+    /// The revocation of a skill's content.
+    pub(super) fn revocation_of(&self, digest: Digest) -> Option<Distrust> {
+        let mut revoked = self.revoked.iter();
+        let found = revoked.find(|each| each.digest == Some(digest))?;
+        Some(Distrust::RevokedContent {
+            time: found.time,
+            reason: found.reason.clone(),
+        })
+    }
+
+    /// The revocation of whoever signed, as a pin names them.
+    pub fn revocation_of_signer(&self, signer: &str) -> Option<Distrust> {
+        let mut revoked = self.revoked.iter();
+        revoked.find_map(|each| {
+            let id = each.id.filter(|id| is_pin_of(signer, *id))?;
+            Some(each.of_key(id))
+        })
+    }
+
+    /// Whether somebody who was trusted to sign a skill, and whom a pin names so, still is.
+    ///
+    /// What was accepted in their time stays accepted, so the time is not asked.
+    pub fn still_trusts(&self, signer: &str, skill: &str, source: &str) -> bool {
+        let covers = |scope: &Scope| allows(&scope.names, skill) && allows(&scope.sources, source);
+        let keys = self
+            .keys
+            .iter()
+            .map(|each| (each.public_key.id(), &each.scope));
+        let authorities = self.authorities.iter();
+        let authorities = authorities.map(|each| (each.certificate.key().id(), &each.scope));
+        let mut holders = keys.chain(authorities);
+        let mut identities = self.identities.iter();
+        self.revocation_of_signer(signer).is_none()
+            && (holders.any(|(id, scope)| is_pin_of(signer, id) && covers(scope))
+                || identities.any(|each| {
+                    is_pin_of_identity(signer, &each.issuer, each.identity.as_str())
+                        && covers(&each.scope)
+                }))
     }
 
     /// Whether rotations lead from one key to another, each signed by the key before it.

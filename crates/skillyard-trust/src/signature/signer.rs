@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::key::KeyId;
+use crate::wildcard;
 
 /// Who signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,16 +50,31 @@ impl Signer {
             } => Some(format!("authority:{id}")),
             Self::Identity {
                 identity, issuer, ..
-            } => {
-                // What follows an `@` in a workflow's identity is the branch or the tag it ran on.
-                let workflow = identity.starts_with("https://");
-                let lasting = identity.rsplit_once('@').filter(|_| workflow);
-                let lasting = lasting.map_or(identity.as_str(), |(before, _)| before);
-                Some(format!("sigstore:{issuer} {lasting}"))
-            }
+            } => Some(format!("sigstore:{issuer} {}", lasting(identity))),
             _ => None,
         }
     }
+}
+
+/// Whether a pin names a key, or an authority by its key.
+pub(super) fn is_pin_of(pin: &str, id: KeyId) -> bool {
+    let named = ["key:", "authority:"];
+    let mut named = named.iter().filter_map(|kind| pin.strip_prefix(kind));
+    named.any(|named| named.parse() == Ok(id))
+}
+
+/// Whether a pin names an identity that fits a pattern.
+pub(super) fn is_pin_of_identity(pin: &str, issuer: &str, pattern: &str) -> bool {
+    let rest = pin.strip_prefix("sigstore:");
+    let identity = rest.and_then(|rest| rest.strip_prefix(issuer)?.strip_prefix(' '));
+    identity.is_some_and(|identity| wildcard::matches(lasting(pattern), identity))
+}
+
+/// An identity without what follows an `@` in that of a workflow: the branch or the tag it ran on.
+fn lasting(identity: &str) -> &str {
+    let workflow = identity.starts_with("https://");
+    let before = identity.rsplit_once('@').filter(|_| workflow);
+    before.map_or(identity, |(before, _)| before)
 }
 
 impl fmt::Display for Signer {

@@ -33,7 +33,8 @@ pub struct TreeFile {
 }
 
 impl Tree {
-    /// A skill that nobody signed: only what its `SKILL.md` says about itself matters.
+    /// A skill that nobody signed: only what its `SKILL.md` says about itself matters, unless a
+    /// policy revokes content.
     pub fn unsigned(instructions: Option<&[u8]>) -> Self {
         Self {
             instructions: instructions.map(<[u8]>::to_vec),

@@ -82,6 +82,14 @@ impl Verification {
         }
     }
 
+    /// The revocation of the content or of a key that signed it, if there is one.
+    pub fn revocation(&self) -> Option<&Distrust> {
+        match self {
+            Self::Untrusted { reason, .. } if reason.is_revocation() => Some(reason),
+            _ => None,
+        }
+    }
+
     /// Why it is not trusted, in words; none when it is.
     pub fn reason(&self) -> Option<String> {
         match self {

@@ -5,7 +5,7 @@
 //! | 1 | can the bundle be read, with one signature in it? | invalid |
 //! | 2 | was it made by the key, certificate or identity it names? | invalid |
 //! | 3 | are the files those of the statement, all of them and no other? | invalid |
-//! | 4 | is the content or a key revoked? | untrusted, refused |
+//! | 4 | is the content, signed or not, or a key revoked? | untrusted, refused |
 //! | 5 | is it the signer of before, and no older than before? | untrusted, refused |
 //! | 6 | does the policy name the signer? | untrusted, a stranger |
 //! | 7 | for this name, this source, at this time? | untrusted, refused |
@@ -44,7 +44,7 @@ pub fn verify_skill(
 ) -> Verification {
     match tree.bundle() {
         Some(bundle) => verify(tree, bundle, place, policy, now),
-        None => unsigned(tree, place, policy),
+        None => revoked(tree, policy).unwrap_or_else(|| unsigned(tree, place, policy)),
     }
 }
 
@@ -58,8 +58,21 @@ pub fn verify(
 ) -> Verification {
     match examine(tree, bundle, place, policy, now) {
         Ok(verification) => verification,
-        Err(invalid) => Verification::Invalid(invalid),
+        // A signature that is broken makes revoked content no better.
+        Err(invalid) => revoked(tree, policy).unwrap_or(Verification::Invalid(invalid)),
     }
+}
+
+/// The revocation of what has no signature that could be judged, if it is revoked.
+fn revoked(tree: &Tree, policy: &Policy) -> Option<Verification> {
+    // Mostly nothing is, and then no digest has to be put together.
+    let digest = policy.revokes_content().then(|| tree.digest())?;
+    Some(Verification::Untrusted {
+        signer: Signer::Unknown,
+        reason: policy.revocation_of(digest)?,
+        expected: Vec::new(),
+        facts: None,
+    })
 }
 
 /// A skill that was signed before and is not any more has lost its signature on the way.

@@ -70,8 +70,69 @@ fn one_skill_can_be_revoked_by_its_content() {
         "revoked-content",
         "this very content was revoked",
     );
+    // Without its signature, or with one that is broken, it is the same content.
+    let broken = files.clone().with(SIGNATURE_FILE, "{}");
+    for same in [files.without(SIGNATURE_FILE), broken] {
+        refused(
+            &same.verify(&policy),
+            "revoked-content",
+            "this very content",
+        );
+    }
     let fixed = version("1.2.1").signed(&key);
     accepted(&fixed.verify(&policy));
+}
+
+#[test]
+fn a_signer_of_before_is_trusted_as_long_as_the_policy_says() {
+    let (mine, other) = (key(1), key(2));
+    let signer = format!("key:{}", id(&mine));
+    let still = |policy: &Policy| policy.still_trusts(&signer, "pdf", "github:acme/skills");
+    assert!(still(&trusting(&[&mine], "")));
+    // What was accepted in its time stays accepted.
+    assert!(still(&trusting(&[&mine], "expires = \"2020-01-01\"")));
+    assert!(still(&trusting(&[&mine], "sources = [\"github:acme/*\"]")));
+    assert!(!still(&trusting(&[&mine], "scope = [\"csv-*\"]")));
+    assert!(!still(&trusting(&[&mine], "sources = [\"github:else/*\"]")));
+    assert!(!still(&trusting(&[&other], "")));
+    assert!(!still(&Policy::default()));
+    let text = format!(
+        "[[revoked]]\nid = \"{}\"\ntime = \"2026-11-01\"\n",
+        id(&mine)
+    );
+    let policy = trusting(&[&mine], "").and(Policy::parse(&text).unwrap());
+    assert!(!still(&policy));
+    let told = policy.revocation_of_signer(&signer).unwrap().to_string();
+    assert!(told.contains("was revoked"), "{told}");
+    assert!(policy.revocation_of_signer("key:00").is_none());
+}
+
+#[test]
+fn an_identity_of_before_is_trusted_whatever_it_ran_on() {
+    let trusts = |pattern: &str, signer: &str| {
+        let text = format!(
+            "[[identity]]\nname = \"ci\"\nissuer = \"https://i\"\nidentity = \"{pattern}\"\n"
+        );
+        Policy::parse(&text)
+            .unwrap()
+            .still_trusts(signer, "pdf", "x")
+    };
+    let workflow = "sigstore:https://i https://h/acme/ci.yml";
+    assert!(trusts("https://h/acme/ci.yml@refs/tags/*", workflow));
+    assert!(trusts("https://h/acme/*", workflow));
+    assert!(!trusts("https://h/else/*", workflow));
+    assert!(!trusts(
+        "https://h/acme/*",
+        "sigstore:https://j https://h/acme/ci.yml"
+    ));
+    assert!(trusts(
+        "ada@acme.example",
+        "sigstore:https://i ada@acme.example"
+    ));
+    assert!(!trusts(
+        "ada@acme.example",
+        "sigstore:https://i eve@acme.example"
+    ));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
+use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
 use skillyard_install::records::Records;
@@ -11,7 +12,8 @@ use super::doctor::{Check, Verdict};
 use crate::context::Context;
 use crate::install::changes::obstacle;
 use crate::install::{chronicle, place};
-use crate::library;
+use crate::library::{self, Choice, IndexMode};
+use crate::signing::signers;
 
 const AREA: &str = "install";
 
@@ -33,6 +35,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         checks.extend(scope_checks(&scope, &store));
         checks.extend(surroundings.as_ref().and_then(|each| unread(&scope, each)));
     }
+    checks.extend(revoked(context));
     checks
 }
 
@@ -62,6 +65,22 @@ fn unread(scope: &Scope, surroundings: &Surroundings) -> Option<Check> {
             ),
         )
     })
+}
+
+/// The skills that are revoked and still here, where other agents go on reading them.
+fn revoked(context: &Context) -> Vec<Check> {
+    // Where there is no catalog, another check says why.
+    let catalog = library::load(context, IndexMode::Use, &Choice::default());
+    let catalog = catalog.unwrap_or_default();
+    let skills = catalog.skills.iter().filter_map(|skill| {
+        let Status::Revoked { reason } = &skill.status else {
+            return None;
+        };
+        let name = &skill.record.name;
+        let message = format!("`{name}` is revoked: {reason}");
+        Some(bad("revoked", message, &signers::remedy(name)))
+    });
+    skills.collect()
 }
 
 fn git(context: &Context) -> Check {

@@ -15,7 +15,7 @@ use crate::sanitize::visible;
 /// List the skills on this machine and in this project
 ///
 /// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
-/// ○ disabled, ✗ commands missing, ! project not trusted, ≠ altered after it was installed.
+/// ○ disabled, ✗ commands missing or revoked, ! project not trusted, ≠ altered after it was installed.
 ///
 /// Examples:
 ///   skillyard list
@@ -149,7 +149,7 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
         Status::Enabled if skill.record.problems.is_empty() => "✓",
         Status::Enabled => "⚠",
         Status::Disabled { .. } => "○",
-        Status::Unavailable { .. } => "✗",
+        Status::Unavailable { .. } | Status::Revoked { .. } => "✗",
         Status::Untrusted => "!",
         Status::Altered => "≠",
     }

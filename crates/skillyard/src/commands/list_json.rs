@@ -75,7 +75,9 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     object.raw("\"", "");
     match &skill.status {
         Status::Enabled | Status::Untrusted | Status::Altered => {}
-        Status::Disabled { reason } => object.text(",\"reason\":", reason)?,
+        Status::Disabled { reason } | Status::Revoked { reason } => {
+            object.text(",\"reason\":", reason)?;
+        }
         Status::Unavailable { missing } => object.value(",\"missing\":", missing)?,
     }
     let milliseconds = record.stamp.modified / 1_000_000;

@@ -23,6 +23,7 @@ use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::for_people;
 use crate::report::json::Diagnostics;
+use crate::signing::signers::Signers;
 use crate::skill_files::{self, SkillFileOnDisk};
 
 /// Print a skill's instructions, one of its files, or its properties
@@ -81,6 +82,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note(&format!("warning: the skill was altered: {altered}"));
     }
+    if let Some(reason) = revoked(context, &file.folder) {
+        context
+            .printer
+            .note(&format!("warning: the skill is revoked: {reason}"));
+    }
     if let Some(path) = &args.resource {
         return resource(context, args, &file, path, altered);
     }
@@ -122,6 +128,14 @@ fn altered(context: &Context, folder: &Path) -> Result<Option<Altered>, CommandE
     let now = || digest(&SkillRoot::open(folder).ok()?).ok();
     let now = installed.entry(folder).and_then(|_| now());
     Ok(now.and_then(|now| installed.altered(folder, now)))
+}
+
+/// Why the skill in the folder must not be used any more, if it is revoked.
+fn revoked(context: &Context, folder: &Path) -> Option<String> {
+    let signers = Signers::load(&context.environment).ok()?;
+    // What is inside the binary has no folder.
+    let folder = folder.is_dir().then_some(folder)?;
+    signers.revoked(folder, Installed::read(context).ok()?.entry(folder))
 }
 
 /// The file that a path or a name leads to.

@@ -115,6 +115,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
     let stored = place.store.read_each(&digests, |_, tree| tree.ok());
     let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
+    let at_hand = locked.iter().zip(&stored);
+    let at_hand: Vec<(&Locked, &Tree)> = at_hand
+        .filter_map(|(entry, tree)| Some((*entry, tree.as_ref()?)))
+        .collect();
+    check::refuse_revoked(context, &at_hand)?;
     let mut fetched = Vec::new();
     for (entry, stored) in locked.into_iter().zip(stored) {
         match stored {

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::sanitize::{shortened, visible};
-use crate::signing::{pins, policy, read_tree};
+use crate::signing::{pins, policy, read_tree, signers};
 use crate::skill_files::{directory_name, read_one};
 
 /// Check who signed a skill, and that it was not changed since
@@ -240,8 +240,13 @@ impl Answer<'_> {
             for_people(&reason)
         ))?;
         if let Verification::Untrusted {
-            signer, expected, ..
+            signer,
+            expected,
+            reason,
+            ..
         } = self.verification
+            // Nobody can sign what is revoked.
+            && !matches!(reason, Distrust::RevokedContent { .. })
         {
             if *signer != Signer::Unknown {
                 printer.note(&format!("  signed by  {}", for_people(&signer.to_string())));
@@ -326,6 +331,7 @@ impl Answer<'_> {
                     "Bring Sigstore's trust root with `skillyard key trust trusted_root.json`"
                         .to_owned()
                 }
+                reason if reason.is_revocation() => signers::remedy(&name),
                 _ => return None,
             },
             Verification::Trusted { .. } => return None,

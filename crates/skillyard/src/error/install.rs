@@ -115,6 +115,8 @@ pub(crate) enum InstallFailure {
     },
     #[error("`{name}` was not installed: its signature is refused")]
     Signature { name: String, reason: String },
+    #[error("`{name}` was not installed: it is revoked")]
+    Revoked { name: String, reason: String },
     #[error("the question whether to go on cannot be asked here")]
     NotAsked,
     #[error("`--name` renames one skill, and there are {0}")]
@@ -210,9 +212,9 @@ impl InstallFailure {
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
             Self::Conflicts(conflicts) => conflicts.iter().map(obstacle).collect(),
-            Self::NoneLoadable { reason, .. } | Self::Signature { reason, .. } => {
-                vec![reason.clone()]
-            }
+            Self::NoneLoadable { reason, .. }
+            | Self::Signature { reason, .. }
+            | Self::Revoked { reason, .. } => vec![reason.clone()],
             Self::Findings { findings, .. } => findings.clone(),
             _ => Vec::new(),
         }

@@ -12,11 +12,13 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
+use skillyard_install::tree as install;
 use skillyard_trust::scan::{Finding, Severity};
 use skillyard_trust::signature::{
-    Place, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
+    Place, Policy, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
 };
 use skillyard_trust::verdict::Verdict;
 
@@ -122,7 +124,8 @@ pub(crate) fn verify<'a>(
                 folder: Some(&candidate.name),
                 source: Some(&candidate.source),
             };
-            let verification = verify_skill(&signed_tree(candidate), &place, &signers, now);
+            let tree = signed_tree(&candidate.tree, &signers);
+            let verification = verify_skill(&tree, &place, &signers, now);
             let signer = match &verification {
                 Verification::Trusted { signer, .. } => signer.pin(),
                 _ => None,
@@ -173,14 +176,47 @@ pub(crate) fn remember(
     Ok(())
 }
 
-/// The skill as its signature sees it.
-fn signed_tree(candidate: &Candidate) -> Tree {
-    if candidate.tree.get(SIGNATURE_FILE).is_none() {
-        let instructions = candidate.tree.skill_file();
+/// Refuses what the store holds, and was checked when it came there, where it is revoked now.
+pub(crate) fn refuse_revoked(
+    context: &Context,
+    stored: &[(&Locked, &install::Tree)],
+) -> Result<(), CommandError> {
+    let signers = policy::in_force(&context.environment)?;
+    if signers.revoked.is_empty() {
+        return Ok(());
+    }
+    for (entry, tree) in stored {
+        let place = Place {
+            folder: Some(&entry.name),
+            source: Some(&entry.source),
+        };
+        let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
+        if let Some(reason) = verification.revocation() {
+            let event = Event::new(EventKind::SignatureFailed)
+                .skill(&entry.name)
+                .digest(entry.digest.to_string())
+                .source(&entry.source)
+                .trigger("sync")
+                .ended(Outcome::Denied, reason.to_string());
+            context.record(&event)?;
+            return Err(InstallFailure::Revoked {
+                name: entry.name.clone(),
+                reason: reason.to_string(),
+            }
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// The skill as its signature sees it, or as content that may be revoked.
+fn signed_tree(files: &install::Tree, signers: &Policy) -> Tree {
+    if files.get(SIGNATURE_FILE).is_none() && !signers.revokes_content() {
+        let instructions = files.skill_file();
         return Tree::unsigned(instructions.map(|file| &file.bytes[..]));
     }
     let mut tree = Tree::default();
-    for file in candidate.tree.files() {
+    for file in files.files() {
         tree.add(&file.path, file.executable, &file.bytes);
     }
     tree
@@ -199,9 +235,10 @@ fn refuse_signature(
         Standing::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
             context.record(&event)?;
-            Err(InstallFailure::Signature {
-                name: candidate.name.clone(),
-                reason: reason(),
+            let (name, reason) = (candidate.name.clone(), reason());
+            Err(match verification.revocation() {
+                Some(_) => InstallFailure::Revoked { name, reason },
+                None => InstallFailure::Signature { name, reason },
             }
             .into())
         }

@@ -17,6 +17,7 @@ use crate::error::{CommandError, RunError};
 use crate::permission::Permissions;
 use crate::question::{self, Consent};
 use crate::sanitize::visible;
+use crate::signing::signers;
 use crate::trusted;
 
 /// What is to be approved.
@@ -84,6 +85,10 @@ pub(crate) fn decide(
     if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
         let hint = permissions.remedy(request.skill, request.folder);
         return Err(refused(context, request, &altered.to_string(), &hint));
+    }
+    if let Some(reason) = permissions.revoked(request.source, request.folder) {
+        let hint = signers::remedy(request.skill);
+        return Err(refused(context, request, &reason, &hint));
     }
     let provenance = permissions.provenance_of(request.source, request.folder);
     let opt_in = match answer {

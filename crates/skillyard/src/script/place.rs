@@ -51,8 +51,9 @@ impl SkillPlace {
             hint: hint.to_owned(),
         };
         match &skill.status {
-            // What its files are is looked at when they are copied.
-            Status::Enabled | Status::Altered => {}
+            // What its files are is looked at when they are copied, and what is revoked is refused
+            // then, which is recorded.
+            Status::Enabled | Status::Altered | Status::Revoked { .. } => {}
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
                 let hint = "Look at the project, then trust it with `skillyard trust .`";

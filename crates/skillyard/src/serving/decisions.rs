@@ -49,6 +49,10 @@ pub(super) fn files(context: &Context) -> Vec<Watched> {
         environment.org_config.clone(),
         environment.config_file(),
         environment.approvals_file(),
+        environment.trust_file(),
+        environment.signed_policy_file(),
+        environment.pins_file(),
+        environment.sigstore_file(),
     ];
     let scopes = place::scopes(context);
     let locks = scopes.iter().map(Scope::lock_file);

@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun,
-    Standing, Switch,
+    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Revocation, Runs,
+    ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -34,6 +34,7 @@ use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
 use crate::script::sandboxed::{self, Wanted};
+use crate::signing::signers;
 use crate::workspace::Workspace;
 
 use decisions::Decisions;
@@ -160,6 +161,14 @@ impl Host for Machine {
             Ok(permissions) => alteration(&permissions, skill, now),
             Err(_) => unknown(skill),
         }
+    }
+
+    fn revoked(&self, skill: &CatalogSkill) -> Option<Revocation> {
+        // What cannot be decided is no answer here: then the skill is withheld as altered.
+        let permissions = self.decisions.of(&self.context).ok()?;
+        let reason = permissions.revoked(Some(skill.kind), &skill.record.folder)?;
+        let remedy = signers::remedy(&skill.record.name);
+        Some(Revocation { reason, remedy })
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {

@@ -4,6 +4,7 @@ pub(crate) mod keyring;
 pub(crate) mod passphrase;
 pub(crate) mod pins;
 pub(crate) mod policy;
+pub(crate) mod signers;
 
 use std::fs::File;
 use std::io::Read as _;

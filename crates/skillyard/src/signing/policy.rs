@@ -18,10 +18,60 @@ use crate::error::signing::SigningError;
 
 /// The policy with everything that belongs to it.
 pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
-    let mut policy = read(&environment.trust_file())?;
-    if let Some(handed_out) = signed(environment)? {
-        policy = handed_out.and(policy);
+    let policy = joined(environment, signed(environment)?)?;
+    remembering(environment, policy)
+}
+
+/// What holds for skills that are here already.
+///
+/// An organisation's policy that has expired names nobody any more; what it revoked stays revoked.
+pub(crate) fn in_force(environment: &Environment) -> Result<Policy, CommandError> {
+    let now = Moment(Timestamp::now());
+    // Before everything there was, nothing has expired.
+    let handed_out = stored(environment, Timestamp::MIN)?;
+    let handed_out = handed_out.map(|policy| match policy.expires {
+        Some(expires) if expires <= now => Policy {
+            revoked: policy.revoked,
+            ..Policy::default()
+        },
+        _ => policy,
+    });
+    let policy = joined(environment, handed_out)?;
+    // Signatures are looked at again only to see whose they are.
+    match policy.revoked.as_slice() {
+        [] => Ok(policy),
+        _ => remembering(environment, policy),
     }
+}
+
+/// The organisation's policy, if one was accepted; its signatures are checked anew.
+pub(crate) fn signed(environment: &Environment) -> Result<Option<Policy>, CommandError> {
+    stored(environment, Timestamp::now())
+}
+
+fn stored(environment: &Environment, at: Timestamp) -> Result<Option<Policy>, CommandError> {
+    let path = environment.signed_policy_file();
+    match fs::read(&path) {
+        Ok(bytes) => match accept_policy(&bytes, None, at) {
+            Ok(policy) => Ok(Some(policy)),
+            Err(source) => Err(SigningError::StoredPolicy { path, source }.into()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CommandError::Read { path, source }),
+    }
+}
+
+/// What the organisation says, and what the user adds to it.
+fn joined(environment: &Environment, handed_out: Option<Policy>) -> Result<Policy, CommandError> {
+    let own = read(&environment.trust_file())?;
+    Ok(match handed_out {
+        Some(handed_out) => handed_out.and(own),
+        None => own,
+    })
+}
+
+/// The policy with what was seen before, and with Sigstore's own keys.
+fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, CommandError> {
     policy.pins = pins::read(&environment.pins_file())?;
     let path = environment.sigstore_file();
     policy.sigstore = match fs::read(&path) {
@@ -32,19 +82,6 @@ pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
         Err(source) => return Err(CommandError::Read { path, source }),
     };
     Ok(policy)
-}
-
-/// The organisation's policy, if one was accepted; its signatures are checked anew.
-pub(crate) fn signed(environment: &Environment) -> Result<Option<Policy>, CommandError> {
-    let path = environment.signed_policy_file();
-    match fs::read(&path) {
-        Ok(bytes) => match accept_policy(&bytes, None, Timestamp::now()) {
-            Ok(policy) => Ok(Some(policy)),
-            Err(source) => Err(SigningError::StoredPolicy { path, source }.into()),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(CommandError::Read { path, source }),
-    }
 }
 
 /// The policy alone.

@@ -11,8 +11,8 @@ mod altered;
 mod audit;
 mod chat;
 mod chat_changes;
-mod cli;
 mod chat_question;
+mod cli;
 mod completions;
 mod config;
 mod decided;
@@ -88,7 +88,6 @@ mod withheld;
 mod support;
 mod tampering;
 
-mod terminal;
 /// Its attacks, each with the reason it is refused for.
 #[path = "../../../skillyard-format/tests/archives/name_attacks.rs"]
 mod name_attacks;
@@ -96,6 +95,7 @@ mod name_attacks;
 mod stream_attacks;
 #[path = "../../../skillyard-format/tests/archives/tar_attacks.rs"]
 mod tar_attacks;
+mod terminal;
 #[path = "../../../skillyard-format/tests/archives/zip_attacks/mod.rs"]
 mod zip_attacks;
 

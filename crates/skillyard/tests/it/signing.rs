@@ -1,6 +1,7 @@
 //! `skillyard key`, `sign` and `verify`, and the attacks they are there for.
 
 mod attacks;
+mod revoked;
 mod trust;
 
 use std::fs::{self, Permissions};

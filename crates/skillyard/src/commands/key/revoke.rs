@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::Status as SkillStatus;
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 use skillyard_trust::signature::{KeyId, Policy};
@@ -10,13 +11,16 @@ use super::{Outcome, now};
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
+use crate::library::{self, Choice, IndexMode};
+use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
 use crate::signing::policy::{self, Edit};
 
 /// Believe a key no longer, whatever it signed
 ///
 /// A key is named by its id, the first 8 or more digits of it, or its name here. An unknown key is
-/// revoked by its whole id, so that it can never become trusted; a skill by its tree digest.
+/// revoked by its whole id, so that it can never become trusted; a skill by its tree digest, as
+/// `skillyard verify --json` gives it. What is revoked and installed already is not used any more.
 ///
 /// Examples:
 ///   skillyard key revoke acme --reason "the laptop was stolen"
@@ -55,19 +59,32 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             None => event,
         })?;
     }
+    let affected = affected(context)?;
     if context.printer.is_json() {
-        context
-            .printer
-            .json(&json!({ "revoked": id, "changed": changed }))?;
+        let value = json!({ "revoked": id, "changed": changed, "affected": affected });
+        context.printer.json(&value)?;
     } else if changed {
         context.printer.data(&format!(" - {id}\n"))?;
-        context
-            .printer
-            .note("Nothing it signed is believed any more");
+        context.printer.note(match field {
+            "digest" => "It is neither installed nor used any more",
+            _ => "Nothing it signed is believed any more",
+        });
+        for name in affected {
+            let line = format!("`{}` is here and not used any more", visible(&name));
+            context.printer.note(&line);
+        }
     } else {
         context.printer.note("Nothing to do: it is revoked already");
     }
     Ok(Status::Yes)
+}
+
+/// The skills that are here and revoked, by this or by something else.
+fn affected(context: &Context) -> Result<Vec<String>, CommandError> {
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let skills = catalog.skills.iter();
+    let revoked = skills.filter(|skill| matches!(skill.status, SkillStatus::Revoked { .. }));
+    Ok(revoked.map(|skill| skill.record.name.to_string()).collect())
 }
 
 /// The key that is meant.

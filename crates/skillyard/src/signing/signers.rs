@@ -1,0 +1,91 @@
+//! Who is believed about skills that are here already, and which of these are revoked.
+//!
+//! A lock says who signed a skill when it was installed. Whether they are trusted, and whether the
+//! skill may be used at all, is what the policy says now.
+
+use std::path::Path;
+
+use skillyard_catalog::Catalog;
+use skillyard_catalog::source::SourceKind;
+use skillyard_install::lockfile::Locked;
+use skillyard_trust::signature::{Place, Policy, SIGNATURE_FILE, verify_skill};
+
+use super::{policy, read_tree};
+use crate::commands::key::now;
+use crate::context::Context;
+use crate::environment::Environment;
+use crate::error::CommandError;
+use crate::installed::Installed;
+use crate::skill_files::directory_name;
+
+/// Whom to believe now.
+pub(crate) struct Signers(Policy);
+
+impl Signers {
+    /// Reads the policy.
+    pub(crate) fn load(environment: &Environment) -> Result<Self, CommandError> {
+        policy::in_force(environment).map(Self)
+    }
+
+    /// Who signed an installed skill, if they are trusted still.
+    pub(crate) fn of(&self, entry: &Locked) -> Option<String> {
+        let signer = entry.signer.as_ref()?;
+        let trusted = self.0.still_trusts(signer, &entry.name, &entry.source);
+        trusted.then(|| signer.clone())
+    }
+
+    /// Why the skill in a folder must not be used any more, where anything is revoked.
+    pub(crate) fn revoked(&self, folder: &Path, entry: Option<&Locked>) -> Option<String> {
+        if self.0.revoked.is_empty() {
+            return None;
+        }
+        // The lock knows of a signature that somebody took away since, too.
+        let signer = entry.and_then(|entry| entry.signer.as_deref());
+        if let Some(revoked) = signer.and_then(|signer| self.0.revocation_of_signer(signer)) {
+            return Some(revoked.to_string());
+        }
+        if !self.0.revokes_content() && !folder.join(SIGNATURE_FILE).exists() {
+            return None;
+        }
+        let Ok(tree) = read_tree(folder) else {
+            // Else a file too many would keep a skill from being found out.
+            return Some("its files cannot be compared with what is revoked".into());
+        };
+        let name = directory_name(folder);
+        let place = Place {
+            folder: name.as_deref(),
+            source: entry.map(|entry| entry.source.as_str()),
+        };
+        let verification = verify_skill(&tree, &place, &self.0, now().0);
+        verification.revocation().map(ToString::to_string)
+    }
+}
+
+/// Keeps what is revoked out of prompts.
+///
+/// Where the policy cannot be read, nobody is given a skill or runs one, and both say why; the
+/// others can still list them.
+pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
+    let Ok(signers) = Signers::load(&context.environment) else {
+        return;
+    };
+    if signers.0.revoked.is_empty() {
+        return;
+    }
+    // Where a lock cannot be read, nothing that it could name is in use anyway.
+    let installed = Installed::read(context).unwrap_or_default();
+    catalog.withdraw(|skill| {
+        let folder = &skill.record.folder;
+        match skill.kind {
+            SourceKind::Builtin => None,
+            _ => signers.revoked(folder, installed.entry(folder)),
+        }
+    });
+}
+
+/// What the user can do about a skill that is revoked.
+pub(crate) fn remedy(name: &str) -> String {
+    format!(
+        "Take it away with `skillyard remove {name}`, or see with `skillyard update {name}` whether it was mended"
+    )
+}

@@ -1,0 +1,123 @@
+//! What is revoked after it was installed.
+
+use serde_json::{Value, json};
+
+use super::skill;
+use crate::TestContext;
+use crate::project::project;
+use crate::serve_chat::Serving;
+
+/// A trusted project in which `pdf` was installed, and has run.
+fn installed(sign: bool) -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.write("lib/pdf/scripts/run.sh", "#!/bin/sh\necho RAN\n");
+    context.done(&["key", "generate", "mine"]);
+    context.done(&["key", "trust", "mine"]);
+    if sign {
+        context.done(&["sign", "lib/pdf"]);
+    }
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    context.done(&["trust", "."]);
+    context.done(&["trust", "pdf", "--scripts", "--yes"]);
+    context.done(&["run", "pdf", "scripts/run.sh"]);
+    context
+}
+
+/// Nobody uses `pdf` any more, and everybody is told why.
+#[track_caller]
+fn is_withdrawn(context: &TestContext, why: &str) {
+    let told = |arguments: &[&str]| {
+        let told = context.refused(arguments);
+        assert!(told.contains(why), "{arguments:?}: {told}");
+        told
+    };
+    let ran = told(&["run", "pdf", "scripts/run.sh", "--yes"]);
+    assert!(ran.contains("hint: Take it away with `skillyard remove pdf`"));
+    told(&["run", "./.agents/skills/pdf", "scripts/run.sh", "--yes"]);
+    told(&["chat", "-p", "/pdf go"]);
+    let doctor = context.run(&["doctor"]);
+    assert!(doctor.contains("✗ `pdf` is revoked: "), "{doctor}");
+    let shown = context.json(&["show", "pdf", "--json"]);
+    assert_eq!(shown["security"]["permission"]["decision"], "blocked");
+    let list = context.json(&["list", "--json"]);
+    let all = list["skills"].as_array().unwrap();
+    let pdf = all.iter().find(|each| each["name"] == "pdf").unwrap();
+    assert_eq!(pdf["status"], "revoked");
+    assert!(pdf["reason"].as_str().unwrap().contains(why), "{pdf}");
+    assert!(!context.run(&["prompt"]).contains("pdf"));
+    let read = context.run(&["read", "pdf"]);
+    assert!(read.contains("warning: the skill is revoked: "), "{read}");
+    // No approval lifts it.
+    let again = context.run(&["trust", "pdf", "--scripts", "--yes"]);
+    assert!(again.contains("still blocked"), "{again}");
+}
+
+#[test]
+fn a_skill_of_a_revoked_key_is_not_used_any_more() {
+    let context = installed(true);
+    let told = context.json(&["key", "revoke", "mine", "--reason", "stolen", "--json"]);
+    assert_eq!(told["affected"], json!(["pdf"]));
+    is_withdrawn(&context, "was revoked at ");
+    // Nor where somebody takes the signature away.
+    std::fs::remove_file(context.root().join(".agents/skills/pdf/skill.oms.sig")).unwrap();
+    context.refused(&["run", "pdf", "scripts/run.sh", "--yes"]);
+}
+
+#[test]
+fn content_that_is_revoked_is_neither_used_nor_installed() {
+    let context = installed(false);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    let revoked = context.json(&["key", "revoke", digest.as_str().unwrap(), "--json"]);
+    assert_eq!(revoked["affected"], json!(["pdf"]));
+    is_withdrawn(&context, "this very content was revoked");
+    let code = context.json(&["verify", "pdf", "--json"])["code"].clone();
+    assert_eq!(code, "revoked-content");
+    // What the store holds is not written again, and what is taken away does not come back.
+    std::fs::remove_dir_all(context.root().join(".agents/skills/pdf")).unwrap();
+    let told = context.refused(&["sync"]);
+    assert!(
+        told.contains("`pdf` was not installed: it is revoked"),
+        "{told}"
+    );
+    context.done(&["remove", "pdf"]);
+    let told = context.refused(&["install", "./lib/pdf", "--yes"]);
+    assert!(told.contains("this very content was revoked"), "{told}");
+    // Other content of the name is another matter.
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.1"));
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    assert!(context.run(&["prompt"]).contains("pdf"));
+}
+
+#[test]
+fn a_server_gives_no_file_of_what_is_revoked_meanwhile() {
+    let context = installed(true);
+    let serving = Serving::start(&context, &[]);
+    let ask = || {
+        let path = "/api/v1/skills/pdf/files/scripts/run.sh";
+        serving.ask_with("GET", path, "", &Value::Null)
+    };
+    assert_eq!(ask().0, 200);
+    context.done(&["key", "revoke", "mine"]);
+    let (status, told) = ask();
+    assert_eq!(status, 403, "{told}");
+    assert!(told.contains("skill `pdf` is revoked: key "), "{told}");
+    let path = "/api/v1/skills/pdf/activate";
+    let (status, told) = serving.ask_with("POST", path, "", &json!({}));
+    assert_eq!(status, 403, "{told}");
+}
+
+#[test]
+fn an_installed_skill_has_no_signer_once_they_are_not_trusted() {
+    let context = TestContext::new();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.done(&["key", "generate", "mine"]);
+    context.done(&["key", "trust", "mine"]);
+    context.done(&["sign", "lib/pdf"]);
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    let signer =
+        || context.json(&["show", "pdf", "--json"])["security"]["provenance"]["signer"].clone();
+    assert!(signer().as_str().unwrap().starts_with("key:"));
+    context.done(&["key", "trust", "mine", "--scope", "csv-*"]);
+    assert_eq!(signer(), Value::Null);
+}
