@@ -22,8 +22,9 @@ pub trait Host: Send {
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError>;
     /// Tools that the user approved for a skill of exactly these bytes, as patterns.
     fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList;
-    /// Runs a script of a skill in the sandbox.
-    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
+    /// Runs a script of a skill in the sandbox, and writes down that it begins; how it ended is
+    /// for the caller to write down.
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError>;
     /// Runs a program in the workspace's sandbox; `readable` are folders it may also read.
     fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
     /// Writes an event into the audit log.
@@ -78,6 +79,17 @@ pub struct ScriptRun {
     pub arguments: Vec<String>,
     /// What it reads.
     pub stdin: Option<String>,
+    /// The beginning of the event of its start: who asked, and who said that it may.
+    pub asked: Event,
+}
+
+/// A script that ran, or could not.
+#[derive(Debug)]
+pub struct Executed<E> {
+    /// What it said, or why it could not run.
+    pub ran: Result<Ran, E>,
+    /// What is to be written down about its end.
+    pub event: Event,
 }
 
 /// A program that is to run in the workspace.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use skillyard_agent::host::Ran;
+pub use skillyard_agent::host::{Executed, Ran};
 use skillyard_agent::telemetry::Happening;
-use skillyard_audit::Event;
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -119,12 +119,17 @@ pub trait Host: Send + Sync + 'static {
         Runs::Never
     }
 
-    /// Runs a script in the sandbox, if the skill still consists of what was decided about.
-    fn run_script(&self, run: &ScriptRun<'_>, _cancel: &AtomicBool) -> Result<Ran, HostError> {
-        Err(HostError::new(format!(
-            "scripts of `{}` are not run here",
-            run.skill.record.name
-        )))
+    /// Runs a script in the sandbox, if the skill still consists of what was decided about, and
+    /// writes down that it begins; how it ended is for the caller to write down.
+    fn run_script(&self, run: &ScriptRun<'_>, _cancel: &AtomicBool) -> Executed<HostError> {
+        let name = &run.skill.record.name;
+        let reason = format!("scripts of `{name}` are not run here");
+        let mut event = run.asked.clone().skill(name.as_str());
+        event.kind = EventKind::ScriptExecuted;
+        Executed {
+            event: event.ended(Outcome::Failed, &reason),
+            ran: Err(HostError::new(reason)),
+        }
     }
 }
 
@@ -150,6 +155,8 @@ pub struct ScriptRun<'a> {
     pub arguments: &'a [String],
     /// What it reads.
     pub stdin: Option<&'a str>,
+    /// The beginning of the event of its start: who asked, and who said that it may.
+    pub asked: &'a Event,
 }
 
 /// Why the program around the server could not do what was asked.
@@ -191,6 +198,8 @@ pub struct Standing {
     pub scripts: String,
     /// Why.
     pub reason: String,
+    /// The hosts that its scripts may reach, as was approved of exactly these files.
+    pub hosts: Vec<String>,
     /// Who signed it, if somebody who is trusted did.
     pub signer: Option<String>,
     /// Its version or commit, as it was installed.

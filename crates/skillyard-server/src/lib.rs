@@ -6,6 +6,7 @@ mod agents;
 mod api;
 mod catalog_prompt;
 mod chat;
+mod consent;
 mod contents;
 mod host;
 mod inspection;
@@ -20,6 +21,7 @@ mod problem;
 mod replaying;
 mod roster;
 mod router;
+mod script;
 mod serve;
 mod served;
 mod server;
@@ -34,7 +36,9 @@ mod web;
 pub use access::{Access, AccessError, Role, Tokens};
 pub use agents::{Agents, AgentsError, Models, Wish};
 pub use contents::{Contents, ContentsError};
-pub use host::{Alteration, Host, HostError, Ran, Revocation, Runs, ScriptRun, Standing, Switch};
+pub use host::{
+    Alteration, Executed, Host, HostError, Ran, Revocation, Runs, ScriptRun, Standing, Switch,
+};
 pub use installing::{Installation, Installing, Order, OrderScope, Refusal};
 pub use log::Line;
 pub use mcp::{McpError, serve_stdio};

@@ -34,6 +34,10 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     remedy: Option<Box<str>>,
+    /// What to send along as `consent` once the user has said yes to what `detail` asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    consent: Option<Box<str>>,
     /// What went wrong inside, for the log.
     #[serde(skip)]
     cause: Option<String>,
@@ -48,7 +52,16 @@ impl Problem {
             detail: detail.into(),
             skill: None,
             remedy: None,
+            consent: None,
             cause: None,
+        }
+    }
+
+    /// A question that the user has to answer first, and the name of a yes to it.
+    pub(crate) fn question(text: String, consent: &str) -> Self {
+        Self {
+            consent: Some(consent.into()),
+            ..Self::new(StatusCode::PRECONDITION_REQUIRED, text)
         }
     }
 

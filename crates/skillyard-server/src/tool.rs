@@ -56,6 +56,7 @@ impl Tool {
             "skills.list" => Self::Search,
             "skills.activate" | "skillsActivate" | "skills.read" => Self::Load,
             "skills.readResource" | "skillsReadResource" | "skills.read_resource" => Self::Read,
+            "skills.listResources" | "skillsListResources" | "skills.list_resources" => Self::Files,
             _ => return Self::ALL.into_iter().find(|tool| tool.name() == name),
         })
     }
@@ -244,6 +245,8 @@ pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkil
     })
 }
 
-fn understood<T: for<'de> Deserialize<'de>>(input: Map<String, Value>) -> Result<T, Problem> {
+pub(crate) fn understood<T: for<'de> Deserialize<'de>>(
+    input: Map<String, Value>,
+) -> Result<T, Problem> {
     serde_json::from_value(Value::Object(input)).map_err(|error| Problem::bad(error.to_string()))
 }

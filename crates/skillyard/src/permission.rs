@@ -181,6 +181,18 @@ impl Permissions {
         self.approvals.of(name, digest?)
     }
 
+    /// The hosts that scripts of exactly these bytes may reach without being asked for.
+    pub(crate) fn hosts(&self, name: &str, digest: Option<&Digest>) -> &[String] {
+        let approval = self.approval(name, digest);
+        approval.map_or(&[], |approval| &approval.network)
+    }
+
+    /// Whether hosts were approved of any version of a skill.
+    pub(crate) fn may_have_hosts(&self, name: &str) -> bool {
+        let mut approved = self.approvals.skills.iter();
+        approved.any(|each| each.name == name && !each.network.is_empty())
+    }
+
     /// Whether a script of the skill may run.
     pub(crate) fn script(
         &self,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use skillyard_agent::Runtime;
 use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, TurnEvent};
 use skillyard_agent::host::{
-    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+    CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
 use skillyard_agent::message::{AssistantPart, CallOutcome, ToolCall};
 use skillyard_agent::prompt::Prompt;
@@ -21,7 +21,7 @@ use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
 use skillyard_agent::tool::ToolSpec;
-use skillyard_audit::Event;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
 use skillyard_catalog::{Catalog, Settings as CatalogSettings};
@@ -206,9 +206,19 @@ impl Host for Pretended {
         }
     }
 
-    fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {
+    fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Executed<HostError> {
         self.machine.lock().unwrap().scripts.push(run.clone());
-        Ok(ran("script output"))
+        let mut event = run.asked.clone();
+        event.kind = EventKind::ScriptExecuted;
+        let event = event
+            .skill(&run.skill)
+            .digest(run.digest.to_string())
+            .detail("script", &run.script)
+            .detail("exit_code", "0");
+        Executed {
+            ran: Ok(ran("script output")),
+            event,
+        }
     }
 
     fn run_command(&mut self, run: &CommandRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {

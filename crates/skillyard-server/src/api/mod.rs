@@ -14,6 +14,7 @@ mod openapi;
 mod prompt;
 mod refusals;
 mod remcochat;
+mod run;
 mod sessions;
 mod skill;
 mod skills;

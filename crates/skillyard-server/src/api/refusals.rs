@@ -34,6 +34,8 @@ refusals! {
     Untimely = "409", "it does not fit to how things are";
     /// The body is of another kind.
     NotJson = "415", "the body is not JSON";
+    /// The user has to be asked.
+    Unanswered = "428", "the user has to be asked what `detail` says; with their yes, call again with `consent`";
     /// There is no room for more.
     Full = "503", "there is no room for more at the moment";
 }

@@ -10,12 +10,14 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
-use super::refusals::{Altered, Missing, NotJson, Senseless};
+use super::refusals::{Altered, Full, Missing, NotJson, Senseless, Unanswered};
+use super::run;
 use crate::activation::Asker;
 use crate::chat::parent_of;
 use crate::problem::Problem;
+use crate::script;
 use crate::server::Server;
-use crate::tool::Tool;
+use crate::tool::{Answer, Tool};
 use crate::web::elsewhere;
 
 /// What a tool gave.
@@ -31,11 +33,12 @@ pub(crate) struct ToolOutput {
     structured: Option<Value>,
 }
 
-/// Call a tool: `skill_search`, `skill_load`, `skill_read` or `skill_files`
+/// Call a tool: `skill_search`, `skill_load`, `skill_read`, `skill_files`, or `skill_run` where
+/// scripts may be run and who asks has the role `run`
 #[utoipa::path(post, path = "/api/v1/tools/{name}", tag = "tools", params(("name" = String, Path)),
     request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = ToolOutput),
-        Senseless, Altered, Missing, NotJson))]
+        Senseless, Altered, Missing, NotJson, Unanswered, Full))]
 pub(super) async fn call(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -43,9 +46,13 @@ pub(super) async fn call(
     headers: HeaderMap,
     Given(input): Given<Map<String, Value>>,
 ) -> Result<Json<ToolOutput>, Problem> {
+    let parent = parent_of(&headers);
+    if script::is_named(&name) {
+        let answer = run::run(server, caller, input, parent).await?;
+        return Ok(Json(ToolOutput::of(script::NAME, answer)));
+    }
     let unknown = || Problem::new(StatusCode::NOT_FOUND, "there is no such tool");
     let tool = Tool::of(&name).ok_or_else(unknown)?;
-    let parent = parent_of(&headers);
     let answer = elsewhere(move || {
         let asker = Asker {
             session: None,
@@ -56,9 +63,15 @@ pub(super) async fn call(
         server.call(tool, input, asker)
     });
     let answer = answer.await??;
-    Ok(Json(ToolOutput {
-        tool: tool.name().to_owned(),
-        content: answer.text,
-        structured: answer.structured,
-    }))
+    Ok(Json(ToolOutput::of(tool.name(), answer)))
+}
+
+impl ToolOutput {
+    fn of(tool: &str, answer: Answer) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            content: answer.text,
+            structured: answer.structured,
+        }
+    }
 }

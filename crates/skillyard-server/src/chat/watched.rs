@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use skillyard_agent::host::{
-    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+    CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_agent::tool::ToolSpec;
@@ -46,7 +46,7 @@ impl Host for Watched {
         self.machine.approved_tools(skill, digest)
     }
 
-    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
         let start = Instant::now();
         let ran = self.machine.run_script(run, cancel);
         self.server.metrics.script(&run.skill, start.elapsed());

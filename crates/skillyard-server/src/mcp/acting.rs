@@ -28,9 +28,11 @@ struct Window {
 }
 
 impl Acting {
-    /// A name for a new conversation.
+    /// A name for a new conversation, which no other has, also not in another process.
     pub(super) fn begin(&self) -> String {
-        format!("connection-{}", self.begun.fetch_add(1, Ordering::Relaxed))
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let now = jiff::Timestamp::now().as_nanosecond();
+        format!("connection-{}-{now}-{number}", std::process::id())
     }
 
     /// A skill was loaded, with these files.

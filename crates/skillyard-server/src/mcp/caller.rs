@@ -60,6 +60,8 @@ impl Drop for Connection {
 pub(super) struct Caller {
     /// The conversation.
     pub(super) conversation: String,
+    /// The same as the log names it.
+    pub(super) session: String,
     /// What they may do.
     pub(super) role: Role,
     /// What they call themselves.
@@ -98,7 +100,9 @@ impl Caller {
         if let Some(parent) = &parent {
             trace.insert(PARENT.to_owned(), parent.to_string().into());
         }
+        let session = Digest::of(conversation.as_bytes()).to_hex();
         Self {
+            session: format!("mcp-{}", &session[..16]),
             conversation,
             // Who holds the other end of our own pipes is the user.
             role: visitor.map_or(Role::Admin, |visitor| visitor.role),
@@ -111,16 +115,19 @@ impl Caller {
     /// As the rest of the server knows who asks.
     pub(super) fn asker<'a>(&'a self, trigger: &'a str) -> Asker<'a> {
         Asker {
+            session: Some(&self.session),
             trigger,
             trace: self.parent.as_ref(),
             role: self.role,
-            ..Asker::default()
         }
     }
 
     /// An event of theirs.
     pub(super) fn event(&self, event: Event) -> Event {
-        let event = event.trigger("mcp").detail("client", &self.client);
+        let event = event
+            .session(&self.session)
+            .trigger("mcp")
+            .detail("client", &self.client);
         match &self.parent {
             Some(parent) => event.detail(PARENT, parent.to_string()),
             None => event,

@@ -22,6 +22,7 @@ use super::introduction::introduction;
 use super::skills::{Asked, invalid};
 use super::subscriptions::Subscriptions;
 use super::{directory, gateway, news, prompts, run, skills, tools};
+use crate::script;
 use crate::served::Watched;
 use crate::server::Server;
 use crate::tool::Tool;
@@ -120,7 +121,7 @@ impl ServerHandler for Handler {
             let input = request.arguments.clone().unwrap_or_default();
             Watched::begin(&self.server, &request.name, &input, caller.parent.as_ref())
         };
-        if request.name == run::NAME && run::is_offered(&self.server) {
+        if script::is_named(&request.name) && script::is_offered(&self.server) {
             let watched = watched(&request);
             let answer = run::call(&self.server, request, caller, context).await;
             watched.end(&self.server, outcome(answer.as_ref().ok()));

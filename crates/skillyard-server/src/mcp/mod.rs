@@ -3,14 +3,14 @@
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
 //! `gateway`, `foreign` and `upstream` offer what other servers have, under the guard of the skills that
-//! `acting` knows to be loaded; `run` runs scripts after `consent`.
+//! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
 
 mod acting;
 mod caller;
-mod consent;
 mod directory;
 mod edition;
 mod foreign;
+mod form;
 mod gateway;
 mod handler;
 mod inquiry;
@@ -35,7 +35,6 @@ use rmcp::ServiceExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 pub(crate) use acting::Acting;
-pub(crate) use consent::Consents;
 pub(crate) use edition::Editions;
 use handler::Handler;
 use lines::Lines;

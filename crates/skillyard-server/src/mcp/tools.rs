@@ -10,6 +10,7 @@ use skillyard_format::render::catalog::CatalogFormat;
 use super::caller::Caller;
 use super::{foreign, gateway, run};
 use crate::catalog_prompt::{self, Wanted};
+use crate::script;
 use crate::server::Server;
 use crate::tool::Tool;
 
@@ -24,7 +25,7 @@ const ROOM: Room = Room {
 /// Every tool, in a fixed order: our own, then those of other servers.
 pub(super) fn list(server: &Server) -> Vec<McpTool> {
     let mut tools: Vec<McpTool> = Tool::ALL.into_iter().map(|it| tool(server, it)).collect();
-    if run::is_offered(server) {
+    if script::is_offered(server) {
         tools.push(run::tool());
     }
     tools.extend(gateway::list(server));

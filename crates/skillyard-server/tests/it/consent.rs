@@ -165,3 +165,84 @@ async fn who_cannot_ask_or_may_not_run_runs_nothing() {
     assert_eq!(text(&refused), "this needs a token with the role `run`");
     assert_eq!(ran(&server), 0);
 }
+
+/// Calls the tool over the API.
+async fn posted(server: &TestServer, tool: &str, token: &str, body: &Value) -> (u16, Value) {
+    let token = format!("Bearer {token}");
+    let headers = [
+        ("content-type", "application/json"),
+        ("authorization", token.as_str()),
+    ];
+    let path = format!("/api/v1/tools/{tool}");
+    let answer = server.ask("POST", &path, &headers, body.to_string()).await;
+    (answer.status.as_u16(), answer.json())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_gets_the_question_and_calls_again_with_its_consent() {
+    let server = TestServer::running();
+    for tool in ["skill_run", "skills.run_script"] {
+        let (status, question) = posted(&server, tool, RUN, &input()).await;
+        assert_eq!(status, 428, "{question}");
+        let words = question["detail"].as_str().unwrap();
+        assert!(
+            words.contains(
+                "`attack` wants to run `scripts/fill.sh a b` in a sandbox without network"
+            ),
+            "{words}"
+        );
+        assert!(!words.contains("/srv/clients"), "{words}");
+        let before = ran(&server);
+        let mut again = input();
+        again["consent"] = question["consent"].clone();
+        // A yes to this is none to something else.
+        let mut other = again.clone();
+        other["args"] = json!(["c"]);
+        assert_eq!(posted(&server, tool, RUN, &other).await.0, 428);
+        let (_, question) = posted(&server, tool, RUN, &input()).await;
+        again["consent"] = question["consent"].clone();
+        let (status, done) = posted(&server, tool, RUN, &again).await;
+        assert_eq!(
+            (status, &done["tool"]),
+            (200, &json!("skill_run")),
+            "{done}"
+        );
+        assert_eq!(done["structured"]["stdout"], "ran a b");
+        assert_eq!(ran(&server), before + 1);
+        // What was said once is not said for ever.
+        assert_eq!(posted(&server, tool, RUN, &again).await.0, 428);
+    }
+    let events = server.machine.events.lock().unwrap();
+    let ended = events
+        .iter()
+        .find(|event| event.kind.as_str() == "skill.script_executed");
+    let ended = ended.unwrap();
+    assert_eq!(ended.trigger.as_deref(), Some("api"));
+    assert_eq!(ended.detail["approval"], "user");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scripts_over_the_api_need_the_setting_and_the_role() {
+    let server = TestServer::running();
+    let (status, refused) = posted(&server, "skill_run", CHAT, &input()).await;
+    assert_eq!(status, 403);
+    assert_eq!(refused["detail"], "this needs a token with the role `run`");
+    let (status, _) = posted(&server, "skill_run", RUN, &json!({ "name": "attack" })).await;
+    assert_eq!(status, 400);
+    assert_eq!(ran(&server), 0);
+    let server = TestServer::with_tokens();
+    let (status, refused) = posted(&server, "skill_run", RUN, &input()).await;
+    assert_eq!(status, 403);
+    let words = refused["detail"].as_str().unwrap();
+    assert!(
+        words.contains("`--allow-run`") && words.contains("`mcp.run = true`"),
+        "{words}"
+    );
+    // Files are listed by the name of other runtimes, too.
+    let name = json!({ "name": "attack", "dir": "scripts" });
+    let (_, listed) = posted(&server, "skills.listResources", RUN, &name).await;
+    assert_eq!(
+        listed["structured"]["files"][0]["path"], "scripts/endless.sh",
+        "{listed}"
+    );
+}

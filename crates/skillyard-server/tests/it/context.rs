@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
-use skillyard_audit::Event;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{ReadLimits, SkillRoot, digest};
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs, ScriptRun,
-    Server, Settings, Standing, Switch, Tokens, router,
+    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs,
+    ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -189,15 +189,21 @@ impl Host for Machine {
         self.runs
     }
 
-    fn run_script(&self, run: &ScriptRun<'_>, _: &AtomicBool) -> Result<Ran, HostError> {
+    fn run_script(&self, run: &ScriptRun<'_>, _: &AtomicBool) -> Executed<HostError> {
         self.ran.lock().unwrap().push(run.script.to_owned());
-        Ok(Ran {
+        let mut event = run.asked.clone();
+        event.kind = EventKind::ScriptExecuted;
+        let ran = Ran {
             code: 0,
             stdout: format!("ran {}", run.arguments.join(" ")),
             stderr: String::new(),
             denials: Vec::new(),
             backend: "none".into(),
-        })
+        };
+        Executed {
+            ran: Ok(ran),
+            event: event.skill(run.skill.record.name.as_str()),
+        }
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_agent::Runtime;
 use skillyard_agent::agent::AgentStore;
-use skillyard_agent::host::{CommandRun, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::host::{CommandRun, Executed, Host, HostError, Permission, Ran, ScriptRun};
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::offline::Offline;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
-use skillyard_audit::Event;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
@@ -175,18 +175,25 @@ impl Host for Stage {
         ToolList::default()
     }
 
-    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
         // This one runs until it is stopped.
         while run.script == "scripts/endless.sh" && !cancel.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }
-        Ok(Ran {
+        let ran = Ran {
             code: 0,
             stdout: format!("ran {} <img src=x onerror=alert(6)>", run.script),
             stderr: String::new(),
             denials: Vec::new(),
             backend: "test".into(),
-        })
+        };
+        let mut event = run.asked.clone();
+        event.kind = EventKind::ScriptExecuted;
+        let event = event.skill(&run.skill).detail("script", &run.script);
+        Executed {
+            ran: Ok(ran),
+            event: event.digest(run.digest.to_string()),
+        }
     }
 
     fn run_command(&mut self, _: &CommandRun, _: &AtomicBool) -> Result<Ran, HostError> {

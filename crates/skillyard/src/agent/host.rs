@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::host::{
-    CommandRun, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
+    CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::ToolSpec;
-use skillyard_audit::{Event, Recorder};
+use skillyard_audit::{Event, EventKind, Outcome as End, Recorder};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
@@ -66,16 +66,39 @@ impl Machine {
         found.ok_or_else(|| HostError::new(format!("there is no skill `{name}`")))
     }
 
-    fn run_in_sandbox(&self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
-        let skill = self.skill(&run.skill).map_err(refused)?;
+    fn run_in_sandbox(&self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
+        let skill = match self.skill(&run.skill) {
+            Ok(skill) => skill,
+            Err(error) => {
+                let event = Event {
+                    kind: EventKind::ScriptExecuted,
+                    ..run.asked.clone()
+                };
+                let event = event.skill(&run.skill).digest(run.digest.to_string());
+                return Executed {
+                    event: event.ended(End::Failed, &error.message),
+                    ran: Err(error),
+                };
+            }
+        };
+        let mut asked = run.asked.clone();
+        if self.opt_in == OptIn::Yes {
+            // Whoever said so before is not asked; the log says who that was.
+            asked = asked.detail("approval", "--allow-scripts");
+        }
         let wanted = Wanted {
             digest: run.digest,
             script: &run.script,
             arguments: &run.arguments,
             stdin: run.stdin.as_deref(),
             workspace: self.writable.clone().ok(),
+            asked: &asked,
         };
-        Ok(told(&sandboxed::run(&self.context, skill, wanted, cancel)?))
+        let (ran, event) = sandboxed::run(&self.context, skill, wanted, cancel);
+        Executed {
+            ran: ran.map(|ran| told(&ran)).map_err(explained),
+            event,
+        }
     }
 
     fn run_in_workspace(&self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
@@ -83,7 +106,8 @@ impl Machine {
             .writable
             .clone()
             .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
-        let mut profile = profile::in_workspace(&folder)?;
+        let limits = self.context.config()?.script_limits();
+        let mut profile = profile::in_workspace(&folder, limits)?;
         let readable = run
             .readable
             .iter()
@@ -160,8 +184,8 @@ impl Host for Machine {
         }
     }
 
-    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Result<Ran, HostError> {
-        self.run_in_sandbox(run, cancel).map_err(explained)
+    fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
+        self.run_in_sandbox(run, cancel)
     }
 
     fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError> {

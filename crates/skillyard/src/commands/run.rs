@@ -10,6 +10,8 @@ use std::time::Duration;
 use serde_json::json;
 use skillyard_audit::EventKind;
 use skillyard_audit::Outcome::Denied;
+use skillyard_catalog::resource::{SkillRoot, digest};
+use skillyard_format::package::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, HostRule, Live, Network, Outcome as Ran, Sandbox};
 
@@ -50,7 +52,7 @@ pub(crate) struct Args {
     /// What the script is told
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<OsString>,
-    /// End it after this many seconds [default: 60]
+    /// End it after this many seconds [default: `sandbox.timeout`, 60]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
     /// A folder it may read and write; it starts there
@@ -59,9 +61,12 @@ pub(crate) struct Args {
     /// Let it only read the workspace
     #[arg(long, requires = "workspace")]
     read_only: bool,
-    /// A host it may reach, or `full` for the whole network (may be repeated)
+    /// A host it may reach besides approved ones, or `full` for all (may be repeated)
     #[arg(long, value_name = "HOST")]
     net: Vec<String>,
+    /// A program of the system it may start; without any, all (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    command: Vec<String>,
     /// Pass this variable on (may be repeated)
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
@@ -84,7 +89,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let skill = SkillPlace::find(context, &args.skill)?;
-    let allowed = allowed(context, args)?;
+    let (hosts, looked_at) = approved_hosts(context, &skill)?;
+    let allowed = allowed(context, args)?.with_hosts(&hosts)?;
     let survey = Survey::take();
     let temporary = &context.environment.temporary;
     let backend = backend(&survey, args, &allowed)?;
@@ -92,6 +98,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let notes = context.environment.placeholders_folder();
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
     let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+    if looked_at.is_some_and(|digest| digest != copy.digest()) {
+        return Err(RunError::Blocked {
+            skill: skill.name,
+            reason: "its files changed while they were looked at".to_owned(),
+            hint: "Run the command again".to_owned(),
+        }
+        .into());
+    }
     let (script, script_digest) = copy.script(&skill.name, &args.script)?;
     let words = &args.arguments;
     let plan = script::plan(context, (&skill, &copy), script, words, &allowed, backend)?;
@@ -116,19 +130,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("Running without a sandbox, as `--backend none` says");
     }
-    let standing = standing(context, &request)?;
+    let by = match approval {
+        Approval::Flag if args.yes => "--yes",
+        Approval::Flag => "--allow-scripts",
+        other => other.as_str(),
+    };
     let run = Run {
-        request: &request,
-        standing: &standing,
+        asked: &approval::event(&request, EventKind::ScriptStarted).detail("approval", by),
+        skill: &skill,
+        digest: copy.digest(),
+        standing: &Standing::of(&Permissions::load(context)?, &skill),
         allowed: &allowed,
         plan: &plan,
-        script: script_digest,
+        script: (script, script_digest),
         backend,
-        approval: match approval {
-            Approval::Flag if args.yes => "--yes",
-            Approval::Flag => "--allow-scripts",
-            other => other.as_str(),
-        },
     };
     let recorder = context.ready_to_record()?;
     // On the disk before the script begins: whoever kills us does not kill that.
@@ -159,14 +174,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }
 
-/// Where the skill stands, for the log.
-fn standing(context: &Context, request: &Request<'_>) -> Result<Standing, CommandError> {
+/// The hosts that were approved of the skill's files as they are now, and what they are then.
+fn approved_hosts(
+    context: &Context,
+    skill: &SkillPlace,
+) -> Result<(Vec<String>, Option<Digest>), CommandError> {
     let permissions = Permissions::load(context)?;
-    let provenance = permissions.provenance_of(request.source, request.folder);
-    Ok(Standing {
-        tier: permissions.verdict(&provenance).tier.as_str(),
-        provenance: provenance.to_string(),
-    })
+    // Nearly no skill has any, and its files are hashed once more for this.
+    if !permissions.may_have_hosts(&skill.name) {
+        return Ok((Vec::new(), None));
+    }
+    let root = SkillRoot::open(&skill.folder).map_err(CommandError::Resource)?;
+    let now = digest(&root).map_err(CommandError::Resource)?;
+    let hosts = permissions.hosts(&skill.name, Some(&now)).to_vec();
+    Ok((hosts, Some(now)))
 }
 
 /// Writes down that a run was refused because nobody was there to be asked.
@@ -189,21 +210,35 @@ fn answer(args: &Args) -> Answer {
     }
 }
 
-/// What the command line allows.
-fn allowed(context: &Context, args: &Args) -> Result<Allowed, RunError> {
+/// What the command line allows, and the configuration where that says nothing.
+fn allowed(context: &Context, args: &Args) -> Result<Allowed, CommandError> {
+    let config = context.config()?;
+    let configured = Allowed::configured(&config);
     let day = 24.0 * 60.0 * 60.0;
-    let timeout = match args.timeout {
-        None => None,
-        Some(seconds) if seconds > 0.0 && seconds < day => Some(Duration::from_secs_f64(seconds)),
-        Some(_) => return Err(RunError::Timeout),
-    };
+    let mut limits = configured.limits;
+    match args.timeout {
+        None => {}
+        Some(seconds) if seconds > 0.0 && seconds < day => {
+            limits.wall = Duration::from_secs_f64(seconds);
+            let key = "sandbox.timeout";
+            if let Some(by) = config
+                .lock_of(key)
+                .filter(|_| limits.wall > configured.limits.wall)
+            {
+                let (flag, by) = ("--timeout", by.to_owned());
+                return Err(RunError::Locked { key, flag, by }.into());
+            }
+            limits.cpu = limits.cpu.max(limits.wall);
+        }
+        Some(_) => return Err(RunError::Timeout.into()),
+    }
     let network = if args.net.iter().any(|host| host == "full") {
         Network::Full
     } else if args.net.is_empty() {
         Network::None
     } else {
         let rules = args.net.iter().map(|host| host.parse::<HostRule>());
-        Network::Hosts(rules.collect::<Result<_, _>>()?)
+        Network::Hosts(rules.collect::<Result<_, _>>().map_err(RunError::from)?)
     };
     let variables = args.env.iter().map(|name| {
         let value = context.environment.passed_on(name);
@@ -215,13 +250,29 @@ fn allowed(context: &Context, args: &Args) -> Result<Allowed, RunError> {
         .as_deref()
         .map(|path| profile::workspace(path, &context.environment));
     Ok(Allowed {
-        timeout,
+        limits,
+        commands: commands(&args.command, configured.commands)?,
         workspace: workspace.transpose()?,
         read_only: args.read_only,
         network,
         environment: variables.collect::<Result<_, RunError>>()?,
         stdin: args.stdin,
     })
+}
+
+/// The programs that the command line names; the configuration can only be narrowed.
+fn commands(
+    named: &[String],
+    configured: Option<Vec<String>>,
+) -> Result<Option<Vec<String>>, RunError> {
+    if named.is_empty() {
+        return Ok(configured);
+    }
+    let outside = |name: &&String| configured.as_ref().is_some_and(|all| !all.contains(name));
+    match named.iter().find(outside) {
+        Some(name) => Err(RunError::Command(name.clone())),
+        None => Ok(Some(named.to_vec())),
+    }
 }
 
 /// The back end that was asked for, or the best for what is allowed.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_sandbox::{Access, Backend};
+use skillyard_sandbox::{Access, Backend, Commands};
 
 use super::run_told::seconds;
 use crate::context::Context;
@@ -57,6 +57,10 @@ pub(super) fn explain(
         );
     }
     row("reaches", &profile::reach(&plan.profile));
+    if let Commands::Only(programs) = &plan.profile.commands {
+        let programs: Vec<_> = programs.iter().map(|each| each.to_string_lossy()).collect();
+        row("starts", &programs.join(" "));
+    }
     let names: Vec<_> = plan
         .profile
         .environment

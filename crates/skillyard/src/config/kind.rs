@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Paths,
     /// Patterns of names.
     Globs,
-    /// Names.
+    /// Names; of those that are allowed, fewer is the tighter.
     Names,
     /// Keys of the configuration.
     Keys,
@@ -83,6 +83,10 @@ impl Kind {
                     (Some(value), Some(other)) => value.is_as_strict_as(other),
                     _ => false,
                 }
+            }
+            // Of what is allowed, fewer is tighter.
+            (Self::Names, Value::List(value), Value::List(other)) => {
+                value.iter().all(|name| other.contains(name))
             }
             _ => false,
         }

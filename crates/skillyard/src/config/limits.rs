@@ -1,4 +1,9 @@
-//! `[limits]` and `[resources]`: how much of a skill is shown at once.
+//! `[limits]` and `[resources]`: how much of a skill is shown at once; `[sandbox]`: how much its
+//! scripts may use.
+
+use std::time::Duration;
+
+use skillyard_sandbox::Limits;
 
 use super::Config;
 
@@ -23,5 +28,26 @@ impl Config {
     /// Whether resources may lie deeper than one folder below the skill.
     pub(crate) fn reads_nested_resources(&self) -> bool {
         self.is_on("resources.nested")
+    }
+
+    /// How much scripts may use.
+    pub(crate) fn script_limits(&self) -> Limits {
+        let count = |key: &str| self.count(key).map(|count| count as u64);
+        let mut limits = Limits::default();
+        if let Some(seconds) = count("sandbox.timeout") {
+            limits.wall = Duration::from_secs(seconds);
+            limits.cpu = limits.cpu.max(limits.wall);
+        }
+        let memory = count("sandbox.memory").map(|count| count * 1024 * 1024);
+        limits.memory = memory.unwrap_or(limits.memory);
+        limits.processes = count("sandbox.processes").unwrap_or(limits.processes);
+        let output = count("sandbox.output").map(|count| count * 1024);
+        limits.output = output.unwrap_or(limits.output);
+        limits
+    }
+
+    /// The programs of the system that scripts may start; all if nobody says.
+    pub(crate) fn script_commands(&self) -> Option<Vec<String>> {
+        self.list("sandbox.commands")
     }
 }

@@ -34,6 +34,14 @@ pub(crate) enum RunError {
     Workspace { path: PathBuf, reason: String },
     #[error("`--timeout` must be more than nothing and less than a day")]
     Timeout,
+    #[error("`{key}` is locked by `{}`, and `{flag}` would loosen it", by.display())]
+    Locked {
+        key: &'static str,
+        flag: &'static str,
+        by: PathBuf,
+    },
+    #[error("`{0}` is not among the programs of `sandbox.commands`")]
+    Command(String),
     #[error("the variable `{0}` is not set")]
     NoSuchVariable(String),
     #[error(transparent)]
@@ -79,7 +87,10 @@ impl RunError {
                 "Give a name such as `api.example.com`, `*.example.com` or `10.0.0.5:8080`".into()
             }
             Self::Sandbox(error) => return sandbox_hint(error),
-            Self::Timeout | Self::NoSuchVariable(_) => return None,
+            Self::Command(_) => {
+                "`skillyard config get sandbox.commands` shows them; `--command` can only name some of them".into()
+            }
+            Self::Timeout | Self::Locked { .. } | Self::NoSuchVariable(_) => return None,
         })
     }
 

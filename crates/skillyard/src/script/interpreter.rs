@@ -111,6 +111,12 @@ fn by_extension(name: &str) -> Option<(String, Vec<String>)> {
     ))
 }
 
+/// The first program of this name that every sandbox shows.
+pub(crate) fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
+    let (program, installation) = locate(name, path, None)?;
+    installation.is_none().then_some(program)
+}
+
 /// The first program of this name that a sandbox can show, and where it is installed.
 fn locate(
     command: &str,

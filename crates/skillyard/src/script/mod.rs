@@ -42,6 +42,7 @@ pub(crate) fn plan(
         folder: &skill.folder,
         fields: &skill.fields,
         script,
+        path: &context.environment.path,
     };
     profile::plan(&subject, &interpreter, allowed, arguments, backend)
 }

@@ -25,6 +25,7 @@ use crate::library::{self, Choice, IndexMode, Target};
 use crate::skill_files;
 
 /// A skill that has scripts.
+#[derive(Debug)]
 pub(crate) struct SkillPlace {
     /// Its name.
     pub(crate) name: String,

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
-use skillyard_sandbox::{Access, Backend, Captured, End, HostRule, Network, Outcome as Ran};
+use skillyard_sandbox::{Access, Backend, Captured, End, HostRule, Network, Outcome as Ran, Stdin};
 
-use super::approval::{self, Request};
+use super::place::SkillPlace;
 use super::profile::{self, Allowed, Plan};
+use crate::permission::Permissions;
 
 /// A shorter value of a variable is taken out only where it is a whole word: it may be part of
 /// many.
@@ -24,23 +25,36 @@ pub(crate) struct Standing {
     pub(crate) tier: &'static str,
 }
 
+impl Standing {
+    /// Where a skill stands now.
+    pub(crate) fn of(permissions: &Permissions, skill: &SkillPlace) -> Self {
+        let provenance = permissions.provenance_of(skill.source, &skill.folder);
+        Self {
+            tier: permissions.verdict(&provenance).tier.as_str(),
+            provenance: provenance.to_string(),
+        }
+    }
+}
+
 /// A run that was decided about.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
-    /// What was asked for.
-    pub(crate) request: &'a Request<'a>,
+    /// The beginning of its events: who asked, and who said that it may.
+    pub(crate) asked: &'a Event,
     /// The skill.
+    pub(crate) skill: &'a SkillPlace,
+    /// What it consists of, to the byte.
+    pub(crate) digest: Digest,
+    /// Where it stands.
     pub(crate) standing: &'a Standing,
     /// What the user allowed.
     pub(crate) allowed: &'a Allowed,
     /// What the script may do.
     pub(crate) plan: &'a Plan,
-    /// The script's own bytes.
-    pub(crate) script: Digest,
+    /// The script, and its own bytes.
+    pub(crate) script: (&'a str, Digest),
     /// Who keeps it.
     pub(crate) backend: Backend,
-    /// Who said yes: `policy`, `user` or a flag.
-    pub(crate) approval: &'a str,
 }
 
 impl Run<'_> {
@@ -77,31 +91,47 @@ impl Run<'_> {
     }
 
     fn event(&self, kind: EventKind) -> Event {
-        let source = self.request.source.map_or("path", |kind| kind.as_str());
+        let source = self.skill.source.map_or("path", |kind| kind.as_str());
+        let (script, script_digest) = self.script;
         let argv = profile::argv(&self.plan.command);
         let passed = &self.allowed.environment;
         let argv: Vec<String> = argv.iter().map(|word| without(word, passed)).collect();
         let names = passed.iter().map(|(name, _)| name.to_string_lossy());
         let names: Vec<_> = names.collect();
-        approval::event(self.request, kind)
+        let begun = Event {
+            kind,
+            ..self.asked.clone()
+        };
+        begun
+            .skill(&self.skill.name)
+            .digest(self.digest.to_string())
             .source(source)
             .tier(self.standing.tier)
             .detail("provenance", &*self.standing.provenance)
-            .detail("approval", self.approval)
-            .detail("script_digest", self.script.to_string())
+            .detail("script", script)
+            .detail("script_digest", script_digest.to_string())
             .detail("argv", json!(argv).to_string())
             .detail("backend", self.backend.as_str())
             .detail("network", network(&self.plan.profile.network))
             .detail("workspace", self.workspace())
+            .detail("commands", self.commands())
             .detail("variables", json!(names).to_string())
             .detail(
                 "stdin",
-                if self.allowed.stdin {
-                    "passed on"
-                } else {
-                    "none"
+                match self.plan.command.stdin {
+                    Stdin::Inherited => "passed on",
+                    Stdin::Bytes(_) => "given",
+                    Stdin::Empty => "none",
                 },
             )
+    }
+
+    /// The programs of the system that it may start.
+    fn commands(&self) -> String {
+        match &self.allowed.commands {
+            None => "any".to_owned(),
+            Some(names) => json!(names).to_string(),
+        }
     }
 
     /// The folder of the user that it may use, and how.

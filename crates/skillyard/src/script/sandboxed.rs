@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use skillyard_audit::{Event, EventKind};
+use serde_json::json;
+use skillyard_audit::{Event, EventKind, Outcome as End};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
@@ -12,8 +13,10 @@ use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
 
 use super::place::{Copy, SkillPlace};
 use super::profile::{self, Allowed};
+use super::record::{Run, Standing};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::permission::Permissions;
 
 /// What is wanted of a skill.
 pub(crate) struct Wanted<'a> {
@@ -27,56 +30,95 @@ pub(crate) struct Wanted<'a> {
     pub(crate) stdin: Option<&'a str>,
     /// A folder that it may change.
     pub(crate) workspace: Option<PathBuf>,
+    /// The beginning of its events: who asked, and who said that it may.
+    pub(crate) asked: &'a Event,
 }
 
-/// Runs it; whoever calls has asked for permission.
+/// Runs it; whoever calls has asked for permission. The event of its start is on the disk before it
+/// begins, that of its end is for the caller to write down.
 pub(crate) fn run(
     context: &Context,
     skill: &CatalogSkill,
     wanted: Wanted<'_>,
     cancel: &AtomicBool,
+) -> (Result<Outcome, CommandError>, Event) {
+    let mut ended = Event {
+        kind: EventKind::ScriptExecuted,
+        ..wanted.asked.clone()
+    }
+    .skill(skill.record.name.as_str())
+    .digest(wanted.digest.to_string())
+    .source(skill.kind.as_str())
+    .detail("script", wanted.script)
+    .detail("argv", json!(wanted.arguments).to_string());
+    let ran = started(context, &SkillPlace::of(skill), wanted, cancel, &mut ended);
+    if let Err(error) = &ran {
+        ended = ended.ended(End::Failed, error.with_causes());
+    }
+    (ran, ended)
+}
+
+/// The same, with the event of its end as far as it came.
+fn started(
+    context: &Context,
+    skill: &SkillPlace,
+    wanted: Wanted<'_>,
+    cancel: &AtomicBool,
+    ended: &mut Event,
 ) -> Result<Outcome, CommandError> {
-    let skill = SkillPlace::of(skill);
+    let permissions = Permissions::load(context)?;
+    let hosts = permissions.hosts(&skill.name, Some(&wanted.digest));
     let allowed = Allowed {
         workspace: wanted.workspace,
-        ..Allowed::default()
+        ..Allowed::configured(&context.config()?)
     };
+    let allowed = allowed.with_hosts(hosts)?;
     let survey = Survey::take();
     let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
     let temporary = &context.environment.temporary;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
         .map_err(RunError::from)?
         .with_notes(&context.environment.placeholders_folder());
-    let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+    let copy = Copy::make(skill, temporary, sandbox.identity())?;
     if copy.digest() != wanted.digest {
         return Err(RunError::Blocked {
-            skill: skill.name,
+            skill: skill.name.clone(),
             reason: "it has changed since it was loaded; load it again".to_owned(),
             hint: String::new(),
         }
         .into());
     }
-    let (script, _) = copy.script(&skill.name, wanted.script)?;
+    let (script, script_digest) = copy.script(&skill.name, wanted.script)?;
     let words: Vec<OsString> = wanted.arguments.iter().map(OsString::from).collect();
-    let mut plan = super::plan(context, (&skill, &copy), script, &words, &allowed, backend)?;
+    let mut plan = super::plan(context, (skill, &copy), script, &words, &allowed, backend)?;
     if let Some(stdin) = wanted.stdin {
         plan.command.stdin = Stdin::Bytes(stdin.as_bytes().to_vec());
     }
-    // On the disk before the script begins; how it ends is written down by whoever called.
-    let started = Event::new(EventKind::ScriptStarted)
-        .skill(&skill.name)
-        .digest(wanted.digest.to_string())
-        .trigger("model")
-        .detail("script", script)
-        .detail("argv", wanted.arguments.join(" "))
-        .detail("backend", backend.as_str())
-        .detail("reach", profile::reach(&plan.profile));
-    context.ready_to_record()?.record(&started)?;
+    let run = Run {
+        asked: wanted.asked,
+        skill,
+        digest: wanted.digest,
+        standing: &Standing::of(&permissions, skill),
+        allowed: &allowed,
+        plan: &plan,
+        script: (script, script_digest),
+        backend,
+    };
+    // On the disk before the script begins: whoever kills us does not kill that.
+    let started = context.ready_to_record()?.record(&run.started())?.seq;
     let live = Live {
         cancel: Some(cancel),
         ..Live::default()
     };
-    Ok(sandbox
-        .run(&plan.profile, &plan.command, live)
-        .map_err(RunError::from)?)
+    match sandbox.run(&plan.profile, &plan.command, live) {
+        Ok(ran) => {
+            *ended = run.ended(&ran, started);
+            Ok(ran)
+        }
+        Err(error) => {
+            let error = RunError::from(error);
+            *ended = run.failed(started, error.to_string());
+            Err(error.into())
+        }
+    }
 }

@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Host, HostError, Installation, Line, Order, Ran, Refusal, Revocation, Runs,
-    ScriptRun, Standing, Switch,
+    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Refusal, Revocation,
+    Runs, ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -147,6 +147,7 @@ impl Host for Machine {
             third_party: tier <= Tier::Low,
             scripts: decision.as_str().to_owned(),
             reason: decision.reason().to_owned(),
+            hosts: permissions.hosts(&skill.record.name, digest).to_vec(),
             signer: provenance.signer,
             version: provenance.revision,
         }
@@ -279,7 +280,7 @@ impl Host for Machine {
         }
     }
 
-    fn run_script(&self, run: &ScriptRun<'_>, cancel: &AtomicBool) -> Result<Ran, HostError> {
+    fn run_script(&self, run: &ScriptRun<'_>, cancel: &AtomicBool) -> Executed<HostError> {
         let wanted = Wanted {
             digest: run.digest,
             script: run.script,
@@ -287,10 +288,16 @@ impl Host for Machine {
             stdin: run.stdin,
             // An agent elsewhere has no folder of ours.
             workspace: None,
+            asked: run.asked,
         };
-        let ran = sandboxed::run(&self.context, run.skill, wanted, cancel);
-        let ran = ran.map_err(|error| HostError::new(error.with_causes()))?;
-        Ok(crate::agent::told(&ran))
+        let (ran, event) = sandboxed::run(&self.context, run.skill, wanted, cancel);
+        Executed {
+            ran: match ran {
+                Ok(ran) => Ok(crate::agent::told(&ran)),
+                Err(error) => Err(HostError::new(error.with_causes())),
+            },
+            event,
+        }
     }
 }
 

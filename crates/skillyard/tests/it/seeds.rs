@@ -257,7 +257,7 @@ fn seed_003_r6_scripts_are_gated_by_trust_and_run_in_the_sandbox() {
         "{answer}"
     );
     let ran = events(&context, "skill.script_executed");
-    assert!(!ran[0]["detail"]["sandbox"].as_str().unwrap().is_empty());
+    assert!(!ran[0]["detail"]["backend"].as_str().unwrap().is_empty());
     // A project's skill does not, before the project is trusted.
     context.write(
         ".skills/theirs/SKILL.md",

@@ -113,7 +113,7 @@ impl Calls<'_> {
                 uri: uri.as_deref(),
                 // Paths of the workspace are nobody's business.
                 resource: skill.and_then(|_| detail("path").or_else(|| detail("script"))),
-                exit: detail("exit").and_then(|code| code.parse().ok()),
+                exit: detail("exit_code").and_then(|code| code.parse().ok()),
                 outcome: ended.outcome,
                 started,
                 ended: over,

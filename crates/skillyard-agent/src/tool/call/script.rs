@@ -1,11 +1,11 @@
 //! A call that runs a script of a skill.
 
-use serde_json::{Map, Value};
-use skillyard_audit::{Event, EventKind, Outcome};
+use serde_json::{Map, Value, json};
+use skillyard_audit::{Event, EventKind};
 
 use super::{Calls, Ended};
 use crate::front_end::{Action, Answer};
-use crate::host::{HostError, Permission, ScriptRun};
+use crate::host::{Executed, HostError, Permission, ScriptRun};
 use crate::message::{CallOutcome, ToolCall};
 use crate::session::Grant;
 use crate::tool::Known;
@@ -18,26 +18,27 @@ impl Calls<'_> {
         call: &ToolCall,
         arguments: &Map<String, Value>,
     ) -> Result<Ended, HostError> {
-        let run = match self.script_run(arguments) {
+        let mut run = match self.script_run(call, arguments) {
             Ok(run) => run,
             Err(problem) => return Ok(Ended::failed(problem, EventKind::ScriptExecuted)),
         };
         if let Some(denied) = self.spent() {
             return Ok(denied);
         }
+        let wanted = run.clone();
         let about = |event: Event| {
             event
-                .skill(&run.skill)
-                .digest(run.digest.to_string())
-                .detail("script", &run.script)
-                .detail("argv", run.arguments.join(" "))
+                .skill(&wanted.skill)
+                .digest(wanted.digest.to_string())
+                .detail("script", &wanted.script)
+                .detail("argv", json!(wanted.arguments).to_string())
         };
         let grant = Grant::Scripts {
             skill: run.skill.clone(),
             digest: run.digest.to_string(),
         };
-        let allowed = match self.host.script_permission(&run.skill, &run.digest) {
-            Permission::Run => true,
+        let approval = match self.host.script_permission(&run.skill, &run.digest) {
+            Permission::Run => Some("policy"),
             Permission::Blocked { reason } => {
                 let content = format!("Denied: scripts of `{}` may not run: {reason}", run.skill);
                 let mut ended = Ended::denied(content, reason);
@@ -55,37 +56,40 @@ impl Calls<'_> {
                 if answer == Answer::Digest {
                     self.host.approve_digest(&run.skill, &run.digest)?;
                 }
-                answer != Answer::No
+                (answer != Answer::No).then_some("user")
             }
         };
-        if !allowed {
+        let Some(approval) = approval else {
             let content = format!("Denied: the user does not let `{}` run", run.script);
             let mut ended = Ended::denied(content, "the user said no");
             ended.event = about(ended.event);
             return Ok(ended);
-        }
-        self.session.state.runs += 1;
-        let mut ended = match self.host.run_script(&run, self.cancel) {
-            Ok(ran) => {
-                let mut ended = Ended::ok(told(&ran), EventKind::ScriptExecuted);
-                if ran.code != 0 {
-                    ended.outcome = CallOutcome::Failed;
-                    let reason = format!("it ended with code {}", ran.code);
-                    ended.event = ended.event.ended(Outcome::Failed, reason);
-                }
-                ended.event = ended
-                    .event
-                    .detail("exit", ran.code.to_string())
-                    .detail("sandbox", ran.backend);
-                ended
-            }
-            Err(error) => Ended::failed(error.to_string(), EventKind::ScriptExecuted),
         };
-        ended.event = about(ended.event);
-        Ok(ended)
+        run.asked = run.asked.detail("approval", approval);
+        self.session.state.runs += 1;
+        let Executed { ran, event } = self.host.run_script(&run, self.cancel);
+        Ok(match ran {
+            Ok(ran) => Ended {
+                content: told(&ran),
+                outcome: match ran.code {
+                    0 => CallOutcome::Ok,
+                    _ => CallOutcome::Failed,
+                },
+                event,
+            },
+            Err(error) => Ended {
+                content: error.to_string(),
+                outcome: CallOutcome::Failed,
+                event,
+            },
+        })
     }
 
-    fn script_run(&self, arguments: &Map<String, Value>) -> Result<ScriptRun, String> {
+    fn script_run(
+        &self,
+        call: &ToolCall,
+        arguments: &Map<String, Value>,
+    ) -> Result<ScriptRun, String> {
         let name = wanted(arguments, "name")?;
         let found = self.shelf.find(name).map_err(|error| error.to_string())?;
         let skill = found.skill.record.name.to_string();
@@ -112,6 +116,10 @@ impl Calls<'_> {
             script: wanted(arguments, "script")?.to_owned(),
             arguments: words,
             stdin: optional(arguments, "stdin")?.map(str::to_owned),
+            asked: Event::new(EventKind::ScriptStarted)
+                .session(&self.session.id)
+                .trigger("model")
+                .detail("call", &call.id),
         })
     }
 }

@@ -1,20 +1,16 @@
 //! Asks the user of the client, in the way that its generation of the protocol has for it.
 
-use std::fmt::Write as _;
-
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientResult, ElicitRequest, ElicitResult,
     InputRequest, InputRequests, InputRequiredResult, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use serde_json::json;
-use skillyard_audit::{Event, EventKind, Outcome};
-use skillyard_format::package::Digest;
+use skillyard_audit::{EventKind, Outcome};
 
-use super::Wanted;
-use crate::mcp::caller::Caller;
-use crate::mcp::consent::{form, is_yes};
+use crate::consent::Unasked;
+use crate::mcp::form::{form, is_yes};
+use crate::script::{Asked, Wanted};
 use crate::server::Server;
 
 /// The question's name in a result that wants an answer.
@@ -33,17 +29,10 @@ pub(super) async fn asked(
     request: &CallToolRequestParams,
     wanted: &Wanted,
     reason: &str,
-    caller: &Caller,
+    who: &Asked,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
-    let about = |kind| {
-        let event = Event::new(kind)
-            .skill(wanted.skill.record.name.as_str())
-            .digest(wanted.digest.to_string())
-            .detail("script", &wanted.input.script)
-            .detail("argv", wanted.input.args.join(" "));
-        caller.event(event)
-    };
+    let about = |kind| wanted.about(who.event(kind));
     let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
     let can_ask = context
         .client_capabilities()
@@ -66,16 +55,18 @@ pub(super) async fn asked(
         error.message = text.into();
         return Err(error);
     }
-    let message = question(wanted, reason);
+    let message = wanted.question(reason);
     let answer: Option<ElicitResult> = if stateless {
-        let key = this_request(wanted);
+        let key = wanted.key();
         let state = request.request_state.as_deref();
         if !state.is_some_and(|state| server.consents.take(state, key)) {
             server.record(&about(EventKind::ApprovalRequested).reason(reason));
             let ask = ElicitRequest::new(form(&message)?);
             let questions =
                 InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask))]);
-            let state = server.consents.ask(key)?;
+            let state = server.consents.ask(key);
+            let failed = |error: Unasked| ErrorData::internal_error(error.to_string(), None);
+            let state = state.map_err(failed)?;
             let later = InputRequiredResult::new(Some(questions), Some(state));
             return Ok(Answer::Later(Box::new(later)));
         }
@@ -100,36 +91,4 @@ pub(super) async fn asked(
         wanted.input.script
     );
     Ok(Answer::No(text))
-}
-
-/// What is to be decided, with everything that would make it another decision.
-fn this_request(wanted: &Wanted) -> Digest {
-    let input = &wanted.input;
-    let key = json!([
-        wanted.digest.to_string(),
-        input.name,
-        input.script,
-        input.args,
-        input.stdin
-    ]);
-    Digest::of(key.to_string().as_bytes())
-}
-
-fn question(wanted: &Wanted, reason: &str) -> String {
-    let input = &wanted.input;
-    let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
-    let mut text = format!(
-        "Skill `{}` wants to run `{}",
-        line(&wanted.skill.record.name),
-        line(&input.script)
-    );
-    for word in &input.args {
-        let _ = write!(text, " {}", line(word));
-    }
-    let _ = write!(
-        text,
-        "` in a sandbox without network and without your files ({reason}). Its files have the digest {}.",
-        wanted.digest
-    );
-    text
 }

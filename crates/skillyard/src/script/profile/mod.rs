@@ -10,13 +10,15 @@ mod told;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::Value;
-use skillyard_sandbox::{Access, Backend, Command, HostRule, Mount, Network, Profile, Stdin};
+use skillyard_sandbox::{
+    Access, Backend, Command, Commands, HostRule, Limits, Mount, Network, Profile, Stdin,
+};
 
 use super::declared::{Declared, Workspace};
-use super::interpreter::Interpreter;
+use super::interpreter::{Interpreter, program};
+use crate::config::Config;
 use crate::error::RunError;
 
 use narrowed::{limits, network};
@@ -27,8 +29,10 @@ pub(crate) use told::{argv, as_json, limits_json, reach};
 /// What the user allows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Allowed {
-    /// How long it may take.
-    pub(crate) timeout: Option<Duration>,
+    /// How much it may use.
+    pub(crate) limits: Limits,
+    /// The programs of the system that it may start, by their names; all if nobody says.
+    pub(crate) commands: Option<Vec<String>>,
     /// A folder to work in.
     pub(crate) workspace: Option<PathBuf>,
     /// Whether that folder may only be read.
@@ -39,6 +43,34 @@ pub(crate) struct Allowed {
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// Whether our own input is passed on.
     pub(crate) stdin: bool,
+}
+
+impl Allowed {
+    /// What the configuration allows to every script.
+    pub(crate) fn configured(config: &Config) -> Self {
+        Self {
+            limits: config.script_limits(),
+            commands: config.script_commands(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with hosts that were approved.
+    pub(crate) fn with_hosts(mut self, hosts: &[String]) -> Result<Self, RunError> {
+        let rules = hosts.iter().map(|host| host.parse::<HostRule>());
+        let rules: Vec<HostRule> = rules.collect::<Result<_, _>>()?;
+        self.network = match self.network {
+            Network::None if rules.is_empty() => Network::None,
+            Network::None => Network::Hosts(rules),
+            Network::Full => Network::Full,
+            Network::Hosts(mut asked) => {
+                let more: Vec<_> = rules.into_iter().filter(|it| !asked.contains(it)).collect();
+                asked.extend(more);
+                Network::Hosts(asked)
+            }
+        };
+        Ok(self)
+    }
 }
 
 /// A script, ready to run.
@@ -76,6 +108,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) fields: &'a Value,
     /// The script's path in it.
     pub(crate) script: &'a str,
+    /// The folders that programs of the system are looked for in.
+    pub(crate) path: &'a [PathBuf],
 }
 
 /// Puts everything together for a back end.
@@ -106,6 +140,7 @@ pub(crate) fn plan(
     let folder = backend.place(&skill).to_owned();
     let mut profile = Profile {
         limits: limits(allowed, &declared),
+        commands: commands(allowed, interpreter, subject.path),
         ..Profile::default()
     };
     if let Some(workspace) = workspace {
@@ -153,11 +188,13 @@ pub(crate) fn plan(
     })
 }
 
-/// What a program of nobody's skill may do in a workspace.
-pub(crate) fn in_workspace(workspace: &Path) -> Result<Profile, RunError> {
+/// What a program of nobody's skill may do in a workspace. Which programs it may start is for the
+/// guard to say, which reads the whole command.
+pub(crate) fn in_workspace(workspace: &Path, limits: Limits) -> Result<Profile, RunError> {
     Ok(Profile {
         mounts: vec![Mount::new(workspace, Access::Write)],
         protected: protected::places(workspace)?,
+        limits,
         ..Profile::default()
     })
 }
@@ -173,8 +210,29 @@ pub(crate) fn outline(allowed: &Allowed) -> Profile {
         // Which places they are says nothing about who can protect them.
         protected: vec![".git".into()],
         network: allowed.network.clone(),
+        // Nor does which programs they are.
+        commands: match &allowed.commands {
+            None => Commands::Any,
+            Some(_) => Commands::Only(Vec::new()),
+        },
         ..Profile::default()
     }
+}
+
+/// The programs that a script may start: those that are allowed and here, and its interpreter.
+fn commands(allowed: &Allowed, interpreter: &Interpreter, path: &[PathBuf]) -> Commands {
+    let Some(names) = &allowed.commands else {
+        return Commands::Any;
+    };
+    let found = names.iter().filter_map(|name| program(name, path));
+    Commands::Only(
+        interpreter
+            .program
+            .clone()
+            .into_iter()
+            .chain(found)
+            .collect(),
+    )
 }
 
 fn environment(
@@ -196,6 +254,8 @@ fn environment(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::*;
@@ -208,6 +268,7 @@ mod tests {
             folder: Path::new("/skills/pdf"),
             fields: &fields,
             script: "scripts/run.py",
+            path: &[],
         };
         let interpreter = Interpreter {
             program: Some("/usr/bin/python3".into()),
@@ -227,8 +288,10 @@ mod tests {
     #[test]
     fn a_skill_narrows_and_never_widens() {
         let folder = tempfile::tempdir().unwrap();
+        let mut limits = Limits::default();
+        limits.wall = Duration::from_secs(20);
         let allowed = Allowed {
-            timeout: Some(Duration::from_secs(20)),
+            limits,
             workspace: Some(folder.path().to_owned()),
             network: Network::Hosts(vec![
                 "a.example".parse().unwrap(),

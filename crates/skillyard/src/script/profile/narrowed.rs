@@ -7,11 +7,7 @@ use crate::script::declared::Declared;
 
 /// The limits that both sides agree on.
 pub(super) fn limits(allowed: &Allowed, declared: &Declared) -> Limits {
-    let mut limits = Limits::default();
-    if let Some(timeout) = allowed.timeout {
-        limits.wall = timeout;
-        limits.cpu = limits.cpu.max(timeout);
-    }
+    let mut limits = allowed.limits;
     limits.wall = declared
         .timeout
         .map_or(limits.wall, |timeout| limits.wall.min(timeout));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_sandbox::{Access, Backend, Command, HostRule, Limits, Network, Profile};
+use skillyard_sandbox::{Access, Backend, Command, Commands, HostRule, Limits, Network, Profile};
 
 use super::Plan;
 
@@ -32,8 +32,15 @@ pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
         network,
         environment,
         limits,
-        ..
+        commands,
     } = &plan.profile;
+    let commands = match commands {
+        Commands::Any => Value::Null,
+        Commands::Only(programs) => programs
+            .iter()
+            .map(|program| program.to_string_lossy())
+            .collect(),
+    };
     let hosts = match network {
         Network::Hosts(rules) => rules.iter().map(HostRule::to_string).collect(),
         _ => Vec::new(),
@@ -57,6 +64,7 @@ pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
             "access": if mount.access == Access::Write { "write" } else { "read" },
         })).collect::<Vec<_>>(),
         "protected": protected,
+        "commands": commands,
         "network": { "mode": mode, "hosts": hosts },
         // Values may be secrets; names say enough.
         "environment": environment.iter().map(|(name, _)| name.to_string_lossy()).collect::<Vec<_>>(),

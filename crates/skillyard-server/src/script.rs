@@ -1,0 +1,229 @@
+//! `skill_run`: a script of a skill that an agent of others wants to run, over MCP or the API.
+//!
+//! What the user said to Skillyard itself counts first: an approval of exactly these files, or a
+//! row of the trust table that never asks, needs no question, and what is blocked is not asked
+//! about. Only of the rest the user of the client is asked, each way of asking in its own words.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_catalog::CatalogSkill;
+use skillyard_format::package::Digest;
+use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList};
+
+use crate::access::Role;
+use crate::contents::Contents;
+use crate::host::{Executed, HostError, Ran, Runs, ScriptRun};
+use crate::problem::Problem;
+use crate::server::Server;
+use crate::tool::{understood, usable};
+use crate::view::Viewer;
+
+/// The tool's name.
+pub(crate) const NAME: &str = "skill_run";
+/// What is said to who may not.
+pub(crate) const NEEDS_ROLE: &str = "this needs a token with the role `run`";
+
+/// Whether a name means this tool, also as other runtimes call it.
+pub(crate) fn is_named(name: &str) -> bool {
+    matches!(name, NAME | "skills.run_script" | "skillsRunScript")
+}
+
+/// Whether the tool is offered.
+pub(crate) fn is_offered(server: &Server) -> bool {
+    server.host.runs() == Runs::WithConsent
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) script: String,
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+    pub(crate) stdin: Option<String>,
+}
+
+/// Who wants it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// What they may do.
+    pub(crate) role: Role,
+    /// The skills that act for them.
+    pub(crate) acting: Vec<ActiveSkill>,
+    /// The beginning of every event of theirs.
+    pub(crate) event: Event,
+}
+
+impl Asked {
+    /// An event of theirs.
+    pub(crate) fn event(&self, kind: EventKind) -> Event {
+        Event {
+            kind,
+            ..self.event.clone()
+        }
+    }
+}
+
+/// A run that has been understood.
+pub(crate) struct Wanted {
+    pub(crate) skill: CatalogSkill,
+    pub(crate) digest: Digest,
+    pub(crate) input: Input,
+    /// The hosts that it may reach.
+    hosts: Vec<String>,
+}
+
+/// What is known before anybody is asked.
+pub(crate) enum Beforehand {
+    /// It may run.
+    Run,
+    /// The user is to be asked, for this reason.
+    Ask(String),
+}
+
+impl Wanted {
+    /// An event about it.
+    pub(crate) fn about(&self, event: Event) -> Event {
+        event
+            .skill(self.skill.record.name.as_str())
+            .digest(self.digest.to_string())
+            .detail("script", &self.input.script)
+            .detail("argv", json!(self.input.args).to_string())
+    }
+
+    /// What is to be decided, with everything that would make it another decision.
+    pub(crate) fn key(&self) -> Digest {
+        let input = &self.input;
+        let key = json!([
+            self.digest.to_string(),
+            input.name,
+            input.script,
+            input.args,
+            input.stdin,
+            self.hosts
+        ]);
+        Digest::of(key.to_string().as_bytes())
+    }
+
+    /// The question for the user.
+    pub(crate) fn question(&self, reason: &str) -> String {
+        let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
+        let mut text = format!(
+            "Skill `{}` wants to run `{}",
+            line(&self.skill.record.name),
+            line(&self.input.script)
+        );
+        for word in &self.input.args {
+            let _ = write!(text, " {}", line(word));
+        }
+        let network = match self.hosts.as_slice() {
+            [] => "without network".to_owned(),
+            hosts => format!("that reaches {}", hosts.join(", ")),
+        };
+        let _ = write!(
+            text,
+            "` in a sandbox {network} and without your files ({reason}). Its files have the digest {}.",
+            self.digest
+        );
+        text
+    }
+}
+
+/// Understands a call, and says what policy and approvals say.
+pub(crate) fn judged(
+    server: &Server,
+    asked: &Asked,
+    arguments: Map<String, Value>,
+) -> Result<(Wanted, Beforehand), Problem> {
+    let blocked = |reason: String, skill: Option<String>| {
+        let event = asked.event(EventKind::ToolBlocked);
+        let mut event = event.ended(Outcome::Denied, reason.clone());
+        event.skill = skill;
+        server.record(&event.detail("tool", NAME));
+        format!("Denied: {reason}")
+    };
+    let denied = |text: String| Problem::new(StatusCode::FORBIDDEN, text);
+    let input: Input = understood(arguments.clone())?;
+    let stock = server.stock();
+    let skill = usable(&stock, &input.name)?;
+    let digest = Contents::open(skill)?.digest();
+    let digest = digest.ok_or_else(|| Problem::bad("its files cannot be read"))?;
+    // Lists of allowed tools do not hold up the runtime's own tools, what is denied does.
+    let skills = asked.acting.iter().map(|each| ActiveSkill {
+        allowed: ToolList::Absent,
+        ..each.clone()
+    });
+    let guarded = GuardRequest {
+        tool: NAME.to_owned(),
+        input: GuardInput::Fields(arguments),
+    };
+    let decision = server.host.guard(&skills.collect::<Vec<_>>(), &guarded)?;
+    if decision.verdict == GuardVerdict::Denied {
+        return Err(denied(blocked(decision.reason, decision.skill)));
+    }
+    let viewer = Viewer {
+        role: asked.role,
+        server,
+    };
+    let standing = server.host.standing(skill, Some(&digest));
+    let beforehand = match standing.scripts.as_str() {
+        "run" => Beforehand::Run,
+        "ask" => Beforehand::Ask(viewer.veil().over(&standing.reason)),
+        _ => {
+            let text = blocked(standing.reason, Some(skill.record.name.to_string()));
+            return Err(denied(viewer.veil().over(&text)));
+        }
+    };
+    let wanted = Wanted {
+        skill: skill.clone(),
+        digest,
+        input,
+        hosts: standing.hosts,
+    };
+    Ok((wanted, beforehand))
+}
+
+/// Runs it and writes down how it ended; `approval` is who said that it may: `policy` or `user`.
+pub(crate) fn run(
+    server: &Server,
+    wanted: &Wanted,
+    asked: &Asked,
+    approval: &str,
+    cancel: &AtomicBool,
+) -> Result<Ran, HostError> {
+    let begins = asked.event(EventKind::ScriptStarted);
+    let begins = begins.detail("approval", approval);
+    let start = Instant::now();
+    let Executed { ran, event } = server.host.run_script(
+        &ScriptRun {
+            skill: &wanted.skill,
+            digest: wanted.digest,
+            script: &wanted.input.script,
+            arguments: &wanted.input.args,
+            stdin: wanted.input.stdin.as_deref(),
+            asked: &begins,
+        },
+        cancel,
+    );
+    let name = &wanted.skill.record.name;
+    server.metrics.script(name, start.elapsed());
+    server.record(&event);
+    ran
+}
+
+/// How it ended, for models and programs.
+pub(crate) fn described(ran: &Ran) -> Value {
+    json!({
+        "exit_code": ran.code,
+        "stdout": ran.stdout,
+        "stderr": ran.stderr,
+        "denied": ran.denials,
+    })
+}
