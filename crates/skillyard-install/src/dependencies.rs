@@ -80,7 +80,7 @@ pub fn resolve<S: Supplier>(
     known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
-    let (round, failures) = Resolver::new(supplier).settle(&roots, known)?;
+    let (round, failures) = Resolver::new(supplier, known).settle(&roots)?;
     match failures.into_iter().next() {
         Some(failure) => Err(failure.error),
         None => Ok(round.needed()),
@@ -93,10 +93,10 @@ pub fn resolve_each<S: Supplier>(
     known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Resolved<S::Error>, DependencyError<S::Error>> {
-    let mut resolver = Resolver::new(supplier);
+    let mut resolver = Resolver::new(supplier, known);
     let mut failed = Vec::new();
     loop {
-        let (round, failures) = resolver.settle(&roots, known)?;
+        let (round, failures) = resolver.settle(&roots)?;
         if failures.is_empty() {
             let needed = round.needed();
             return Ok(Resolved { needed, failed });

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::candidate::Candidate;
+
 /// Why skills do not go together.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError<E> {
@@ -62,4 +64,25 @@ impl<E> DependencyError<E> {
     pub(super) fn is_disagreement(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Versions { .. })
     }
+}
+
+/// Where a skill comes from, with its version or commit.
+pub(super) fn described(candidate: &Candidate) -> String {
+    let revision = candidate
+        .origin
+        .version
+        .as_ref()
+        .or(candidate.origin.commit.as_ref());
+    match revision {
+        Some(revision) => format!("`{}` ({})", candidate.source, short(revision)),
+        None => format!("`{}`", candidate.source),
+    }
+}
+
+/// A commit as people write it.
+fn short(revision: &str) -> &str {
+    revision
+        .get(..12)
+        .filter(|_| revision.len() >= 40)
+        .unwrap_or(revision)
 }

@@ -51,6 +51,20 @@ impl<'a> Known<'a> {
         requested.collect()
     }
 
+    /// Whether just that is wanted of a skill as things are.
+    pub(super) fn has(&self, name: &str, demand: &Demand) -> bool {
+        match &demand.who {
+            Who::Skill(by) => self.lock.get(by).is_some_and(|entry| {
+                let mut requires = entry.requires.iter();
+                requires.any(|each| each.name == name && each.requested == demand.requested)
+            }),
+            Who::Asker(_) => self
+                .wishes
+                .iter()
+                .any(|wish| wish.name == name && wish.requested == demand.requested),
+        }
+    }
+
     /// What goes on being wanted when `roots` are asked for anew, and `found` are as they come
     /// with them.
     pub(super) fn demands(&self, roots: &BTreeSet<&str>, found: &BTreeSet<&str>) -> Demands {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::circle::circle;
 use super::demand::{Demand, Demands, Who, combined};
-use super::error::DependencyError;
+use super::error::{DependencyError, described};
 use super::known::Known;
 use super::round::{Failure, Round};
 use super::{Root, Supplier};
@@ -29,6 +29,7 @@ type Settled<E> = (Round<E>, Vec<Failure<E>>);
 /// The way from what is asked for to all that is needed.
 pub(super) struct Resolver<'a, S: Supplier> {
     supplier: &'a mut S,
+    known: &'a Known<'a>,
     /// By the reference, and by who wrote it where that matters.
     supplied: HashMap<(String, String), Answer<S::Error>>,
     /// By the name, the source and what was requested.
@@ -36,9 +37,10 @@ pub(super) struct Resolver<'a, S: Supplier> {
 }
 
 impl<'a, S: Supplier> Resolver<'a, S> {
-    pub(super) fn new(supplier: &'a mut S) -> Self {
+    pub(super) fn new(supplier: &'a mut S, known: &'a Known<'a>) -> Self {
         Self {
             supplier,
+            known,
             supplied: HashMap::new(),
             at: HashMap::new(),
         }
@@ -48,15 +50,14 @@ impl<'a, S: Supplier> Resolver<'a, S> {
     pub(super) fn settle(
         &mut self,
         roots: &[Root],
-        known: &Known<'_>,
     ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
         let names: BTreeSet<&str> = roots.iter().map(|root| &root.candidate.name[..]).collect();
-        let mut demands = known.demands(&names, &names);
+        let mut demands = self.known.demands(&names, &names);
         let mut rounds = 0;
         loop {
             rounds += 1;
             let mut round = self.round(roots, &demands)?;
-            let mut wanted = known.demands(&names, &round.names());
+            let mut wanted = self.known.demands(&names, &round.names());
             let before = (rounds > SETTLING).then(|| demands.clone());
             let more = before.unwrap_or_default().into_iter();
             for (name, more) in more.chain(round.demands.clone()) {
@@ -181,7 +182,12 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             wanted: odd.iter().map(ToString::to_string).collect(),
             source,
         };
-        let culprits = odd.iter().map(|demand| match &demand.who {
+        // What was wanted before, and could be had, is not what is wrong.
+        let (before, anew): (Vec<&Demand>, Vec<&Demand>) = odd
+            .into_iter()
+            .partition(|demand| self.known.has(&candidate.name, demand));
+        let blamed = if anew.is_empty() { before } else { anew };
+        let culprits = blamed.into_iter().map(|demand| match &demand.who {
             Who::Skill(name) => name.clone(),
             Who::Asker(_) => candidate.name.clone(),
         });
@@ -292,24 +298,4 @@ fn names_machine(reference: &str) -> bool {
         Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
         _ => false,
     }
-}
-
-fn described(candidate: &Candidate) -> String {
-    let revision = candidate
-        .origin
-        .version
-        .as_ref()
-        .or(candidate.origin.commit.as_ref());
-    match revision {
-        Some(revision) => format!("`{}` ({})", candidate.source, short(revision)),
-        None => format!("`{}`", candidate.source),
-    }
-}
-
-/// A commit as people write it.
-fn short(revision: &str) -> &str {
-    revision
-        .get(..12)
-        .filter(|_| revision.len() >= 40)
-        .unwrap_or(revision)
 }

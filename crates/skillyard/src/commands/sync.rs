@@ -225,7 +225,6 @@ fn resolve(
     args: &Args,
 ) -> Result<Vec<Needed>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
-    let staying = after(lock, &[], &difference.unwanted);
     for (name, reference) in &difference.wanted {
         if args.offline {
             return Err(InstallFailure::Offline(name.clone()).into());
@@ -243,12 +242,13 @@ fn resolve(
         }
         roots.push(as_pinned(supply.locked(entry)?, entry)?);
     }
+    if roots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let staying = after(lock, &[], &difference.unwanted);
     let known = known(&staying, place, supply)?;
     let roots = roots.into_iter();
-    let roots = roots.map(|candidate| match difference.reference(&candidate.name) {
-        Some(_) => again(candidate, &Lockfile::default(), place),
-        None => again(candidate, lock, place),
-    });
+    let roots = roots.map(|candidate| again(candidate, lock, difference, place));
     dependencies::resolve(roots.collect(), &known, supply).map_err(unresolved)
 }
 

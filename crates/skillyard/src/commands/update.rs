@@ -71,10 +71,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     for name in &names {
         // One source that cannot be reached must not keep the others from being updated.
         match newest(&mut supply, &lock, &difference, name, None) {
-            Ok(candidate) => roots.push(match difference.reference(name) {
-                Some(_) => again(candidate, &Lockfile::default(), &place),
-                None => again(candidate, &lock, &place),
-            }),
+            Ok(candidate) => roots.push(again(candidate, &lock, &difference, &place)),
             Err(error) if names.len() == 1 => return Err(error),
             Err(error) => failed.push(Failed::new(name, &error)),
         }

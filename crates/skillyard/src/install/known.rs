@@ -6,6 +6,7 @@ use skillyard_install::lockfile::Lockfile;
 
 use super::place::Place;
 use super::supply::Supply;
+use super::wanted::Difference;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
@@ -39,14 +40,21 @@ pub(crate) fn known<'a>(
 }
 
 /// A skill that a command resolves again, whoever wants it.
-pub(crate) fn again(candidate: Candidate, lock: &Lockfile, place: &Place) -> Root {
+pub(crate) fn again(
+    candidate: Candidate,
+    lock: &Lockfile,
+    difference: &Difference,
+    place: &Place,
+) -> Root {
     let asker = if place.has_manifest() {
         Asker::Manifest
     } else {
         Asker::User
     };
-    let entry = lock.get(&candidate.name);
-    let is_wanted = entry.is_none_or(|entry| !entry.dependency);
+    let is_needed = lock
+        .get(&candidate.name)
+        .is_some_and(|entry| entry.dependency);
+    let is_wanted = !is_needed || difference.reference(&candidate.name).is_some();
     Root {
         candidate,
         asker: is_wanted.then_some(asker),
