@@ -68,7 +68,7 @@ impl AgentChoice {
         &self,
         scope: &Scope,
         home: Option<&Path>,
-        preset: Preset,
+        order: Preset,
     ) -> Result<Vec<String>, TargetError> {
         let present = |agent: &&Agent| agent.is_present(home, &scope.root);
         let mut targets = Vec::new();
@@ -79,7 +79,7 @@ impl AgentChoice {
                 if claude || scope.root.join(".claude").is_dir() {
                     targets.push(CLAUDE.to_owned());
                 }
-                targets.extend(preset.folder().map(str::to_owned));
+                targets.extend(order.folder().map(str::to_owned));
             }
             Self::All => {
                 targets.extend([SHARED.to_owned(), CLAUDE.to_owned()]);
