@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skillyard_format::rules::{self, Subject};
 use skillyard_format::{Document, Skill, SkillName};
 
 use crate::lockfile::{Locked, is_folder_name};
@@ -36,8 +37,8 @@ pub enum CandidateError {
     #[error("it has no SKILL.md")]
     NoSkillFile,
     /// Its `SKILL.md` cannot be loaded.
-    #[error("its SKILL.md has no name and description that could be read")]
-    NotLoadable,
+    #[error("its SKILL.md cannot be loaded: {0}")]
+    NotLoadable(String),
     /// Its name cannot be a folder's.
     #[error("its name `{0}` cannot be the name of a folder")]
     Name(String),
@@ -69,8 +70,10 @@ impl Candidate {
     pub fn new(tree: Tree, found: Found) -> Result<Self, CandidateError> {
         let file = tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
         let document = Document::parse(&file.bytes);
-        let skill = Skill::from_document(&document, found.folder.as_deref())
-            .ok_or(CandidateError::NotLoadable)?;
+        let folder = found.folder.as_deref();
+        let skill = Skill::from_document(&document, folder).ok_or_else(|| {
+            CandidateError::NotLoadable(rules::unloadable(&Subject::new(&document, folder)))
+        })?;
         if !is_folder_name(&skill.name) || skill.name.starts_with('.') {
             return Err(CandidateError::Name(skill.name.into_owned()));
         }

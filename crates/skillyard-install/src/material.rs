@@ -3,6 +3,7 @@
 //! A repository may hold hundreds of skills. They are listed by their `SKILL.md` alone, and
 //! only those that were chosen are loaded whole.
 
+use skillyard_format::rules::{self, Subject};
 use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;
@@ -68,7 +69,7 @@ impl Offer {
         let document = Document::parse(bytes);
         let declined = || Declined {
             path: path.to_owned(),
-            reason: "its SKILL.md has no name and description that could be read".into(),
+            reason: rules::unloadable(&Subject::new(&document, folder)),
         };
         let skill = Skill::from_document(&document, folder).ok_or_else(declined)?;
         Ok(Self {

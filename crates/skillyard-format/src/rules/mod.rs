@@ -183,6 +183,15 @@ pub fn check(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
     check_each(subject, profile)
 }
 
+/// Why a skill cannot be loaded at all, where that is so.
+pub fn unloadable(subject: &Subject<'_>) -> String {
+    let found = check(subject, Profile::Load);
+    let fatal = found
+        .into_iter()
+        .find(|each| each.severity == Severity::Error);
+    fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message)
+}
+
 fn check_each(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
     let mut report = Report::default();
     for rule in ALL {

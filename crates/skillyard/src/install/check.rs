@@ -1,4 +1,4 @@
-//! What is found out about skills before they are installed: findings, signatures, trust.
+//! What is found out about skills before they are installed: validity, findings, signatures, trust.
 //!
 //! Everything here looks at the bytes in memory that will be written. A block stops the
 //! installation, and no flag that answers questions lifts it.
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
-use skillyard_format::Digest;
+use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
@@ -27,6 +27,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::scanner::{Look, Scanner};
+use crate::install::validation;
 use crate::installed;
 use crate::permission::Permissions;
 use crate::signing::{pins, policy};
@@ -41,6 +42,8 @@ pub(crate) struct Checked<'a> {
     look: Arc<Look>,
     pub(crate) verification: Verification,
     pub(crate) verdict: Verdict,
+    /// What the specification has against it.
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Checked<'_> {
@@ -131,18 +134,21 @@ pub(crate) fn verify<'a>(
                 _ => None,
             };
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
-            (candidate, verification, permissions.verdict(&provenance))
+            let verdict = permissions.verdict(&provenance);
+            let problems = validation::validate(candidate);
+            (candidate, verification, verdict, problems)
         })
         .collect();
-    for (candidate, verification, _) in &verified {
+    for (candidate, verification, ..) in &verified {
         refuse_signature(context, candidate, verification)?;
     }
     let checked = verified.into_iter();
-    let checked = checked.map(|(candidate, verification, verdict)| Checked {
+    let checked = checked.map(|(candidate, verification, verdict, problems)| Checked {
         look: scanner.begin(candidate),
         candidate,
         verification,
         verdict,
+        problems,
     });
     Ok(checked.collect())
 }

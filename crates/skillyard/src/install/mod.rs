@@ -21,6 +21,7 @@ mod sources;
 pub(crate) mod supply;
 pub(crate) mod threads;
 pub(crate) mod unused;
+mod validation;
 pub(crate) mod wanted;
 pub(crate) mod web;
 pub(crate) mod wish;

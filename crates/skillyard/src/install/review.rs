@@ -10,6 +10,7 @@ use skillyard_install::tree::TreeFile;
 use skillyard_trust::tier::Scripts;
 
 use super::check::{Checked, described};
+use super::validation;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::must_agree;
@@ -35,9 +36,11 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
                 .detail(&visible(&format!("{name}: {}", described(finding))));
         }
     }
-    if asks(checked) {
-        let strangers = checked.iter().filter(|each| each.verdict.ask.on_install());
-        let strangers: Vec<&Checked<'_>> = strangers.collect();
+    let all = checked.iter();
+    let (strangers, others): (Vec<&Checked<'_>>, Vec<&Checked<'_>>) =
+        all.partition(|each| each.verdict.ask.on_install());
+    validation::tell(context, &others);
+    if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
 }
@@ -56,6 +59,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "signer": each.signer(),
             "scripts": scripts,
             "findings": each.findings(),
+            "problems": validation::json(each),
             "prompt_tokens": prompt_tokens(candidate),
         })
     };
@@ -110,6 +114,9 @@ fn warning(checked: &[&Checked<'_>]) -> String {
         "The scanner found nothing.",
         &findings,
     );
+    if let Some((heading, problems)) = validation::listed(checked) {
+        listed(&mut text, &heading, "", &problems);
+    }
     text.push_str(allowed(checked));
     text
 }

@@ -46,6 +46,7 @@ mod install_store;
 mod install_team;
 mod install_unused;
 mod install_versions;
+mod install_validation;
 mod list;
 mod machine;
 mod mcp;

@@ -1,0 +1,78 @@
+//! `skillyard install` of skills that the specification has something against.
+
+use insta::assert_snapshot;
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+
+use crate::project::project;
+use crate::servers::http::{Reply, Server};
+
+/// A name with capitals and a field that is nobody's.
+const ODD: &str = "---\nname: Odd_Name\ndescription: Fills PDF forms. Use when a task involves PDF files.\ntools: x\n---\n\n# Odd\n\nDo it.\n";
+
+#[test]
+fn what_is_not_valid_is_told_and_installed_nevertheless() {
+    let context = project();
+    context.write("lib/Odd_Name/SKILL.md", ODD);
+    context.write_skill("lib/pdf");
+    let told = context.done(&["install", "./lib", "--all", "--dry-run"]);
+    assert!(
+        told.contains("warning: `Odd_Name` is not valid: "),
+        "{told}"
+    );
+    assert!(!told.contains("`pdf` is not valid"), "{told}");
+    let output = crate::output(
+        context
+            .skillyard()
+            .args(["--json", "install", "./lib", "--all"]),
+    );
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checked = answer["checked"].as_array().unwrap();
+    let problems = |name: &str| {
+        let one = checked.iter().find(|each| each["name"] == name).unwrap();
+        one["problems"].as_array().unwrap().clone()
+    };
+    assert_eq!(problems("pdf"), Vec::<serde_json::Value>::new());
+    let odd = problems("Odd_Name");
+    assert_eq!(odd[0]["code"], "name-characters");
+    assert_eq!(odd[0]["severity"], "error");
+    assert_eq!(odd[0]["start"]["line"], 2);
+    assert!(context.root().join(".agents/skills/Odd_Name").is_dir());
+}
+
+#[test]
+fn the_question_shows_what_is_not_valid() {
+    let context = project();
+    let files = [PackFile {
+        path: "SKILL.md",
+        mode: Mode::Plain,
+        content: ODD.as_bytes(),
+    }];
+    let archive = pack(&files, PackFormat::Zip, &Limits::skill()).unwrap();
+    let server = Server::serve([("/odd.zip", Reply::ok(archive))]);
+    let told = context.refused(&["install", &server.url("/odd.zip")]);
+    let from = told.find("The scanner found").unwrap();
+    let to = told.find("Script execution").unwrap();
+    assert_snapshot!(told[from..to].trim_end(), @"
+    The scanner found nothing.
+
+    Validation found 1 error and 1 warning:
+      - error name-characters: `Odd_Name` is not a valid name: it has capital letters, and it has the character '_', and only letters, digits and hyphens are allowed (SKILL.md:2)
+      - warning field-unknown: `tools` is not a field of the specification (SKILL.md:4)
+    ");
+}
+
+#[test]
+fn what_cannot_be_loaded_is_refused_with_the_reason() {
+    let context = project();
+    for (text, reason) in [
+        ("---\nname: x\n---\nDo it.\n", "description"),
+        ("# Just text\n", "frontmatter"),
+    ] {
+        context.write("lib/x/SKILL.md", text);
+        let told = context.refused(&["install", "./lib/x"]);
+        assert!(told.contains(reason), "{told}");
+        assert!(told.contains("skillyard validate"), "{told}");
+    }
+    context.nothing_left();
+}
