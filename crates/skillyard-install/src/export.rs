@@ -3,8 +3,9 @@
 //! The facts were measured with the clients themselves; they are a table so that a new
 //! measurement is a new line.
 
-use skillyard_format::Skill;
+use skillyard_format::render::arguments::placeholders;
 use skillyard_format::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+use skillyard_format::{Document, Skill};
 
 use crate::tree::Tree;
 
@@ -33,6 +34,11 @@ const LOWER_CASE: [&str; 3] = ["amp", "pi", "openhands"];
 const SHORT_DESCRIPTIONS: [&str; 2] = ["github-copilot", "mistral-vibe"];
 /// The agents that refuse names which break the rules of the standard.
 const STRICT_NAMES: [&str; 4] = ["amp", "droid", "mistral-vibe", "openhands"];
+
+/// The agents that put arguments in the place of `$ARGUMENTS`.
+const ARGUMENTS: [&str; 3] = ["claude-code", "goose", "kimi-code-cli"];
+/// The agents that count arguments from `$0`.
+const COUNTED: [&str; 1] = ["claude-code"];
 
 /// What `agent` will not understand of a skill, in the order of its fields.
 pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
@@ -71,6 +77,32 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
             "it breaks the rules for names, and the skill is left out",
         );
     }
+    let file = tree.skill_file().map(|file| file.bytes.as_slice());
+    let document = Document::parse(file.unwrap_or_default());
+    let written = placeholders(document.body());
+    // Prices look the same, and no skill begins to count with one of those.
+    let fields = ["argument-hint", "arguments"].iter();
+    let counts = written.contains(&"$0")
+        || fields
+            .clone()
+            .any(|key| skill.frontmatter.get(key).is_some());
+    for placeholder in written {
+        let why = match placeholder {
+            "${SKILL_DIR}" => {
+                "it stays as it is; a path relative to the skill's folder is understood everywhere"
+            }
+            _ if placeholder.starts_with("$ARGUMENTS") => {
+                if ARGUMENTS.contains(&agent) {
+                    continue;
+                }
+                "it stays as it is: no arguments are put in its place"
+            }
+            _ if COUNTED.contains(&agent) || !counts => continue,
+            _ if agent == "goose" => "arguments are counted from `$1` there",
+            _ => "it stays as it is: no arguments are put in its place",
+        };
+        lost(placeholder.to_owned(), why);
+    }
     losses
 }
 
@@ -78,10 +110,13 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
 mod tests {
     use super::*;
     use crate::tree::TreeFile;
-    use skillyard_format::Document;
 
     fn lost(frontmatter: &str, file: &str, agent: &str) -> Vec<String> {
-        let text = format!("---\nname: pdf\ndescription: d\n{frontmatter}---\n");
+        lost_of(frontmatter, "", file, agent)
+    }
+
+    fn lost_of(frontmatter: &str, body: &str, file: &str, agent: &str) -> Vec<String> {
+        let text = format!("---\nname: pdf\ndescription: d\n{frontmatter}---\n{body}");
         let tree = Tree::new(vec![TreeFile {
             path: file.into(),
             executable: false,
@@ -104,5 +139,16 @@ mod tests {
         assert_eq!(lost("", "skill.md", "codex"), ["skill.md"]);
         assert!(lost("", "skill.md", "amp").is_empty());
         assert!(lost("disable-model-invocation: true\n", "SKILL.md", "droid").is_empty());
+    }
+
+    #[test]
+    fn what_nobody_puts_arguments_into_is_lost() {
+        let body = "Run ${SKILL_DIR}/x $ARGUMENTS, then $0. It costs $5; \\$1 is text.\n";
+        let lost = |agent| lost_of("", body, "SKILL.md", agent);
+        assert_eq!(lost("claude-code"), ["${SKILL_DIR}"]);
+        assert_eq!(lost("goose"), ["${SKILL_DIR}", "$0", "$5"]);
+        assert_eq!(lost("codex"), ["${SKILL_DIR}", "$ARGUMENTS", "$0", "$5"]);
+        let prices = "It costs $5.\n";
+        assert!(lost_of("", prices, "SKILL.md", "codex").is_empty());
     }
 }

@@ -95,6 +95,23 @@ pub fn substitute(body: &str, arguments: &Arguments, skill_dir: &str) -> String 
     result
 }
 
+/// The placeholders of a body, each once, as they are written and in the order of their first use.
+pub fn placeholders(body: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let bytes = body.as_bytes();
+    for start in memchr::memchr_iter(b'$', bytes) {
+        let is_escaped = start > 0 && bytes[start - 1] == b'\\';
+        let Some((_, length)) = placeholder(&body[start..]).filter(|_| !is_escaped) else {
+            continue;
+        };
+        let written = &body[start..start + length];
+        if !found.contains(&written) {
+            found.push(written);
+        }
+    }
+    found
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Placeholder {
     All,
@@ -148,6 +165,14 @@ mod tests {
         check("do $ARGUMENTS.", "a b", "do a b.");
         check("$0 then $ARGUMENTS[1]", "a 'b c'", "a then b c");
         check("run ${SKILL_DIR}/x", "", "run /skills/pdf/x");
+    }
+
+    #[test]
+    fn placeholders_are_found_once_each() {
+        assert_eq!(
+            placeholders("$0 ${SKILL_DIR}/x $0, \\$ARGUMENTS, $HOME, $ARGUMENTS[1]"),
+            ["$0", "${SKILL_DIR}", "$ARGUMENTS[1]"]
+        );
     }
 
     #[test]
