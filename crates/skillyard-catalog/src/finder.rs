@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use skillyard_format::triggers::SkillTriggers;
 use skillyard_format::{Digest, Document};
 
 use crate::builtin;
@@ -83,7 +84,7 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
             .map(Into::into)
             .collect::<Vec<_>>()
     };
-    let triggers = skill.as_ref().map(crate::triggers::of).unwrap_or_default();
+    let triggers = skill.as_ref().map(SkillTriggers::of).unwrap_or_default();
     SearchDocument {
         id: record.folder.to_string_lossy().into_owned().into(),
         name: record.name.to_string().into(),

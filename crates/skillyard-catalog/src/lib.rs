@@ -20,7 +20,6 @@ pub mod selection;
 pub mod source;
 pub mod status;
 pub mod text;
-pub mod triggers;
 pub mod walk;
 pub mod watch;
 

@@ -19,6 +19,7 @@ pub mod skill;
 pub mod span;
 pub mod text;
 pub mod tokens;
+pub mod triggers;
 pub mod yaml;
 
 pub use diagnostic::{Diagnostic, Severity};

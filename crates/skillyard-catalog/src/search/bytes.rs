@@ -14,7 +14,7 @@ use super::vocabulary::Vocabulary;
 const MAGIC: &[u8; 8] = b"SKYFIND\n";
 
 /// Raised whenever the layout changes, and whenever words are cut or stemmed differently, since stored stems would no longer match.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Magic, version and checksum.
 const HEADER: usize = 20;

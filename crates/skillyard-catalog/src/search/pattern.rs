@@ -4,10 +4,8 @@
 
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexBuilder};
-
-/// The largest compiled form of a pattern, in bytes.
-const LARGEST: usize = 256 * 1024;
+use regex::Regex;
+use skillyard_format::triggers::pattern;
 
 /// The longest part of a task that patterns look at, in bytes.
 const LONGEST_TASK: usize = 16 * 1024;
@@ -30,18 +28,9 @@ impl Pattern {
         }
     }
 
-    /// The part of `task` that the pattern matches; `None` also for a pattern that does not compile or matches nothing at all.
+    /// The part of `task` that the pattern matches; `None` also for a pattern that does not compile, matches any text or matches nothing at all.
     pub(super) fn find<'t>(&self, task: &'t str) -> Option<&'t str> {
-        let compiled = self.compiled.get_or_init(|| {
-            let mut builder = RegexBuilder::new(&self.source);
-            builder
-                .case_insensitive(true)
-                .size_limit(LARGEST)
-                .dfa_size_limit(LARGEST)
-                .nest_limit(50)
-                .build()
-                .ok()
-        });
+        let compiled = self.compiled.get_or_init(|| pattern(&self.source).ok());
         let end = task.floor_char_boundary(LONGEST_TASK);
         let found = compiled.as_ref()?.find(&task[..end])?.as_str();
         (!found.trim().is_empty()).then_some(found)

@@ -38,7 +38,8 @@ pub struct Scoring {
     pub compound_weight: f32,
     /// Worth of a task that is little else than the name.
     pub name_weight: f32,
-    /// Worth of a matched trigger pattern, as a share of the best score by words.
+    /// Worth of a matched trigger pattern, as a share of the best score by words; above 1, whoever has
+    /// one comes before those that only share words with the task.
     pub pattern_weight: f32,
 }
 
@@ -59,7 +60,7 @@ impl Default for Scoring {
             spelling_weight: 0.4,
             compound_weight: 0.3,
             name_weight: 0.3,
-            pattern_weight: 0.5,
+            pattern_weight: 1.1,
         }
     }
 }

@@ -194,6 +194,22 @@ fn a_pattern_alone_is_enough() {
 }
 
 #[test]
+fn a_pattern_comes_before_shared_words() {
+    let words = "Fills every tax form, form by form, and fills the fields of a tax form";
+    let mut documents = vec![skill("tax-form-fill", words), skill("other", "Greets.")];
+    let task = "fill my tax form";
+    let first = |documents: Vec<Document<'static>>| {
+        Index::build(documents).search(task, &Options::default())[0].document
+    };
+    assert_eq!(first(documents.clone()), 0);
+    documents[1].triggers.patterns = vec![r"\bmy tax\b".into()];
+    assert_eq!(first(documents.clone()), 1);
+    // A pattern that is about everything is about nothing.
+    documents[1].triggers.patterns = vec![r"\w+".into()];
+    assert_eq!(first(documents), 0);
+}
+
+#[test]
 fn hostile_sizes_are_survived() {
     let mut words = String::new();
     for number in 0..1_000_000 {

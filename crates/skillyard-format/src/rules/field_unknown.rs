@@ -3,6 +3,7 @@
 use super::{Report, Subject};
 use crate::nearest::nearest;
 use crate::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+use crate::triggers::KEY;
 
 rule! {
     /// The specification knows six fields: `name`, `description`, `license`, `compatibility`,
@@ -33,6 +34,18 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     format!("`{key}` is an extension that not every client understands"),
                 )
                 .help("keep it if your clients do; the specification does not know it");
+            continue;
+        }
+        if key == "triggers" {
+            report
+                .add(
+                    &RULE,
+                    entry.key_span,
+                    "`triggers` is an extension that not every client understands".into(),
+                )
+                .help(format!(
+                    "write it into `metadata`, as `{KEY}` with JSON in quotes"
+                ));
             continue;
         }
         let known = STANDARD_FIELDS.iter().chain(&CLIENT_FIELDS).copied();

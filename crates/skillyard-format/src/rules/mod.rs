@@ -56,6 +56,7 @@ mod report;
 mod script_executable;
 mod sound;
 mod subject;
+mod triggers_unreadable;
 mod yaml_control_character;
 mod yaml_duplicate_key;
 mod yaml_indentation;
@@ -108,6 +109,7 @@ pub const ALL: &[&Rule] = &[
     &compatibility_length::RULE,
     &metadata_nested::RULE,
     &metadata_unquoted::RULE,
+    &triggers_unreadable::RULE,
     &allowed_tools_type::RULE,
     &allowed_tools_separator::RULE,
     &allowed_tools_parentheses::RULE,
