@@ -7,10 +7,11 @@ use skillyard_catalog::resource::{ReadRange, Resource};
 use skillyard_format::package::Digest;
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
+use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
-use crate::access::Role;
+use crate::access::{Access, Role};
 use crate::contents::{Contents, ContentsError};
 use crate::host::{Alteration, Revocation};
 use crate::server::Server;
@@ -25,6 +26,8 @@ pub(crate) struct Activated {
     pub(crate) digest: Option<Digest>,
     /// What a model reads.
     pub(crate) text: String,
+    /// The byte of its own file to go on at, if not all of it is in the text.
+    pub(crate) next_offset: Option<usize>,
     /// Its other files.
     pub(crate) files: Vec<String>,
     /// What it lets tools do.
@@ -42,6 +45,29 @@ pub(crate) struct Asker<'a> {
     pub(crate) trace: Option<&'a TraceParent>,
     /// What they may do, which decides about paths.
     pub(crate) role: Role,
+    /// Whether they have the files of this machine.
+    pub(crate) files: Files,
+}
+
+/// Whether who asks has the files of this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Files {
+    /// They are elsewhere, or somebody else: a skill's folder is its address.
+    #[default]
+    Apart,
+    /// They are here, and the same user: a skill's folder is where it lies.
+    Shared,
+}
+
+impl Files {
+    /// What somebody with this role has over HTTP: an admin is the user of this machine only where
+    /// nobody else can reach the server.
+    pub(crate) fn over_http(server: &Server, role: Role) -> Self {
+        match (server.access(), role) {
+            (Access::Loopback, Role::Admin) => Self::Shared,
+            _ => Self::Apart,
+        }
+    }
 }
 
 impl Server {
@@ -77,10 +103,19 @@ impl Server {
             self.record(&about(event, skill, asker));
             return Err(error);
         }
-        // Whoever asks has no file system of ours: a skill's folder is its address.
-        let directory = format!("skill://{}", skill.record.name);
-        let body = substitute(document.body(), &Arguments::parse(arguments), &directory);
-        let text = activation::render(&Activation {
+        let shared = match asker.files {
+            Files::Shared => self.host.folder(skill),
+            Files::Apart => None,
+        };
+        let directory = match &shared {
+            Some(folder) => folder.to_string_lossy().into_owned(),
+            None => format!("skill://{}", skill.record.name),
+        };
+        let most = self.host.portions().instruction_bytes;
+        let portion = activation::portion(&text, document.body(), own, most);
+        let body = substitute(&portion.text, &Arguments::parse(arguments), &directory);
+        let next_offset = portion.cursor;
+        let rendered = activation::render(&Activation {
             name: &skill.record.name,
             digest: &shown,
             origin: &standing.provenance,
@@ -93,6 +128,7 @@ impl Server {
             .digest(shown)
             .tier(standing.tier);
         self.record(&about(event, skill, asker));
+        self.metrics.tokens(&skill.record.name, estimate(&rendered));
         let folder = skill.record.folder.canonicalize().ok();
         let active = match Skill::from_document(&document, Some(&skill.record.name)) {
             Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
@@ -108,7 +144,8 @@ impl Server {
             active,
             name: skill.record.name.to_string(),
             digest,
-            text,
+            text: rendered,
+            next_offset,
             files,
         })
     }

@@ -26,7 +26,8 @@ const MOST: usize = 8;
 pub(crate) struct Prompts(Mutex<HashMap<String, (String, usize)>>);
 
 /// The text, and how many skills had no room.
-pub(crate) fn render(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
+pub(crate) fn render(stock: &Stock, host: &dyn Host, mut wanted: Wanted<'_>) -> (String, usize) {
+    wanted.room.skills = wanted.room.skills.min(host.portions().skills);
     if wanted.task.is_some() {
         return make(stock, host, wanted);
     }

@@ -86,6 +86,16 @@ pub trait Host: Send + Sync + 'static {
     /// What one read of a file may give.
     fn read_limits(&self) -> ReadLimits;
 
+    /// How much of skills a model is given at once.
+    fn portions(&self) -> Portions {
+        Portions::default()
+    }
+
+    /// The folder of a skill, for who has the files of this machine.
+    fn folder(&self, skill: &CatalogSkill) -> Option<PathBuf> {
+        skill.record.folder.canonicalize().ok()
+    }
+
     /// Whether skills are offered at all.
     fn offers_skills(&self) -> bool {
         true
@@ -129,6 +139,24 @@ pub trait Host: Send + Sync + 'static {
         Executed {
             event: event.ended(Outcome::Failed, &reason),
             ran: Err(HostError::new(reason)),
+        }
+    }
+}
+
+/// How much of skills a model is given at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Portions {
+    /// Most skills of one prompt.
+    pub skills: usize,
+    /// Most bytes of a skill's own file.
+    pub instruction_bytes: usize,
+}
+
+impl Default for Portions {
+    fn default() -> Self {
+        Self {
+            skills: usize::MAX,
+            instruction_bytes: usize::MAX,
         }
     }
 }

@@ -37,7 +37,8 @@ pub use access::{Access, AccessError, Role, Tokens};
 pub use agents::{Agents, AgentsError, Models, Wish};
 pub use contents::{Contents, ContentsError};
 pub use host::{
-    Alteration, Executed, Host, HostError, Ran, Revocation, Runs, ScriptRun, Standing, Switch,
+    Alteration, Executed, Host, HostError, Portions, Ran, Revocation, Runs, ScriptRun, Standing,
+    Switch,
 };
 pub use installing::{Installation, Installing, Order, OrderScope, Refusal};
 pub use log::Line;

@@ -1,13 +1,11 @@
 //! Tier 2: a skill's instructions on their way into a session.
 
-use std::borrow::Cow;
-
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{
     Content, DigestLimits, ReadLimits, ReadRange, SkillRoot, digest, file_digests,
 };
 use skillyard_format::document::MAX_BYTES;
-use skillyard_format::render::activation::{self, Activation};
+use skillyard_format::render::activation::{self, Activation, portion};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::{Digest, Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
@@ -72,8 +70,10 @@ impl Shelf {
         let document = Document::parse(bytes.as_bytes());
         let skill = Skill::from_document(&document, Some(&record.name))
             .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
-        let (body, omitted) = self.cut(&bytes, document.body(), &record.file_name);
-        let filled = |arguments: &Arguments| substitute(&body, arguments, &found.directory);
+        let most = self.instruction_bytes;
+        let portion = portion(&bytes, document.body(), &record.file_name, most);
+        let omitted = portion.cursor.map_or(0, |cursor| bytes.len() - cursor);
+        let filled = |arguments: &Arguments| substitute(&portion.text, arguments, &found.directory);
         let body = filled(&Arguments::parse(arguments));
         let plain = filled(&Arguments::default());
         let others = files.files.iter().map(|file| file.path.clone());
@@ -127,25 +127,5 @@ impl Shelf {
             }),
             (Content::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.to_string())),
         }
-    }
-
-    /// The instructions as far as a model gets them at once, and how many bytes are left out.
-    fn cut<'a>(&self, file: &str, body: &'a str, name: &str) -> (Cow<'a, str>, usize) {
-        let Some(omitted) = file.len().checked_sub(self.instruction_bytes) else {
-            return (body.into(), 0);
-        };
-        let head = file.len().saturating_sub(body.len());
-        let end = body.floor_char_boundary(self.instruction_bytes.saturating_sub(head));
-        if omitted == 0 || end == body.len() {
-            return (body.into(), 0);
-        }
-        let cursor = head + end;
-        let note = format!(
-            "{}\n\n[These are the first {cursor} of the {} bytes of `{name}`. Go on with \
-             `skill_read`, path `{name}`, cursor {cursor}.]",
-            &body[..end],
-            file.len()
-        );
-        (note.into(), file.len() - cursor)
     }
 }

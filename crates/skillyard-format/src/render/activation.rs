@@ -1,5 +1,6 @@
 //! Tier 2: a skill's instructions on their way into a session.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::escape;
@@ -28,6 +29,38 @@ pub struct Activation<'a> {
     pub body: &'a str,
     /// The skill's other files.
     pub resources: &'a [String],
+}
+
+/// Instructions as far as a model gets them at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Portion<'a> {
+    /// The instructions; where they were cut, they end with how to go on.
+    pub text: Cow<'a, str>,
+    /// The byte of the skill's file to go on at, if they were cut.
+    pub cursor: Option<usize>,
+}
+
+/// The first `most` bytes of a skill's file, of which `body` is the end and `name` the name.
+pub fn portion<'a>(file: &str, body: &'a str, name: &str, most: usize) -> Portion<'a> {
+    let head = file.len().saturating_sub(body.len());
+    let end = body.floor_char_boundary(most.saturating_sub(head));
+    if file.len() <= most || end == body.len() {
+        return Portion {
+            text: body.into(),
+            cursor: None,
+        };
+    }
+    let cursor = head + end;
+    let text = format!(
+        "{}\n\n[These are the first {cursor} of the {} bytes of `{name}`. Go on with \
+         `skill_read`, path `{name}`, cursor {cursor}.]",
+        &body[..end],
+        file.len()
+    );
+    Portion {
+        text: text.into(),
+        cursor: Some(cursor),
+    }
 }
 
 /// The envelope.

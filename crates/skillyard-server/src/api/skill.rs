@@ -9,13 +9,14 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skillyard_format::Document;
+use skillyard_format::render::activation::portion;
 use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
 use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
-use crate::activation::Asker;
+use crate::activation::{Asker, Files};
 use crate::contents::Contents;
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
@@ -71,8 +72,11 @@ pub(crate) struct SkillBody {
     name: String,
     /// The digest of all its files.
     digest: Option<String>,
-    /// The Markdown below the frontmatter.
+    /// The Markdown below the frontmatter, or as much of it as is given at once.
     body: String,
+    /// The byte of its `SKILL.md` to go on at, if there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
 }
 
 /// What a skill is activated with.
@@ -95,6 +99,9 @@ pub(crate) struct ActivationOutput {
     digest: Option<String>,
     /// What to give to a model.
     content: String,
+    /// The byte of its `SKILL.md` to go on at, if there is more than is given at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
     /// Its other files.
     files: Vec<String>,
 }
@@ -161,10 +168,15 @@ pub(super) async fn body(
             ..Asker::default()
         };
         server.may_give(skill, &skill.record.file_name, asker, &|| digest)?;
+        let document = Document::parse(text.as_bytes());
+        let most = server.host.portions().instruction_bytes;
+        let own = &skill.record.file_name;
+        let portion = portion(&text, document.body(), own, most);
         Ok::<_, Problem>(SkillBody {
             name: skill.record.name.to_string(),
             digest: digest.map(|digest| digest.to_string()),
-            body: Document::parse(text.as_bytes()).body().to_owned(),
+            body: portion.text.into_owned(),
+            next_offset: portion.cursor,
         })
     });
     tagged(&headers, &read.await??)
@@ -229,6 +241,7 @@ pub(super) async fn activate(
             session: input.session.as_deref(),
             trigger: "api",
             role: caller.role,
+            files: Files::over_http(&server, caller.role),
             ..Asker::default()
         };
         let skill = usable(&stock, &name)?;
@@ -239,6 +252,7 @@ pub(super) async fn activate(
         name: activated.name,
         digest: activated.digest.map(|digest| digest.to_string()),
         content: activated.text,
+        next_offset: activated.next_offset,
         files: activated.files,
     }))
 }

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named};
 use super::refusals::{Altered, Full, Missing, NotJson, Senseless, Unanswered};
 use super::run;
-use crate::activation::Asker;
+use crate::activation::{Asker, Files};
 use crate::chat::parent_of;
 use crate::problem::Problem;
 use crate::script;
@@ -59,6 +59,7 @@ pub(super) async fn call(
             trigger: "api",
             trace: parent.as_ref(),
             role: caller.role,
+            files: Files::over_http(&server, caller.role),
         };
         server.call(tool, input, asker)
     });

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::access::Role;
 use crate::access::gate::Visitor;
-use crate::activation::Asker;
+use crate::activation::{Asker, Files};
 use crate::chat::parent_of;
 use crate::server::Server;
 
@@ -64,6 +64,8 @@ pub(super) struct Caller {
     pub(super) session: String,
     /// What they may do.
     pub(super) role: Role,
+    /// Whether they have the files of this machine.
+    pub(super) files: Files,
     /// What they call themselves.
     pub(super) client: String,
     /// The span that the call belongs to.
@@ -106,6 +108,10 @@ impl Caller {
             conversation,
             // Who holds the other end of our own pipes is the user.
             role: visitor.map_or(Role::Admin, |visitor| visitor.role),
+            files: match visitor {
+                Some(visitor) => Files::over_http(&connection.server, visitor.role),
+                None => Files::Shared,
+            },
             client,
             parent,
             trace,
@@ -119,6 +125,7 @@ impl Caller {
             trigger,
             trace: self.parent.as_ref(),
             role: self.role,
+            files: self.files,
         }
     }
 

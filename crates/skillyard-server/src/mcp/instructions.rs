@@ -11,7 +11,8 @@ const MOST_NAMES: usize = 40;
 pub(super) fn instructions(server: &Server) -> String {
     let stock = server.shelf.stock();
     let choosable = stock.choosable();
-    let names = choosable.iter().take(MOST_NAMES);
+    let most = MOST_NAMES.min(server.host.portions().skills);
+    let names = choosable.iter().take(most);
     let names: Vec<&str> = names.map(|skill| skill.record.name.as_str()).collect();
     let more = choosable.len().saturating_sub(names.len());
     let mut text = format!(

@@ -67,7 +67,8 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
     let choosable = stock.choosable();
     let mut name = json!({ "type": "string", "description": "The skill's name" });
     // Other servers may have more, or fewer, by the time of the call.
-    if server.upstream.is_none() && (1..=MOST_NAMES).contains(&choosable.len()) {
+    let most = MOST_NAMES.min(server.host.portions().skills);
+    if server.upstream.is_none() && (1..=most).contains(&choosable.len()) {
         let names = choosable.iter().map(|skill| skill.record.name.as_str());
         name["enum"] = names.collect::<Vec<_>>().into();
     }

@@ -170,6 +170,11 @@ async fn tools_answer_to_the_names_of_other_runtimes() {
             json!({ "name": "pdf", "dir": "references" }),
             "references/fields.md",
         ),
+        (
+            "skills.listResources",
+            json!({ "name": "pdf", "dir": "references" }),
+            "references/fields.md",
+        ),
     ] {
         let answer = server
             .post(&format!("/api/v1/tools/{name}"), &input)
@@ -181,7 +186,7 @@ async fn tools_answer_to_the_names_of_other_runtimes() {
         );
     }
     let answer = server
-        .post("/api/v1/tools/skill_run", &json!({ "name": "pdf" }))
+        .post("/api/v1/tools/skills.delete", &json!({ "name": "pdf" }))
         .await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
 }

@@ -1,6 +1,7 @@
 //! The shelf of an agent, from the catalog of this machine.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Expected, Shelf, ShelfSkill};
@@ -86,20 +87,24 @@ pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, Co
     shelf(context, &wanted)
 }
 
+/// The folder of a skill; one inside the binary is written out.
+pub(crate) fn folder_of(context: &Context, skill: &CatalogSkill) -> Result<PathBuf, CommandError> {
+    if skill.kind != SourceKind::Builtin {
+        return Ok(skill.record.folder.clone());
+    }
+    let folder = context.environment.skillyard_home.join("builtin");
+    builtin::materialise(&skill.record.name, &folder).map_err(|source| CommandError::Write {
+        path: folder.clone(),
+        source,
+    })
+}
+
 fn placed(
     context: &Context,
     permissions: &Permissions,
     skill: &CatalogSkill,
 ) -> Result<ShelfSkill, CommandError> {
-    let folder = if skill.kind == SourceKind::Builtin {
-        let folder = context.environment.skillyard_home.join("builtin");
-        builtin::materialise(&skill.record.name, &folder).map_err(|source| CommandError::Write {
-            path: folder.clone(),
-            source,
-        })?
-    } else {
-        skill.record.folder.clone()
-    };
+    let folder = folder_of(context, skill)?;
     let provenance = permissions.provenance(skill);
     let author = match provenance.origin {
         Origin::Builtin | Origin::Org | Origin::WrittenHere => Author::Known,

@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Refusal, Revocation,
-    Runs, ScriptRun, Standing, Switch,
+    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Portions, Refusal,
+    Revocation, Runs, ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -62,6 +62,7 @@ pub(crate) struct Machine {
 #[derive(Debug, Clone, Copy)]
 struct Known {
     limits: ReadLimits,
+    portions: Portions,
     offers_skills: bool,
 }
 
@@ -74,6 +75,10 @@ impl Known {
                 nested: config.reads_nested_resources(),
                 binary: BinaryContent::Describe,
                 ..ReadLimits::default()
+            },
+            portions: Portions {
+                skills: config.max_skills(),
+                instruction_bytes: config.max_skill_md_bytes(),
             },
             offers_skills: config.serves_skills(),
         })
@@ -240,6 +245,16 @@ impl Host for Machine {
 
     fn read_limits(&self) -> ReadLimits {
         self.known().limits
+    }
+
+    fn portions(&self) -> Portions {
+        self.known().portions
+    }
+
+    fn folder(&self, skill: &CatalogSkill) -> Option<PathBuf> {
+        // What cannot be written out has no folder.
+        let folder = crate::agent::folder_of(&self.context, skill).ok()?;
+        Some(folder.canonicalize().unwrap_or(folder))
     }
 
     fn offers_skills(&self) -> bool {
