@@ -1,5 +1,6 @@
 //! `skillyard run`: scripts of skills, as users start them.
 
+mod configured;
 mod fences;
 mod git;
 mod question;
