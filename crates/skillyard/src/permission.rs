@@ -17,8 +17,10 @@ use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
 
 use crate::config::discovery::TrustProjects;
+use crate::config::layer::Setting;
 use crate::config::origin::LayerKind;
 use crate::config::project;
+use crate::config::value::Value;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
@@ -57,7 +59,6 @@ impl Permissions {
             let path = context.environment.config_file();
             TrustFailure::Policy { path, source }
         })?;
-        let denied = config.list("tools.deny").unwrap_or_default();
         Ok(Self {
             policy,
             opt_in: if config.allows_scripts() {
@@ -69,7 +70,7 @@ impl Permissions {
             project_trust: config.project_trust,
             trust_projects: config.trust_projects(),
             surroundings: library::surroundings(context, &config),
-            denied: vec![deny_layer("configuration", &denied)],
+            denied: config.all("tools.deny").map(deny_layer).collect(),
             installed: Installed::read(context)?,
             signers: Signers::load(&context.environment)?,
         })
@@ -306,15 +307,18 @@ fn is_from_strangers(provenance: &Provenance) -> bool {
     )
 }
 
-fn deny_layer(name: &str, patterns: &[String]) -> DenyLayer {
+/// What one layer of the configuration denies; no other takes it back.
+fn deny_layer(setting: &Setting) -> DenyLayer {
     let mut tools = AllowedTools::default();
-    for pattern in patterns {
-        let parsed = AllowedTools::parse(pattern);
-        tools.patterns.extend(parsed.patterns);
-        tools.unbalanced |= parsed.unbalanced;
+    if let Value::List(patterns) = &setting.value {
+        for pattern in patterns {
+            let parsed = AllowedTools::parse(pattern);
+            tools.patterns.extend(parsed.patterns);
+            tools.unbalanced |= parsed.unbalanced;
+        }
     }
     DenyLayer {
-        name: name.to_owned(),
+        name: setting.origin.layer().as_str().to_owned(),
         tools,
     }
 }

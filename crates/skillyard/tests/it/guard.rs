@@ -157,6 +157,41 @@ fn several_skills_and_the_policy() {
 }
 
 #[test]
+fn no_layer_takes_back_what_another_denies() {
+    let context = machine("[tools]\ndeny = ['Bash(rm:*)']\n");
+    context
+        .write("../org.toml", "[tools]\ndeny = ['WebFetch']\n")
+        .write(".skillyard/config.toml", "[tools]\ndeny = []\n");
+    let org = context.root().join("../org.toml");
+    let org = [("SKILLYARD_ORG_CONFIG", org.to_str().unwrap())];
+    let tell = |arguments: &[&str]| {
+        let flags = ["--config", r#"tools.deny=["Bash(curl:*)"]"#, "--json"];
+        context.tell_with(&org, &[&flags[..], arguments].concat())
+    };
+    let check = |tool: &str, input: &str| {
+        let told = tell(&["guard", "check", "--tool", tool, "--input", input]);
+        let (_, json) = told.split_once("----- stdout -----\n").unwrap();
+        let json = json.split("----- stderr").next().unwrap();
+        let answer: serde_json::Value = serde_json::from_str(json).unwrap();
+        (answer["verdict"].to_string(), answer["skill"].to_string())
+    };
+    let denied = |by: &str| {
+        (
+            r#""denied""#.to_owned(),
+            format!("{:?}", format!("policy:{by}")),
+        )
+    };
+    assert_eq!(check("WebFetch", "https://a.org"), denied("org"));
+    assert_eq!(check("Bash", "rm x"), denied("user"));
+    assert_eq!(check("Bash", "curl x"), denied("flag"));
+    assert_eq!(check("Bash", "ls").0, r#""allowed""#);
+    let shown = tell(&["config", "get", "tools.deny"]);
+    for denied in ["WebFetch", "Bash(rm:*)", "Bash(curl:*)"] {
+        assert!(shown.contains(denied), "{shown}");
+    }
+}
+
+#[test]
 fn a_stream_of_calls() {
     let context = machine("");
     let mut command = context.skillyard();

@@ -1,5 +1,7 @@
 //! `skillyard config get`.
 
+use serde_json::Value;
+
 use super::super::Outcome;
 use super::{Which, list};
 use crate::config::layer::{Setting, known};
@@ -56,9 +58,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     if context.printer.is_json() {
-        // Where layers count together, the strongest stands for them.
-        if let Some(setting) = settings.last() {
-            context.printer.json(&list::as_json(setting))?;
+        if let Some(shown) = joined(&settings) {
+            context.printer.json(&shown)?;
         }
         return Ok(Status::Yes);
     }
@@ -76,4 +77,21 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     Ok(Status::Yes)
+}
+
+/// A key for programs: where layers count together, with what all of them say and the origin of
+/// the strongest.
+fn joined(settings: &[&Setting]) -> Option<Value> {
+    let mut shown = list::as_json(settings.last()?);
+    let said = settings.iter().map(|setting| setting.value.to_json());
+    let entries: Option<Vec<Vec<Value>>> = said
+        .map(|value| match value {
+            Value::Array(entries) => Some(entries),
+            _ => None,
+        })
+        .collect();
+    if let Some(entries) = entries {
+        shown["value"] = entries.concat().into();
+    }
+    Some(shown)
 }
