@@ -8,11 +8,16 @@ use super::server::Shared;
 
 /// The longest greeting that is looked into.
 const MAX_GREETING: usize = 16 * 1024 + 5;
+/// The kind of a record of TLS that greetings come in.
+const HANDSHAKE: u8 = 0x16;
+/// The kind of the message that a greeting is.
+const CLIENT_HELLO: u8 = 1;
 
 /// Carries bytes until one side ends.
 ///
 /// A program may ask for one host and greet another one behind the same address. The greeting
-/// of TLS names the host; where it names another one than was asked for, that is the end.
+/// of TLS names the host; where it names another one than was asked for, or cannot be read, that
+/// is the end.
 pub(super) fn carry(
     shared: &Shared,
     client: &mut TcpStream,
@@ -20,14 +25,20 @@ pub(super) fn carry(
     destination: &Destination,
 ) -> io::Result<()> {
     let greeting = greeting(client)?;
-    if let (Some(name), Host::Name(asked)) = (server_name(&greeting), &destination.host)
-        && !name.eq_ignore_ascii_case(asked)
-    {
-        shared.refuse(
-            &format!("{name}:{}", destination.port),
-            &format!("`{asked}` was asked for"),
-        );
-        return Ok(());
+    if let Host::Name(asked) = &destination.host {
+        match Greeting::of(&greeting) {
+            Greeting::To(name) if !name.eq_ignore_ascii_case(asked) => {
+                let reason = format!("`{asked}` was asked for");
+                shared.refuse(&format!("{name}:{}", destination.port), &reason);
+                return Ok(());
+            }
+            Greeting::Unfinished | Greeting::Odd => {
+                let reason = "its greeting of TLS cannot be read";
+                shared.refuse(&format!("{asked}:{}", destination.port), reason);
+                return Ok(());
+            }
+            Greeting::To(_) | Greeting::ToNobody | Greeting::None => {}
+        }
     }
     server.write_all(&greeting)?;
     client.set_read_timeout(None)?;
@@ -53,43 +64,109 @@ fn greeting(client: &mut TcpStream) -> io::Result<Vec<u8>> {
             other => other?,
         };
         length += count;
-        let expected = match &bytes[..length] {
-            [0x16, 3, _, high, low, ..] => 5 + usize::from(u16::from_be_bytes([*high, *low])),
-            [0x16] | [0x16, 3] | [0x16, 3, _] | [0x16, 3, _, _] => 5,
-            _ => 0,
-        };
-        if count == 0 || length >= expected.min(MAX_GREETING) {
+        let is_unfinished = matches!(Greeting::of(&bytes[..length]), Greeting::Unfinished);
+        if count == 0 || !is_unfinished || length == MAX_GREETING {
             bytes.truncate(length);
             return Ok(bytes);
         }
     }
 }
 
-/// The name of the host in a greeting of TLS.
-fn server_name(record: &[u8]) -> Option<String> {
-    let mut rest = Bytes(record);
-    rest.take(5).filter(|head| head[0] == 0x16)?;
-    let kind = rest.take(4)?;
-    if kind[0] != 1 {
-        return None;
+/// What the first bytes of a program are.
+#[derive(Debug, PartialEq, Eq)]
+enum Greeting {
+    /// None of TLS.
+    None,
+    /// The beginning of one of TLS.
+    Unfinished,
+    /// One of TLS that names a host.
+    To(String),
+    /// One of TLS that names none.
+    ToNobody,
+    /// Something that begins like one of TLS.
+    Odd,
+}
+
+impl Greeting {
+    fn of(bytes: &[u8]) -> Self {
+        if bytes.first() != Some(&HANDSHAKE) {
+            return Self::None;
+        }
+        let Some(message) = message(bytes) else {
+            return Self::Odd;
+        };
+        let mut rest = Bytes(&message);
+        let Some(head) = rest.take(4) else {
+            return Self::Unfinished;
+        };
+        let length = head[1..]
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+        if head[0] != CLIENT_HELLO || length > MAX_GREETING {
+            return Self::Odd;
+        }
+        let Some(hello) = rest.take(length) else {
+            return Self::Unfinished;
+        };
+        match server_names(hello).as_deref() {
+            Some([]) => Self::ToNobody,
+            Some([name]) => Self::To(name.clone()),
+            // Which of several a server would take is anybody's guess.
+            None | Some(_) => Self::Odd,
+        }
     }
+}
+
+/// What the records of a handshake hold together, as far as they have come: a message may be spread
+/// over many.
+fn message(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = Bytes(bytes);
+    let mut message = Vec::new();
+    while let Some(head) = rest.take(5) {
+        let length = usize::from(u16::from_be_bytes([head[3], head[4]]));
+        if head[..2] != [HANDSHAKE, 3] || length == 0 {
+            // What stands behind a whole message is none of ours.
+            return is_whole(&message).then_some(message);
+        }
+        let here = rest.take(length.min(rest.0.len()))?;
+        message.extend_from_slice(here);
+        if here.len() < length {
+            return Some(message);
+        }
+    }
+    Some(message)
+}
+
+fn is_whole(message: &[u8]) -> bool {
+    let mut rest = Bytes(message);
+    rest.take(1).is_some() && rest.block::<3>().is_some()
+}
+
+/// The names of hosts in a greeting of TLS; nothing if it makes no sense.
+fn server_names(hello: &[u8]) -> Option<Vec<String>> {
+    let mut rest = Bytes(hello);
     rest.take(34)?;
     rest.block::<1>()?;
     rest.block::<2>()?;
     rest.block::<1>()?;
+    if rest.0.is_empty() {
+        return Some(Vec::new());
+    }
     let mut extensions = Bytes(rest.block::<2>()?);
-    loop {
+    let mut found = Vec::new();
+    while !extensions.0.is_empty() {
         let kind = extensions.take(2)?;
         let content = extensions.block::<2>()?;
         if kind != [0, 0] {
             continue;
         }
         let mut names = Bytes(Bytes(content).block::<2>()?);
-        if names.take(1)? != [0] {
-            return None;
+        while !names.0.is_empty() {
+            names.take(1).filter(|kind| *kind == [0])?;
+            found.push(String::from_utf8(names.block::<2>()?.to_vec()).ok()?);
         }
-        return String::from_utf8(names.block::<2>()?.to_vec()).ok();
     }
+    Some(found)
 }
 
 /// Bytes that are taken from the front.
@@ -136,19 +213,52 @@ mod tests {
         ]
         .concat();
         let message = [&[1][..], &block(&body, 3)].concat();
-        [&[0x16, 3, 1][..], &block(&message, 2)].concat()
+        record(&message)
+    }
+
+    fn record(content: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(content.len()).unwrap().to_be_bytes();
+        [&[0x16, 3, 1][..], &length, content].concat()
     }
 
     #[test]
     fn the_name_is_found_in_a_greeting() {
-        assert_eq!(
-            server_name(&hello("example.com")).as_deref(),
-            Some("example.com")
-        );
-        assert_eq!(server_name(b"GET / HTTP/1.1\r\n"), None);
         let whole = hello("example.com");
-        for length in 0..whole.len() {
-            assert_eq!(server_name(&whole[..length]), None, "{length}");
+        let named = Greeting::To("example.com".to_owned());
+        assert_eq!(Greeting::of(&whole), named);
+        assert_eq!(Greeting::of(b"GET / HTTP/1.1\r\n"), Greeting::None);
+        for length in 1..whole.len() {
+            let beginning = Greeting::of(&whole[..length]);
+            assert_eq!(beginning, Greeting::Unfinished, "{length}");
         }
+        assert_eq!(Greeting::of(&[&whole[..], b"more"].concat()), named);
+    }
+
+    #[test]
+    fn the_name_is_found_in_a_greeting_of_many_records() {
+        let whole = hello("example.com");
+        for size in [1, 2, 40, 60] {
+            let pieces: Vec<u8> = whole[5..].chunks(size).flat_map(record).collect();
+            let named = Greeting::To("example.com".to_owned());
+            assert_eq!(Greeting::of(&pieces), named, "{size}");
+            let last = Greeting::of(&pieces[..pieces.len() - 1]);
+            assert_eq!(last, Greeting::Unfinished, "{size}");
+        }
+    }
+
+    #[test]
+    fn what_only_begins_like_a_greeting_is_none() {
+        let whole = hello("example.com");
+        let odd = |at: usize, byte: u8| {
+            let mut changed = whole.clone();
+            changed[at] = byte;
+            assert_eq!(Greeting::of(&changed), Greeting::Odd, "{at}");
+        };
+        odd(1, 2);
+        odd(5, 2);
+        odd(6, 1);
+        let split = [record(&whole[5..20]), b"\x17\x03\x03\0\x01x".to_vec()].concat();
+        assert_eq!(Greeting::of(&split), Greeting::Odd);
+        assert_eq!(Greeting::of(&record(&[])), Greeting::Odd);
     }
 }

@@ -190,15 +190,24 @@ extension = b'\\0\\0' + block(2, block(2, b'\\0' + block(2, name)))
 body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension)
 channel = proxy('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n')
 channel.recv(100)
-channel.sendall(b'\\x16\\3\\1' + block(2, b'\\1' + block(3, body)))
-print(len(channel.recv(100)))"
+hello = b'\\1' + block(3, body)
+channel.sendall(b'\\x16\\3\\1' + block(2, hello))
+print(len(channel.recv(100)))
+# The same in pieces, and a greeting that is none.
+for pieces in [[hello[:9], hello[9:60], hello[60:]], [b'\\2' + hello[1:]]]:
+    channel = proxy('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n')
+    channel.recv(100)
+    for piece in pieces:
+        channel.sendall(b'\\x16\\3\\1' + block(2, piece))
+    try: print(len(channel.recv(100)))
+    except ConnectionError: print(0)"
     );
     let outcome = ask(&lab, &profile, &script);
     let shown = output(&outcome);
     let expected = format!(
         "HTTP/1.1 403 Forbidden\nHTTP/1.1 403 Forbidden\nHTTP/1.1 411 Length Required\nHTTP/1.1 411 Length Required\n\
          HTTP/1.1 400 Bad Request\nHTTP/1.1 400 Bad Request\nHTTP/1.1 431 Request Header Fields Too Large\n\
-         GET / HTTP/1.1|Host: localhost:{port}|Connection: close||\n0\n"
+         GET / HTTP/1.1|Host: localhost:{port}|Connection: close||\n0\n0\n0\n"
     );
     assert_eq!(shown, expected, "{}", outcome.stderr.text());
     let fronting = Denial::Host {
@@ -206,6 +215,11 @@ print(len(channel.recv(100)))"
         reason: "`localhost` was asked for".into(),
     };
     assert!(outcome.denials.contains(&fronting), "{:?}", outcome.denials);
+    let odd = Denial::Host {
+        host: format!("localhost:{port}"),
+        reason: "its greeting of TLS cannot be read".into(),
+    };
+    assert!(outcome.denials.contains(&odd), "{:?}", outcome.denials);
 }
 
 #[test]
