@@ -39,6 +39,7 @@ pub mod subject;
 mod tag;
 pub mod token;
 mod transparency;
+mod uploads;
 
 pub use blobs::Blobs;
 pub use database::Database;

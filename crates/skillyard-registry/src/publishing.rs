@@ -43,6 +43,24 @@ enum Place {
 }
 
 impl Registry {
+    /// Refuses whoever may publish nothing there, before their upload is read.
+    pub(crate) async fn expect(
+        &self,
+        identity: &Identity,
+        namespace: Option<&Namespace>,
+    ) -> Result<(), RegistryError> {
+        let start = namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+        if identity.may_within(Action::Publish, &start) {
+            return Ok(());
+        }
+        let refusal = RegistryError::Scope {
+            action: Action::Publish,
+            skill: format!("{start}*"),
+        };
+        let event = Event::new(EventKind::RegistryPublished).detail("account", &identity.account);
+        self.noted(event, Err(refusal)).await
+    }
+
     /// Publishes an upload: all of it, or nothing.
     ///
     /// The archive is stored first. Until the one transaction after it commits, nothing points

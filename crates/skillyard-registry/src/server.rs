@@ -25,14 +25,13 @@ use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
 
+use crate::uploads::Uploads;
 /// The most connections; others wait in the system's queue.
 const CONNECTIONS: usize = 4096;
 /// How long a client may take nothing of its answer.
 const STALL: Duration = Duration::from_secs(30);
 /// How long what was begun may take once the server is to stop.
 const FAREWELL: Duration = Duration::from_secs(10);
-/// The most uploads that are held in memory at once; others wait.
-const UPLOADS: usize = 32;
 /// How many bytes of skills' sheets are kept in memory.
 const SHEETS: usize = 16 * 1024 * 1024;
 /// How many bytes of archives are kept in memory.
@@ -112,7 +111,7 @@ pub struct Parts {
     pub(crate) settings: Arc<Settings>,
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) uploads: Arc<Semaphore>,
+    pub(crate) uploads: Arc<Uploads>,
     pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
     pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
@@ -135,7 +134,7 @@ impl Server {
         Self(Arc::new(Parts {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
-            uploads: Arc::new(Semaphore::new(UPLOADS)),
+            uploads: Arc::default(),
             sheets: Arc::new(Kept::new(SHEETS)),
             archives: Arc::new(Kept::new(ARCHIVES)),
             documents: Arc::new(Kept::new(DOCUMENTS)),

@@ -164,6 +164,18 @@ impl Scope {
             }
     }
 
+    /// Whether this allows an action on anything whose name begins so.
+    fn reaches(&self, action: Action, start: &str) -> bool {
+        self.action == action
+            && match &self.pattern {
+                None => true,
+                Some(pattern) => match pattern.strip_suffix('*') {
+                    Some(own) => own.starts_with(start) || start.starts_with(own),
+                    None => pattern.starts_with(start),
+                },
+            }
+    }
+
     fn allows(&self, action: Action, skill: &str) -> bool {
         self.action == action
             && match &self.pattern {
@@ -193,6 +205,11 @@ impl Identity {
     /// Whether the token allows an action on a skill.
     pub fn may(&self, action: Action, skill: &str) -> bool {
         self.scopes.iter().any(|scope| scope.allows(action, skill))
+    }
+
+    /// Whether the token allows an action on anything whose name begins so.
+    pub fn may_within(&self, action: Action, start: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.reaches(action, start))
     }
 
     /// Whether the token may hand on a scope.
@@ -241,6 +258,23 @@ mod tests {
         ] {
             assert!(bad.parse::<Scope>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn scopes_reach_what_they_may_allow() {
+        let reaches = |scope: &str, start| {
+            scope
+                .parse::<Scope>()
+                .unwrap()
+                .reaches(Action::Publish, start)
+        };
+        for scope in ["publish", "publish:*", "publish:@a*", "publish:@acme/pdf"] {
+            assert!(reaches(scope, "@acme/") && reaches(scope, ""), "{scope}");
+        }
+        for scope in ["publish:pdf", "publish:@acmes/*", "publish:@acm/pdf"] {
+            assert!(!reaches(scope, "@acme/") && reaches(scope, ""), "{scope}");
+        }
+        assert!(!reaches("owners", "") && !reaches("read", ""));
     }
 
     #[test]

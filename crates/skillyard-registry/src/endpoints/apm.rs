@@ -12,7 +12,7 @@ use skillyard_format::{Digest, Namespace, QualifiedName};
 use utoipa::{IntoParams, ToSchema};
 
 use super::download::{FOR_GOOD, send};
-use super::publish::upload;
+use super::publish::published;
 use super::{named, numbered};
 use crate::auth::Caller;
 use crate::error::RegistryError;
@@ -129,16 +129,12 @@ pub(crate) async fn publish(
         });
     }
     let name = QualifiedName::new(namespace.clone(), name.name().clone());
-    // Held until the upload is done with; the semaphore is never closed.
-    let _permit = server.uploads.acquire().await;
-    let upload = upload(&server, &headers, body).await?;
     let destination = Destination {
         namespace,
         tag: None,
         expected: Some((name.name().clone(), version.clone())),
     };
-    let published = server.registry.publish(&identity, upload, destination);
-    match published.await? {
+    match published(&server, identity, destination, &headers, body).await? {
         Published::New(_) => {}
         // Here the same bytes again are a conflict, too.
         Published::Same(package) => {

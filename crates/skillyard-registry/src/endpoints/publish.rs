@@ -20,6 +20,7 @@ use crate::package::FindingFact;
 use crate::problem::Problem;
 use crate::registry::{Destination, Published};
 use crate::server::Server;
+use crate::token::Identity;
 
 /// Where to, and under which tag.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -74,14 +75,8 @@ pub(crate) async fn publish(
     body: Body,
 ) -> Result<Response, RegistryError> {
     let destination = destination(parameters)?;
-    // Held until the upload is done with; the semaphore is never closed.
-    let _permit = server.uploads.acquire().await;
-    let upload = upload(&server, &headers, body).await?;
-    let (status, package) = match server
-        .registry
-        .publish(&identity, upload, destination)
-        .await?
-    {
+    let published = published(&server, identity, destination, &headers, body);
+    let (status, package) = match published.await? {
         Published::New(package) => (StatusCode::CREATED, package),
         Published::Same(package) => (StatusCode::OK, package),
     };
@@ -122,12 +117,30 @@ fn destination(
     })
 }
 
-/// The whole body, unless it is too large or too slow.
-pub(super) async fn upload(
+/// Publishes what is sent by whoever may.
+pub(super) async fn published(
     server: &Server,
+    identity: Identity,
+    destination: Destination,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Bytes, RegistryError> {
+) -> Result<Published, RegistryError> {
+    let namespace = destination.namespace.as_ref();
+    server.registry.expect(&identity, namespace).await?;
+    let place = server.uploads.place(&identity.account).await?;
+    let upload = upload(server, headers, body).await?;
+    let registry = server.registry.clone();
+    // What has begun goes on without its sender, and keeps its place until it is done.
+    let work = tokio::spawn(async move {
+        let published = registry.publish(&identity, upload, destination).await;
+        drop(place);
+        published
+    });
+    work.await.map_err(RegistryError::internal)?
+}
+
+/// The whole body, unless it is too large or too slow.
+async fn upload(server: &Server, headers: &HeaderMap, body: Body) -> Result<Bytes, RegistryError> {
     let limit = server.settings.upload_bytes;
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());

@@ -363,6 +363,52 @@ async fn who_is_too_slow_is_cut_off() {
     server.abort();
 }
 
+/// A body of which nothing ever comes.
+fn silent() -> Body {
+    Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>())
+}
+
+#[tokio::test]
+async fn who_may_publish_nothing_there_is_refused_before_the_upload_is_read() {
+    let yard = Yard::new().await;
+    for (scope, path) in [
+        ("read", "/skills"),
+        ("yank", "/skills?namespace=ada"),
+        ("publish:@acme/*", "/skills?namespace=ada"),
+        ("owners", "/v1/packages/ada/forms/versions/1.0.0"),
+    ] {
+        let token = yard.token("ada", &[scope]).await;
+        let method = if path.starts_with("/v1") {
+            "PUT"
+        } else {
+            "POST"
+        };
+        let asked = yard.ask(method, path, Some(&token), silent());
+        let answer = tokio::time::timeout(Duration::from_secs(20), asked).await;
+        assert_eq!(answer.unwrap().problem(), "403 scope", "{scope} {path}");
+    }
+}
+
+#[tokio::test]
+async fn slow_uploads_of_one_keep_nobody_else_waiting() {
+    let yard = Yard::new().await;
+    let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    let mut slow = tokio::task::JoinSet::new();
+    for _ in 0..40 {
+        let request = Request::post("/skills")
+            .header("authorization", format!("Bearer {eve}"))
+            .body(silent())
+            .unwrap();
+        slow.spawn(tower::ServiceExt::oneshot(yard.router.clone(), request));
+    }
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let published = yard.publish(&ada, skill("forms", "1.0.0"));
+    let published = tokio::time::timeout(Duration::from_secs(20), published).await;
+    assert_eq!(published.unwrap().status, 201);
+}
+
 fn count(folder: &std::path::Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap();
     entries
