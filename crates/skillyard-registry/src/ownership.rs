@@ -70,8 +70,10 @@ impl Registry {
     ) -> Result<Made, RegistryError> {
         self.writable().await?;
         let is_own = namespace.as_str() == identity.account;
-        if !is_own {
-            allow(identity, Action::Owners, &format!("{namespace}/"))?;
+        let within = format!("{namespace}/");
+        // Who may publish in their own namespace may have it.
+        if !is_own || !identity.may_within(Action::Publish, &within) {
+            allow(identity, Action::Owners, &within)?;
         }
         names::check_namespace(namespace)?;
         let text = namespace.as_str();

@@ -200,6 +200,22 @@ async fn a_namespace_belongs_to_whoever_made_it_and_whom_they_let_in() {
 }
 
 #[tokio::test]
+async fn who_may_only_read_makes_no_namespace() {
+    let yard = Yard::new().await;
+    for (scope, expected) in [
+        ("read", 403),
+        ("yank", 403),
+        ("publish:@acme/*", 403),
+        ("publish:@eve/*", 200),
+        ("owners", 200),
+    ] {
+        let eve = yard.token("eve", &[scope]).await;
+        let made = yard.put("/namespaces/eve", &eve, &json!({})).await;
+        assert_eq!(made.status, expected, "{scope}: {}", made.text());
+    }
+}
+
+#[tokio::test]
 async fn roles_of_one_skill_reach_no_further() {
     let yard = Yard::new().await;
     let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
