@@ -33,20 +33,34 @@ pub async fn back_up(registry: &Registry, folder: &Path) -> Result<usize, Mainte
     if folder.exists() {
         return Err(MaintenanceError::Exists(folder.to_owned()));
     }
+    let part = beside(folder)?;
+    let copied = copy_into(registry, &part).await;
+    let copied = copied.and_then(|copied| {
+        std::fs::rename(&part, folder).map_err(failed(folder))?;
+        Ok(copied)
+    });
+    if copied.is_err() {
+        // What is not whole is of no use; why it is not matters more than that it stays.
+        let _ = std::fs::remove_dir_all(&part);
+    }
+    copied
+}
+
+/// A new folder beside another: whatever is there already is not ours.
+fn beside(folder: &Path) -> Result<PathBuf, MaintenanceError> {
+    let mut drawn = [0; 4];
+    getrandom::fill(&mut drawn).map_err(|error| failed(folder)(error.into()))?;
     let mut name = folder.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
+    name.push(format!(".{}.part", hex::encode(drawn)));
     let part = folder.with_file_name(name);
-    // One that was broken off is of no use.
-    if part.exists() {
-        std::fs::remove_dir_all(&part).map_err(failed(&part))?;
+    if let Some(parent) = part.parent() {
+        std::fs::create_dir_all(parent).map_err(failed(parent))?;
     }
     // Tokens and keys are in it, for nobody else's eyes.
     let mut making = std::fs::DirBuilder::new();
-    making.recursive(true).mode(0o700);
+    making.mode(0o700);
     making.create(&part).map_err(failed(&part))?;
-    let copied = copy_into(registry, &part).await?;
-    std::fs::rename(&part, folder).map_err(failed(folder))?;
-    Ok(copied)
+    Ok(part)
 }
 
 async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {

@@ -129,6 +129,24 @@ async fn whatever_is_changed_behind_its_back_is_found() {
     }
 }
 
+#[tokio::test]
+async fn a_backup_touches_nothing_that_is_there() {
+    let yard = furnished().await;
+    let registry = copy_in(yard.folder.path()).await;
+    let mine = yard.folder.path().join("copy.part");
+    std::fs::create_dir(&mine).unwrap();
+    std::fs::write(mine.join("notes"), "mine").unwrap();
+    let folder = yard.folder.path().join("copy");
+    maintenance::back_up(&registry, &folder).await.unwrap();
+    assert_eq!(std::fs::read(mine.join("notes")).unwrap(), b"mine");
+    let again = maintenance::back_up(&registry, &folder).await;
+    assert!(matches!(again, Err(MaintenanceError::Exists(_))));
+    let left = std::fs::read_dir(yard.folder.path()).unwrap();
+    let names = left.map(|each| each.unwrap().file_name().into_string().unwrap());
+    let parts: Vec<String> = names.filter(|name| name.ends_with(".part")).collect();
+    assert_eq!(parts, ["copy.part"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_under_load_is_whole() {
     let yard = Yard::new().await;
