@@ -4,5 +4,7 @@ mod answering;
 mod listener;
 mod patient;
 mod places;
+mod proxy;
 
 pub use listener::{Limits, listen};
+pub use proxy::Proxy;

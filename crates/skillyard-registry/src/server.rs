@@ -11,6 +11,7 @@ use axum::http::Extensions;
 use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
 use skillyard_format::Digest;
+pub use skillyard_listen::Proxy;
 use skillyard_listen::{Limits, listen};
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
@@ -24,8 +25,8 @@ use crate::rate::{Gate, Rates};
 use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
-
 use crate::uploads::Uploads;
+
 /// The most connections; others wait in the system's queue.
 const CONNECTIONS: usize = 4096;
 /// How long a client may take nothing of its answer.
@@ -70,15 +71,6 @@ pub enum Access {
     Open,
     /// Whoever has a token.
     Private,
-}
-
-/// What stands before a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proxy {
-    /// Nothing: a request comes from where its connection comes from.
-    None,
-    /// A proxy that says in `X-Forwarded-For` who asked it.
-    Trusted,
 }
 
 impl Settings {

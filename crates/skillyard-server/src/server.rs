@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use skillyard_audit::{AuditError, Event};
+use skillyard_listen::Proxy;
 use tokio::sync::Semaphore;
 
 use crate::access::session::Sessions;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub agents: Option<Arc<dyn Agents>>,
     /// A registry that stands below `/registry`.
     pub registry: Option<MountedRegistry>,
+    /// Whose word counts about where a request comes from.
+    pub proxy: Proxy,
 }
 
 /// The server, without its listener.
@@ -47,6 +50,7 @@ pub struct Server {
     pub(crate) sessions: Sessions,
     pub(crate) rate: Rate,
     pub(crate) guesses: Rate,
+    pub(crate) proxy: Proxy,
     pub(crate) metrics: Metrics,
     pub(crate) losses: Losses,
     usages: Usages,
@@ -75,6 +79,7 @@ impl Server {
             sessions: Sessions::default(),
             rate: Rate::new(200, 50.0),
             guesses: Rate::new(10, 0.2),
+            proxy: settings.proxy,
             metrics: Metrics::default(),
             losses: Losses::default(),
             usages: Usages::default(),

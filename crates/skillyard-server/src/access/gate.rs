@@ -106,6 +106,7 @@ pub(crate) async fn gate(
 async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Response> {
     let refuse = |status, text: &str| Problem::new(status, text).into_response();
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+    let peer = server.proxy.address(peer, request.headers());
     if let Some(address) = peer
         && !address.is_loopback()
         && !server.rate.take(address, Instant::now())

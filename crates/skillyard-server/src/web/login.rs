@@ -48,19 +48,22 @@ pub(crate) struct Login {
 pub(crate) async fn login(
     State(server): State<Arc<Server>>,
     peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
     frame: Frame,
     Form(login): Form<Login>,
 ) -> Page {
     let Access::Tokens(tokens) = server.access() else {
         return Ok(Redirect::to("/").into_response());
     };
-    let address = peer.map(|Extension(Peer(address))| address.ip());
-    if address.is_some_and(|address| !server.guesses.take(address, Instant::now())) {
-        let text = "too many tries; wait a minute";
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
-        return Err(NoPage::new(frame, problem));
-    }
     let Some(value) = server.sessions.login(&tokens, login.token.trim()) else {
+        let address = peer.map(|Extension(Peer(address))| address.ip());
+        let address = server.proxy.address(address, &headers);
+        // Right tokens cost nothing, so that nobody's guesses keep others from logging in.
+        if address.is_some_and(|address| !server.guesses.take(address, Instant::now())) {
+            let text = "too many tries; wait a minute";
+            let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
+            return Err(NoPage::new(frame, problem));
+        }
         let page = LoginPage {
             frame,
             active: "",

@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Ran, Refusal, Runs,
-    ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
+    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Proxy, Ran, Refusal,
+    Runs, ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -335,6 +335,7 @@ impl TestServer {
             version: "test",
             agents: Some(Arc::new(Desk::new(Arc::clone(&machine)))),
             registry: None,
+            proxy: Proxy::None,
         };
         let host: Arc<dyn Host> = machine.clone();
         let server = Server::new(host, settings).unwrap();

@@ -34,15 +34,27 @@ async fn guesses_are_slowed_down_and_the_server_ends_in_order() {
         stream.read_to_string(&mut answer).unwrap();
         answer[9..12].to_owned()
     };
+    let login = move |token: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let body = format!("token={token}");
+        write!(stream, "POST /login HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer[9..12].to_owned()
+    };
     let answers = tokio::task::spawn_blocking(move || {
         let mut answers: Vec<String> = (0..12).map(|n| ask(format!("wrong{n}"))).collect();
         answers.push(ask(ADMIN.to_owned()));
+        answers.push(login("wrong"));
+        answers.push(login(ADMIN));
         answers
     });
     let answers = answers.await.unwrap();
     assert_eq!(answers[0], "401");
     assert_eq!(answers[11], "429");
     assert_eq!(answers[12], "200", "a right token is not slowed down");
+    assert_eq!(answers[13], "429");
+    assert_eq!(answers[14], "303", "nor is a login with one");
     end.send(()).unwrap();
     serving.await.unwrap().unwrap();
     assert!(TcpStream::connect(address).is_err());

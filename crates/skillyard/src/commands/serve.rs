@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_server::{Access, MountedRegistry, Readers, Server, Settings, bind};
+use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings, bind};
 
 use super::Outcome;
 use crate::agent::Desk;
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Let everybody read that registry, also where everything else needs a token
     #[arg(long)]
     public_registry: bool,
+    /// Believe the proxy before it, which says in X-Forwarded-For who asks
+    #[arg(long, requires = "token_file")]
+    behind_proxy: bool,
     /// What is written to stderr while it serves [default: `server.log_format`]
     #[arg(long, value_name = "FORMAT", value_enum)]
     log_format: Option<LogFormat>,
@@ -61,6 +64,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let config = context.config()?;
     let log = config.text("server.log_format");
     let log = args.log_format.or(log.as_deref().map(LogFormat::of));
+    let proxy = if args.behind_proxy {
+        Proxy::Trusted
+    } else {
+        Proxy::None
+    };
     let threads = runtime()?;
     let registry = if args.registry || config.serves_registry() {
         let url = format!("http://{}/registry", bound.address);
@@ -69,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Access::Tokens(_) if !is_public => Readers::Known,
             _ => Readers::Everybody,
         };
-        let registry = super::registry::server(context, &url, readers);
+        let registry = super::registry::server(context, &url, readers, proxy);
         Some((threads.block_on(registry)?, readers))
     } else {
         None
@@ -84,6 +92,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 router: registry.router(),
                 readers: *readers,
             }),
+        proxy,
     };
     let offer = Offer::new(context, &args.offer)?;
     let machine = Machine::new(context, offer)?;

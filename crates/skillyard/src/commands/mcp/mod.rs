@@ -7,7 +7,7 @@ mod test;
 use std::sync::Arc;
 
 use clap::Subcommand;
-use skillyard_server::{Access, Server, Settings, serve_stdio};
+use skillyard_server::{Access, Proxy, Server, Settings, serve_stdio};
 
 use super::Outcome;
 use super::serve::{reloads, runtime};
@@ -59,6 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         version: env!("CARGO_PKG_VERSION"),
         agents: None,
         registry: None,
+        proxy: Proxy::None,
     };
     let offer = Offer::new(context, &args.offer)?;
     let machine = Arc::new(Machine::new(context, offer)?);

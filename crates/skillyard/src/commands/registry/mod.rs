@@ -18,7 +18,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use skillyard_registry::blobs::S3Access;
 use skillyard_registry::{Blobs, Database, Registry};
-use skillyard_server::Readers;
+use skillyard_server::{Proxy, Readers};
 
 use super::Outcome;
 use crate::context::Context;
@@ -84,6 +84,7 @@ pub(crate) async fn server(
     context: &Context,
     url: &str,
     readers: Readers,
+    proxy: Proxy,
 ) -> Result<skillyard_registry::Server, CommandError> {
     let storage = Storage {
         database: None,
@@ -92,6 +93,7 @@ pub(crate) async fn server(
     let key = log_key::load(context, None)?;
     let registry = storage.registry(context).await?;
     let mut settings = skillyard_registry::Settings::new(url);
+    settings.proxy = proxy;
     if readers == Readers::Known {
         settings.access = skillyard_registry::server::Access::Private;
     }
