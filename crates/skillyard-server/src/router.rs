@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 
@@ -45,6 +46,8 @@ pub fn router(server: Arc<Server>) -> Router {
     if let Some(registry) = server.registry.clone() {
         all = all.nest_service(REGISTRY, mounted(registry.router));
     }
+    // The gate limits bodies, with words of its own.
+    let all = all.layer(DefaultBodyLimit::disable());
     all.fallback(web::missing)
         .method_not_allowed_fallback(web::wrong_method)
         .layer(from_fn_with_state(Arc::clone(&server), gate::gate))

@@ -277,7 +277,8 @@ fn limited(request: Request) -> Result<Request, Problem> {
     Ok(request.map(|body| Body::new(Limited::new(body, MOST_BYTES))))
 }
 
-fn too_large() -> Problem {
+/// The answer to a body without end.
+pub(crate) fn too_large() -> Problem {
     Problem::new(
         StatusCode::PAYLOAD_TOO_LARGE,
         "the body is larger than 4 MiB",

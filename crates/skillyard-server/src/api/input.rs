@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use crate::access::Role;
-use crate::access::gate::Visitor;
+use crate::access::gate::{Visitor, too_large};
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -22,12 +22,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let read = Json::<T>::from_request(request, state).await;
-        let refused = |rejection: JsonRejection| {
-            let status = match rejection.status() {
-                StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
-                other => other,
-            };
-            Problem::new(status, rejection.body_text())
+        let refused = |rejection: JsonRejection| match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            StatusCode::UNPROCESSABLE_ENTITY => Problem::bad(rejection.body_text()),
+            other => Problem::new(other, rejection.body_text()),
         };
         read.map(|Json(value)| Self(value)).map_err(refused)
     }

@@ -184,6 +184,18 @@ async fn bodies_end() {
         .ask("POST", "/api/v1/guard/check", &json, endless)
         .await;
     assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(answer.json()["detail"], "the body is larger than 4 MiB");
+    // What ends before that is read.
+    let call = |length: usize| {
+        format!(
+            r#"{{"skills":[],"tool":"{}","input":""}}"#,
+            "x".repeat(length)
+        )
+    };
+    let answer = server
+        .ask("POST", "/api/v1/guard/check", &json, call(3 << 20))
+        .await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
 }
 
 fn endless() -> impl tokio_stream::Stream<Item = Result<Vec<u8>, std::io::Error>> {
