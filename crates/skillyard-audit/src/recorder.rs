@@ -1,6 +1,7 @@
 //! What a command records its effects with.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -30,6 +31,8 @@ pub struct Recorder {
     log: AuditLog,
     actor: String,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    /// What every event says besides.
+    details: BTreeMap<String, String>,
 }
 
 impl Recorder {
@@ -43,7 +46,15 @@ impl Recorder {
             log,
             actor: actor.into(),
             clock: Box::new(clock),
+            details: BTreeMap::new(),
         }
+    }
+
+    /// The same, and every event says this, too.
+    #[must_use]
+    pub fn with_details(mut self, details: BTreeMap<String, String>) -> Self {
+        self.details = details;
+        self
     }
 
     /// Fails where nothing could be written down; for what must not happen unrecorded.
@@ -53,12 +64,23 @@ impl Recorder {
 
     /// Writes an event down; when this returns it is in the log.
     pub fn record(&self, event: &Event) -> Result<Receipt, AuditError> {
-        self.log.append((self.clock)(), &self.actor, event)
+        let event = self.detailed(event);
+        self.log.append((self.clock)(), &self.actor, &event)
     }
 
     /// Writes several events down; when this returns they are in the log.
     pub fn record_all(&self, events: &[Event]) -> Result<(), AuditError> {
-        self.log.append_all((self.clock)(), &self.actor, events)
+        let events = events.iter().map(|each| self.detailed(each).into_owned());
+        let events: Vec<Event> = events.collect();
+        self.log.append_all((self.clock)(), &self.actor, &events)
+    }
+
+    fn detailed<'e>(&self, event: &'e Event) -> Cow<'e, Event> {
+        let mut event = Cow::Borrowed(event);
+        if !self.details.is_empty() {
+            event.to_mut().detail.extend(self.details.clone());
+        }
+        event
     }
 }
 

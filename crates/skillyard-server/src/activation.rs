@@ -11,7 +11,7 @@ use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
-use crate::access::{Access, Role};
+use crate::access::{Access, Holder, Role};
 use crate::contents::{Contents, ContentsError};
 use crate::host::{Alteration, Revocation};
 use crate::server::Server;
@@ -37,8 +37,10 @@ pub(crate) struct Activated {
 /// Who asked for a skill.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asker<'a> {
-    /// The session, if there is one.
+    /// What they call their session, which is no session of ours.
     pub(crate) session: Option<&'a str>,
+    /// The conversation that we know them by.
+    pub(crate) conversation: Option<&'a str>,
     /// The way it was asked for: `api`, `mcp`, `web`.
     pub(crate) trigger: &'a str,
     /// The trace that the request belongs to.
@@ -47,6 +49,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) role: Role,
     /// Whether they have the files of this machine.
     pub(crate) files: Files,
+    /// The token that they have, as the log names it.
+    pub(crate) token: &'a str,
 }
 
 /// Whether who asks has the files of this machine.
@@ -220,7 +224,12 @@ fn altered(skill: &CatalogSkill, Alteration { reason, remedy }: Alteration) -> C
 }
 
 fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
-    let event = event
+    let holder = Holder {
+        role: asker.role,
+        name: asker.token.to_owned(),
+    };
+    let event = holder
+        .signed(event)
         .skill(skill.record.name.as_str())
         .source(skill.kind.as_str())
         .trigger(asker.trigger);
@@ -228,8 +237,13 @@ fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
         Some(trace) => event.detail("traceparent", trace.to_string()),
         None => event,
     };
+    let event = match asker.conversation {
+        Some(conversation) => event.session(conversation),
+        None => event,
+    };
     match asker.session {
-        Some(session) => event.session(session),
+        // The sessions of the log are those that were begun here: others cannot write into them.
+        Some(session) => event.detail("client_session", session),
         None => event,
     }
 }

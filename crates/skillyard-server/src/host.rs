@@ -16,7 +16,7 @@ use skillyard_mcp::Servers;
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 use skillyard_web::cause::Cause;
 
-use crate::access::Access;
+use crate::access::{Access, Holder};
 use crate::installing::{Installation, Order, Refusal};
 use crate::log::Line;
 
@@ -56,7 +56,7 @@ pub trait Host: Send + Sync + 'static {
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
 
     /// Lets a skill be used, or keeps it out of prompts; tells whether that changed anything.
-    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError>;
+    fn switch(&self, name: &str, switch: Switch, holder: &Holder) -> Result<bool, HostError>;
 
     /// Whether a tool may be called while these skills are active.
     fn guard(

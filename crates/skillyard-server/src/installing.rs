@@ -3,6 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::access::Holder;
 use crate::host::HostError;
 
 /// What is to be installed.
@@ -16,6 +17,8 @@ pub struct Order {
     pub scope: Option<OrderScope>,
     /// The plan that was looked at; without one nothing is installed, only planned.
     pub plan: Option<String>,
+    /// Who gave it.
+    pub holder: Holder,
 }
 
 /// Whose skills they become.

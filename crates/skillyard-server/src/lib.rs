@@ -33,7 +33,7 @@ mod view;
 mod watching;
 mod web;
 
-pub use access::{Access, AccessError, Role, Tokens};
+pub use access::{Access, AccessError, Holder, Role, Tokens};
 pub use agents::{Agents, AgentsError, Models, Wish};
 pub use contents::{Contents, ContentsError};
 pub use host::{

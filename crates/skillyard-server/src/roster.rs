@@ -8,6 +8,7 @@ use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use utoipa::ToSchema;
 
+use crate::access::Holder;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -97,7 +98,12 @@ impl Server {
     }
 
     /// Makes an agent.
-    pub(crate) fn make_agent(&self, name: &str, draft: Draft) -> Result<Card, Problem> {
+    pub(crate) fn make_agent(
+        &self,
+        name: &str,
+        draft: Draft,
+        holder: &Holder,
+    ) -> Result<Card, Problem> {
         let agents = self.register.agents()?;
         let mut definition = Definition {
             model: agents.models()?.default,
@@ -113,12 +119,17 @@ impl Server {
         let library = agents.shelf()?;
         draft.apply(&library, &mut definition)?;
         let kept = agents.definitions().create(name, &definition)?;
-        self.record(&changed(EventKind::AgentCreated, &kept));
+        self.record(&holder.signed(changed(EventKind::AgentCreated, &kept)));
         Ok(card(kept, &library))
     }
 
     /// Makes a new version of an agent.
-    pub(crate) fn change_agent(&self, name: &str, draft: Draft) -> Result<Card, Problem> {
+    pub(crate) fn change_agent(
+        &self,
+        name: &str,
+        draft: Draft,
+        holder: &Holder,
+    ) -> Result<Card, Problem> {
         let agents = self.register.agents()?;
         let definitions = agents.definitions();
         let before = definitions.load(name)?;
@@ -127,7 +138,7 @@ impl Server {
         draft.apply(&library, &mut definition)?;
         let kept = definitions.update(name, &definition)?;
         if kept.version != before.version {
-            self.record(&changed(EventKind::AgentUpdated, &kept));
+            self.record(&holder.signed(changed(EventKind::AgentUpdated, &kept)));
         }
         Ok(card(kept, &library))
     }

@@ -1,5 +1,6 @@
 //! What the commands share.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -29,6 +30,8 @@ pub(crate) struct Context {
     warned: Arc<AtomicBool>,
     /// How many files of the log are kept by the configuration that was read last; 0 before that.
     keep: Arc<AtomicUsize>,
+    /// What every event says besides.
+    details: BTreeMap<String, String>,
     /// The way to the receiver of traces, once somebody needed it.
     pub(crate) tracer: Arc<OnceLock<Arc<Tracer>>>,
 }
@@ -43,6 +46,7 @@ impl Context {
             flags: global.config.clone(),
             warned: Arc::default(),
             keep: Arc::default(),
+            details: BTreeMap::new(),
             tracer: Arc::default(),
         }
     }
@@ -72,7 +76,16 @@ impl Context {
             ..default
         };
         let log = AuditLog::open(&self.environment.logs_folder(), options)?;
-        Ok(Recorder::new(log, &*self.environment.user, Timestamp::now))
+        let recorder = Recorder::new(log, &*self.environment.user, Timestamp::now);
+        Ok(recorder.with_details(self.details.clone()))
+    }
+
+    /// The same, for somebody whom every event names.
+    pub(crate) fn on_behalf_of(&self, details: BTreeMap<String, String>) -> Self {
+        Self {
+            details,
+            ..self.clone()
+        }
     }
 
     /// Fails where nothing can be recorded: what must not happen unrecorded asks before it begins.

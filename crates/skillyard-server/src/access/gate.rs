@@ -37,8 +37,8 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 /// Who asks; every request that passes has one.
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor {
-    /// What they may do.
-    pub(crate) role: Role,
+    /// Who they are, and what they may do.
+    pub(crate) holder: Holder,
     /// The value that their pages carry against forged changes.
     pub(crate) csrf: String,
     /// Whose sessions they see.
@@ -146,12 +146,13 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     } else {
         request
     };
+    let role = holder.role;
     request.extensions_mut().insert(Visitor {
-        role: holder.role,
-        keeper: match holder.role {
+        keeper: match role {
             Role::Admin => Keeper::All,
-            _ => Keeper::Token(holder.name),
+            _ => Keeper::Token(holder.name.clone()),
         },
+        holder,
         csrf: server.forgery.value(&identity.session),
         extras: Extras {
             agents: server.register.agents().is_ok(),
@@ -159,7 +160,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         },
     });
     let mut response = next.run(request).await;
-    response.extensions_mut().insert(holder.role);
+    response.extensions_mut().insert(role);
     Ok(response)
 }
 
@@ -235,10 +236,7 @@ fn identify(
     let tokens = match server.access() {
         Access::Loopback => {
             return Ok(Identity {
-                holder: Some(Holder {
-                    role: Role::Admin,
-                    name: String::new(),
-                }),
+                holder: Some(Holder::user()),
                 by: By::Place,
                 session: String::new(),
             });
@@ -329,7 +327,7 @@ pub(crate) async fn talkers(request: Request, next: Next) -> Response {
 
 async fn at_least(role: Role, request: Request, next: Next) -> Response {
     let visitor = request.extensions().get::<Visitor>();
-    if visitor.is_some_and(|visitor| visitor.role >= role) {
+    if visitor.is_some_and(|visitor| visitor.holder.role >= role) {
         return next.run(request).await;
     }
     let text = format!("this needs a token with the role `{}`", role.as_str());

@@ -17,8 +17,7 @@ mod upload;
 pub(crate) use forgery::Forgery;
 pub(crate) use rate::Rate;
 pub use role::Role;
-pub(crate) use tokens::Holder;
-pub use tokens::{AccessError, Tokens};
+pub use tokens::{AccessError, Holder, Tokens};
 
 /// Who may ask.
 #[derive(Debug, Clone)]

@@ -1,6 +1,9 @@
 //! Tokens and their roles. Only their hashes are kept, and they are compared in constant time.
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest as _, Sha256};
+use skillyard_audit::Event;
 use subtle::ConstantTimeEq as _;
 
 use super::Role;
@@ -88,13 +91,48 @@ impl Tokens {
     }
 }
 
-/// Whoever has a token.
+/// Whoever has a token, or the user of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Holder {
+pub struct Holder {
     /// What they may do.
-    pub(crate) role: Role,
-    /// What they are known by: the beginning of the token's hash.
-    pub(crate) name: String,
+    pub role: Role,
+    /// What they are known by: the beginning of the token's hash. The user of this machine has none.
+    pub name: String,
+}
+
+impl Holder {
+    /// The user of this machine.
+    pub fn user() -> Self {
+        Self {
+            role: Role::Admin,
+            name: String::new(),
+        }
+    }
+
+    /// Somebody who has shown no token.
+    pub(crate) fn nobody() -> Self {
+        Self {
+            role: Role::Read,
+            name: String::new(),
+        }
+    }
+
+    /// What an event of theirs says: with which token and role they did it.
+    pub fn details(&self) -> BTreeMap<String, String> {
+        if self.name.is_empty() {
+            return BTreeMap::new();
+        }
+        BTreeMap::from([
+            ("token".to_owned(), self.name.clone()),
+            ("role".to_owned(), self.role.as_str().to_owned()),
+        ])
+    }
+
+    /// An event of theirs.
+    pub(crate) fn signed(&self, mut event: Event) -> Event {
+        event.detail.extend(self.details());
+        event
+    }
 }
 
 impl std::fmt::Debug for Tokens {

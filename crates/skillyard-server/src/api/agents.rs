@@ -11,7 +11,7 @@ use skillyard_agent::agent::{AgentError, Definition};
 use skillyard_agent::settings::{Strategy, ToolMode};
 use utoipa::ToSchema;
 
-use super::input::{Given, Named};
+use super::input::{Caller, Given, Named};
 use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use crate::problem::Problem;
 use crate::roster::{Card, Draft};
@@ -103,9 +103,10 @@ pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Agent
         Senseless, Forbidden, Missing, Untimely, NotJson))]
 pub(super) async fn create(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Given(new): Given<NewAgent>,
 ) -> Result<(StatusCode, Json<Card>), Problem> {
-    let made = elsewhere(move || server.make_agent(&new.name, new.said.into()));
+    let made = elsewhere(move || server.make_agent(&new.name, new.said.into(), &caller.holder));
     Ok((StatusCode::CREATED, Json(made.await??)))
 }
 
@@ -128,11 +129,12 @@ pub(super) async fn get(
         Senseless, Forbidden, Missing, NotJson))]
 pub(super) async fn change(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
     Given(said): Given<Said>,
 ) -> Result<Json<Card>, Problem> {
-    let changed = elsewhere(move || server.change_agent(&name, said.into())).await??;
-    Ok(Json(changed))
+    let changed = elsewhere(move || server.change_agent(&name, said.into(), &caller.holder));
+    Ok(Json(changed.await??))
 }
 
 /// List the versions of an agent

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use skillyard_catalog::resource::{Content, ReadRange};
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Asked, Named};
+use super::input::{Asked, Caller, Named};
 use super::refusals::{Altered, Missing, Senseless};
-use crate::activation::Asker;
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -114,6 +113,7 @@ pub(super) async fn list(
         Senseless, Altered, Missing))]
 pub(super) async fn read(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named((name, path)): Named<(String, String)>,
     Asked(part): Asked<Part>,
 ) -> Result<Json<FileContent>, Problem> {
@@ -123,11 +123,7 @@ pub(super) async fn read(
             offset: part.offset.unwrap_or_default(),
             limit: part.limit,
         };
-        let asker = Asker {
-            session: None,
-            trigger: "api",
-            ..Asker::default()
-        };
+        let asker = caller.asker();
         Ok::<_, Problem>(server.read_file(stock.known(&name)?, &path, range, asker)?)
     });
     let read = read.await??;

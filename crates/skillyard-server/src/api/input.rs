@@ -7,8 +7,9 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::access::Role;
 use crate::access::gate::{Visitor, too_large};
+use crate::access::{Holder, Role};
+use crate::activation::Asker;
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -59,8 +60,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 
 /// Who asks.
 pub(super) struct Caller {
-    /// What they may do.
-    pub(super) role: Role,
+    /// Who they are, and what they may do.
+    pub(super) holder: Holder,
     /// Whose sessions they see.
     pub(super) keeper: Keeper,
 }
@@ -68,14 +69,24 @@ pub(super) struct Caller {
 impl Caller {
     /// Whether they may do what the role may.
     pub(super) fn may(&self, role: Role) -> bool {
-        self.role >= role
+        self.holder.role >= role
     }
 
     /// What they see of the server.
     pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {
-            role: self.role,
+            role: self.holder.role,
             server,
+        }
+    }
+
+    /// As the rest of the server knows who asks.
+    pub(super) fn asker(&self) -> Asker<'_> {
+        Asker {
+            trigger: "api",
+            role: self.holder.role,
+            token: &self.holder.name,
+            ..Asker::default()
         }
     }
 }
@@ -88,7 +99,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let unknown = || Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
         let visitor = visitor.ok_or_else(unknown)?;
         Ok(Self {
-            role: visitor.role,
+            holder: visitor.holder.clone(),
             keeper: visitor.keeper.clone(),
         })
     }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::input::Given;
+use super::input::{Caller, Given};
 use super::refusals::{Forbidden, NotJson, Senseless, Untimely};
 use crate::installing::{Installation, Order, OrderScope, Refusal};
 use crate::problem::Problem;
@@ -47,6 +47,7 @@ pub(crate) enum ScopeInput {
         Senseless, Forbidden, Untimely, NotJson))]
 pub(super) async fn install(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Given(input): Given<InstallInput>,
 ) -> Result<Json<Installation>, Problem> {
     // What looks like a flag is none of ours.
@@ -61,6 +62,7 @@ pub(super) async fn install(
             ScopeInput::Project => OrderScope::Project,
         }),
         plan: input.plan,
+        holder: caller.holder,
     };
     let done = elsewhere(move || {
         let done = server

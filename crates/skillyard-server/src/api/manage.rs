@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::input::Named;
+use super::input::{Caller, Named};
 use super::refusals::{Forbidden, Missing};
 use crate::host::Switch;
 use crate::problem::Problem;
@@ -29,9 +29,10 @@ pub(crate) struct Changed {
         Forbidden, Missing))]
 pub(super) async fn enable(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
 ) -> Result<Json<Changed>, Problem> {
-    switch(server, name, Switch::On).await
+    switch(server, caller, name, Switch::On).await
 }
 
 /// Keep a skill out of prompts
@@ -40,9 +41,10 @@ pub(super) async fn enable(
         Forbidden, Missing))]
 pub(super) async fn disable(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
 ) -> Result<Json<Changed>, Problem> {
-    switch(server, name, Switch::Off).await
+    switch(server, caller, name, Switch::Off).await
 }
 
 /// Look for skills again
@@ -59,11 +61,12 @@ pub(super) async fn reload(State(server): State<Arc<Server>>) -> Result<Json<Cha
 
 async fn switch(
     server: Arc<Server>,
+    caller: Caller,
     name: String,
     switch: Switch,
 ) -> Result<Json<Changed>, Problem> {
     let done = elsewhere(move || {
-        let changed = server.switch(&name, switch)?;
+        let changed = server.switch(&name, switch, &caller.holder)?;
         Ok::<_, Problem>(Json(Changed::of(&server, changed)))
     });
     done.await?

@@ -63,7 +63,7 @@ pub(super) async fn say(
     } = talk;
     let said = Said {
         text: text.to_owned(),
-        role: caller.role,
+        holder: caller.holder,
         trace: parent_of(&headers),
     };
     server.take_turn(conversation, said)?;
@@ -106,7 +106,11 @@ pub(super) async fn decide(
     if !talk.caller.may(needed) {
         return Err(Problem::new(StatusCode::FORBIDDEN, text));
     }
-    if !talk.conversation.decide(&question, decision.consent) {
+    let holder = talk.caller.holder.clone();
+    if !talk
+        .conversation
+        .decide(&question, decision.consent, holder)
+    {
         let text = "nobody waits for an answer to this";
         return Err(Problem::new(StatusCode::NOT_FOUND, text));
     }

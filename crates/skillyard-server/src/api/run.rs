@@ -54,8 +54,9 @@ pub(super) async fn run(
         Some(_) => return Err(Problem::bad("`consent` is not text")),
     };
     let event = Event::new(EventKind::ScriptStarted).trigger("api");
+    let event = caller.holder.signed(event);
     let who = Asked {
-        role: caller.role,
+        role: caller.holder.role,
         acting: Vec::new(),
         event: match &parent {
             Some(parent) => event.detail("traceparent", parent.to_string()),

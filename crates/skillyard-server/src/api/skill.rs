@@ -26,6 +26,9 @@ use crate::usage::Usage;
 use crate::view::SkillSummary;
 use crate::web::elsewhere;
 
+/// How long the name may be that a caller gives their session.
+const LONGEST_SESSION: usize = 64;
+
 /// All about a skill but its text.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SkillDetail {
@@ -86,7 +89,8 @@ pub(crate) struct ActivationInput {
     /// What the user wrote behind the skill's name.
     #[serde(default)]
     arguments: String,
-    /// The session that the audit log names.
+    /// What the caller calls their session; the audit log has it as `client_session`.
+    #[schema(max_length = 64, pattern = "^[!-~]*$")]
     session: Option<String>,
 }
 
@@ -154,6 +158,7 @@ pub(super) async fn get(
         Senseless, Altered, Missing))]
 pub(super) async fn body(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -163,11 +168,7 @@ pub(super) async fn body(
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let digest = contents.digest();
-        let asker = Asker {
-            trigger: "api",
-            ..Asker::default()
-        };
-        server.may_give(skill, &skill.record.file_name, asker, &|| digest)?;
+        server.may_give(skill, &skill.record.file_name, caller.asker(), &|| digest)?;
         let document = Document::parse(text.as_bytes());
         let most = server.host.portions().instruction_bytes;
         let own = &skill.record.file_name;
@@ -235,14 +236,20 @@ pub(super) async fn activate(
     Named(name): Named<String>,
     Given(input): Given<ActivationInput>,
 ) -> Result<Json<ActivationOutput>, Problem> {
+    let is_plain = |name: &String| {
+        name.len() <= LONGEST_SESSION && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    if !input.session.as_ref().is_none_or(is_plain) {
+        return Err(Problem::bad(
+            "`session` has at most 64 characters: letters, digits and signs of ASCII",
+        ));
+    }
     let activated = elsewhere(move || {
         let stock = server.stock();
         let asker = Asker {
             session: input.session.as_deref(),
-            trigger: "api",
-            role: caller.role,
-            files: Files::over_http(&server, caller.role),
-            ..Asker::default()
+            files: Files::over_http(&server, caller.holder.role),
+            ..caller.asker()
         };
         let skill = usable(&stock, &name)?;
         Ok::<_, Problem>(server.activate(skill, &input.arguments, asker)?)

@@ -55,11 +55,9 @@ pub(super) async fn call(
     let tool = Tool::of(&name).ok_or_else(unknown)?;
     let answer = elsewhere(move || {
         let asker = Asker {
-            session: None,
-            trigger: "api",
             trace: parent.as_ref(),
-            role: caller.role,
-            files: Files::over_http(&server, caller.role),
+            files: Files::over_http(&server, caller.holder.role),
+            ..caller.asker()
         };
         server.call(tool, input, asker)
     });

@@ -14,6 +14,7 @@ use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
 use super::event::{ChatEvent, Consent, Place, Question};
+use crate::access::Holder;
 
 /// How long a person is waited for.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -34,6 +35,8 @@ pub(crate) struct Conversation {
     ending: AtomicBool,
     questions: AtomicUsize,
     waiting: Mutex<HashMap<String, mpsc::Sender<Consent>>>,
+    /// Who answered the last question.
+    decider: Mutex<Option<Holder>>,
     /// A session in which nothing was said yet, so that it is not kept yet.
     draft: Mutex<Option<Session>>,
     /// How many messages the store has of what is told here.
@@ -59,6 +62,7 @@ impl Conversation {
             ending: AtomicBool::new(false),
             questions: AtomicUsize::new(0),
             waiting: Mutex::default(),
+            decider: Mutex::default(),
             draft: Mutex::default(),
             kept: AtomicUsize::new(session.messages.len()),
         }
@@ -119,6 +123,7 @@ impl Conversation {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("q{number}-{}", self.telling);
         let (sender, receiver) = mpsc::channel();
+        locked(&self.decider).take();
         locked(&self.waiting).insert(id.clone(), sender);
         let question = Question::of(id.clone(), request);
         self.tell(ChatEvent::Approval { question });
@@ -132,9 +137,18 @@ impl Conversation {
     }
 
     /// Answers a question; tells whether somebody waited for it.
-    pub(crate) fn decide(&self, id: &str, consent: Consent) -> bool {
-        let sender = locked(&self.waiting).remove(id);
-        sender.is_some_and(|sender| sender.send(consent).is_ok())
+    pub(crate) fn decide(&self, id: &str, consent: Consent, holder: Holder) -> bool {
+        let Some(sender) = locked(&self.waiting).remove(id) else {
+            return false;
+        };
+        *locked(&self.decider) = Some(holder);
+        sender.send(consent).is_ok()
+    }
+
+    /// Who answered the last question with a token.
+    pub(super) fn decider(&self) -> Option<Holder> {
+        let decider = locked(&self.decider).clone();
+        decider.filter(|holder| !holder.name.is_empty())
     }
 
     /// Begins a turn, unless one is under way.
@@ -256,10 +270,11 @@ mod tests {
     fn a_question_waits_for_its_own_answer() {
         let conversation = conversation();
         let asked = asked(&conversation);
-        assert!(!conversation.decide("q1-t", Consent::Once));
-        assert!(conversation.decide("q0-t", Consent::Session));
+        let decide = |id: &str, consent| conversation.decide(id, consent, Holder::user());
+        assert!(!decide("q1-t", Consent::Once));
+        assert!(decide("q0-t", Consent::Session));
         assert_eq!(asked.join().unwrap(), Consent::Session);
-        assert!(!conversation.decide("q0-t", Consent::Once));
+        assert!(!decide("q0-t", Consent::Once));
     }
 
     #[test]

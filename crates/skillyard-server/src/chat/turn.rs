@@ -14,7 +14,7 @@ use super::event::ChatEvent;
 use super::front::Front;
 use super::history::active;
 use super::watched::Watched;
-use crate::access::Role;
+use crate::access::Holder;
 use crate::host::HostError;
 use crate::log::Line;
 use crate::problem::Problem;
@@ -24,8 +24,8 @@ use crate::server::Server;
 pub(crate) struct Said {
     /// The words.
     pub(crate) text: String,
-    /// What they may do.
-    pub(crate) role: Role,
+    /// Who they are, and what they may do.
+    pub(crate) holder: Holder,
     /// The span that it belongs to.
     pub(crate) trace: Option<TraceParent>,
 }
@@ -77,7 +77,7 @@ impl Server {
 
     fn turn(
         self: &Arc<Self>,
-        conversation: &Conversation,
+        conversation: &Arc<Conversation>,
         said: Said,
     ) -> Result<Option<String>, Problem> {
         let agents = self.register.agents()?;
@@ -86,10 +86,11 @@ impl Server {
         let mut tell = |text: &str| conversation.tell(ChatEvent::Note { text: text.into() });
         agents.settle(&mut session, &runtime, &conversation.stopped(), &mut tell)?;
         runtime.host = Box::new(Watched {
+            conversation: Arc::clone(conversation),
             machine: runtime.host,
             server: Arc::clone(self),
             trace: said.trace.clone(),
-            role: said.role,
+            holder: said.holder,
         });
         let mut front = Front {
             conversation,

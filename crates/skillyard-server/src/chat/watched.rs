@@ -1,4 +1,5 @@
-//! The machine behind a turn, watched: what it records is counted, and says which trace it is of.
+//! The machine behind a turn, watched: what it records is counted, and says who talks, who agreed
+//! and which trace it is of.
 //!
 //! The machine knows how far it trusts a skill, and not who talks. A script whose skill needs no
 //! question still needs somebody with the role `run`.
@@ -12,26 +13,28 @@ use skillyard_agent::host::{
 };
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_agent::tool::ToolSpec;
-use skillyard_audit::Event;
+use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
-use crate::access::Role;
+use super::Conversation;
+use crate::access::{Holder, Role};
 use crate::server::Server;
 
 /// A machine that is watched.
 pub(super) struct Watched {
     pub(super) machine: Box<dyn Host>,
     pub(super) server: Arc<Server>,
+    pub(super) conversation: Arc<Conversation>,
     pub(super) trace: Option<TraceParent>,
-    /// What whoever said something may do.
-    pub(super) role: Role,
+    /// Who said something.
+    pub(super) holder: Holder,
 }
 
 impl Host for Watched {
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission {
         match self.machine.script_permission(skill, digest) {
-            Permission::Run if self.role < Role::Run => Permission::Ask {
+            Permission::Run if self.holder.role < Role::Run => Permission::Ask {
                 reason: "whoever asks for it has no token with the role `run`".to_owned(),
             },
             permission => permission,
@@ -59,13 +62,21 @@ impl Host for Watched {
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
         self.server.metrics.event(event);
-        match &self.trace {
-            Some(trace) => {
-                let event = event.clone().detail("trace", trace.trace());
-                self.machine.record(&event)
-            }
-            None => self.machine.record(event),
+        let mut event = self.holder.signed(event.clone());
+        if let Some(trace) = &self.trace {
+            event = event.detail("trace", trace.trace());
         }
+        let is_answer = matches!(
+            event.kind,
+            EventKind::ApprovalGranted | EventKind::ApprovalDenied
+        );
+        // Others than who talks may be the ones who agree.
+        if let Some(decider) = self.conversation.decider().filter(|_| is_answer) {
+            event = event
+                .detail("decider", decider.name)
+                .detail("decider_role", decider.role.as_str());
+        }
+        self.machine.record(&event)
     }
 
     fn surroundings(&self) -> &dyn Surroundings {

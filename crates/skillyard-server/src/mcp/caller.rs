@@ -14,7 +14,7 @@ use skillyard_audit::Event;
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
 
-use crate::access::Role;
+use crate::access::Holder;
 use crate::access::gate::Visitor;
 use crate::activation::{Asker, Files};
 use crate::chat::parent_of;
@@ -62,8 +62,8 @@ pub(super) struct Caller {
     pub(super) conversation: String,
     /// The same as the log names it.
     pub(super) session: String,
-    /// What they may do.
-    pub(super) role: Role,
+    /// Who they are, and what they may do.
+    pub(super) holder: Holder,
     /// Whether they have the files of this machine.
     pub(super) files: Files,
     /// What they call themselves.
@@ -107,11 +107,11 @@ impl Caller {
             session: format!("mcp-{}", &session[..16]),
             conversation,
             // Who holds the other end of our own pipes is the user.
-            role: visitor.map_or(Role::Admin, |visitor| visitor.role),
             files: match visitor {
-                Some(visitor) => Files::over_http(&connection.server, visitor.role),
+                Some(visitor) => Files::over_http(&connection.server, visitor.holder.role),
                 None => Files::Shared,
             },
+            holder: visitor.map_or_else(Holder::user, |visitor| visitor.holder.clone()),
             client,
             parent,
             trace,
@@ -121,16 +121,19 @@ impl Caller {
     /// As the rest of the server knows who asks.
     pub(super) fn asker<'a>(&'a self, trigger: &'a str) -> Asker<'a> {
         Asker {
-            session: Some(&self.session),
+            conversation: Some(&self.session),
             trigger,
             trace: self.parent.as_ref(),
-            role: self.role,
+            role: self.holder.role,
             files: self.files,
+            token: &self.holder.name,
+            ..Asker::default()
         }
     }
 
     /// An event of theirs.
     pub(super) fn event(&self, event: Event) -> Event {
+        let event = self.holder.signed(event);
         let event = event
             .session(&self.session)
             .trigger("mcp")

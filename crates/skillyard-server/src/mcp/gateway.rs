@@ -54,7 +54,7 @@ pub(super) async fn call(
     caller: Caller,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    if caller.role < Role::Run {
+    if caller.holder.role < Role::Run {
         return Ok(told("this needs a token with the role `run`"));
     }
     let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));

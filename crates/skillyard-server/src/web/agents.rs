@@ -103,7 +103,8 @@ pub(crate) async fn create(
         skills: Some(skills),
         ..Draft::default()
     };
-    let made = elsewhere(move || server.make_agent(filled.name.trim(), draft)).await;
+    let holder = frame.holder();
+    let made = elsewhere(move || server.make_agent(filled.name.trim(), draft, &holder)).await;
     match made.and_then(|made| made) {
         Ok(card) => Ok(Redirect::to(&format!("/agents/{}", card.name)).into_response()),
         Err(problem) => Err(NoPage::new(frame, problem)),

@@ -31,7 +31,7 @@ struct ChatPage {
 
 /// `GET /`: a chat that has not begun.
 pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame) -> Page {
-    if frame.role < Some(Role::Chat) {
+    if frame.role() < Some(Role::Chat) {
         return Ok(Redirect::to("/skills").into_response());
     }
     page(server, frame, String::new()).await

@@ -21,8 +21,8 @@ use axum::response::{Html, IntoResponse, Response};
 use skillyard_web::address::encoded;
 use skillyard_web::cause::Cause;
 
-use crate::access::Role;
 use crate::access::gate::{Extras, Visitor};
+use crate::access::{Holder, Role};
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -31,7 +31,7 @@ use crate::view::Viewer;
 /// What every page has around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
-    role: Option<Role>,
+    holder: Option<Holder>,
     csrf: String,
     keeper: Keeper,
     extras: Extras,
@@ -39,25 +39,34 @@ pub(crate) struct Frame {
 
 impl Frame {
     fn is_admin(&self) -> bool {
-        self.role == Some(Role::Admin)
+        self.role() == Some(Role::Admin)
     }
 
     fn may_talk(&self) -> bool {
-        self.role >= Some(Role::Chat) && self.extras.agents
+        self.role() >= Some(Role::Chat) && self.extras.agents
     }
 
     fn may_run(&self) -> bool {
-        self.role >= Some(Role::Run)
+        self.role() >= Some(Role::Run)
     }
 
     fn is_known(&self) -> bool {
-        self.role.is_some()
+        self.holder.is_some()
+    }
+
+    /// Who asks.
+    fn holder(&self) -> Holder {
+        self.holder.clone().unwrap_or_else(Holder::nobody)
+    }
+
+    fn role(&self) -> Option<Role> {
+        self.holder.as_ref().map(|holder| holder.role)
     }
 
     /// Who looks at a page of `server`.
     pub(crate) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
         Viewer {
-            role: self.role.unwrap_or(Role::Read),
+            role: self.role().unwrap_or_default(),
             server,
         }
     }
@@ -69,7 +78,7 @@ impl<S: Sync> FromRequestParts<S> for Frame {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         let visitor = parts.extensions.get::<Visitor>();
         Ok(Self {
-            role: visitor.map(|visitor| visitor.role),
+            holder: visitor.map(|visitor| visitor.holder.clone()),
             csrf: visitor
                 .map(|visitor| visitor.csrf.clone())
                 .unwrap_or_default(),

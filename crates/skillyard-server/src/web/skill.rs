@@ -15,6 +15,7 @@ use skillyard_web::markdown::render;
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
+use crate::access::Holder;
 use crate::contents::{Contents, FileList};
 use crate::host::{Standing, Switch};
 use crate::inspection::{Finding, Inspection};
@@ -145,7 +146,8 @@ pub(crate) async fn switch(
         _ => return Err(NoPage::new(frame, Problem::bad("`to` is `on` or `off`"))),
     };
     let address = skill_address(&name);
-    let done = elsewhere(move || server.switch(&name, switch)).await;
+    let holder = frame.holder();
+    let done = elsewhere(move || server.switch(&name, switch, &holder)).await;
     match done.and_then(|done| done) {
         Ok(_) => Ok((StatusCode::SEE_OTHER, Redirect::to(&address)).into_response()),
         Err(problem) => Err(NoPage::new(frame, problem)),
@@ -154,10 +156,15 @@ pub(crate) async fn switch(
 
 impl Server {
     /// Switches a skill of the catalog and looks again; tells whether anything changed.
-    pub(crate) fn switch(&self, name: &str, switch: Switch) -> Result<bool, Problem> {
+    pub(crate) fn switch(
+        &self,
+        name: &str,
+        switch: Switch,
+        holder: &Holder,
+    ) -> Result<bool, Problem> {
         let stock = self.shelf.stock();
         let skill = stock.known(name)?;
-        let changed = self.host.switch(&skill.record.name, switch)?;
+        let changed = self.host.switch(&skill.record.name, switch, holder)?;
         self.reload()?;
         Ok(changed)
     }

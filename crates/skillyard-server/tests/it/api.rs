@@ -64,7 +64,7 @@ async fn a_skill_is_read_activated_and_recorded() {
             "skill.resource_read"
         ]
     );
-    assert_eq!(events[0].session.as_deref(), Some("s1"));
+    assert_eq!(events[0].detail["client_session"], "s1");
 }
 
 #[tokio::test]

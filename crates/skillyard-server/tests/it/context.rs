@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Proxy, Ran, Refusal,
-    Runs, ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
+    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, Order, Proxy, Ran,
+    Refusal, Runs, ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -114,7 +114,7 @@ impl Host for Machine {
         skills.iter().map(tier).collect()
     }
 
-    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
+    fn switch(&self, name: &str, switch: Switch, _: &Holder) -> Result<bool, HostError> {
         let mut disabled = self.disabled.lock().unwrap();
         let before = disabled.len();
         disabled.retain(|each| each != name);

@@ -16,3 +16,4 @@ mod listener;
 mod mcp;
 mod mcp_sessions;
 mod web;
+mod who;

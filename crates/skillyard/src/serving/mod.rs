@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Host, HostError, Installation, Line, Order, Portions, Refusal,
-    Revocation, Runs, ScriptRun, Standing, Switch,
+    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, Order, Portions,
+    Refusal, Revocation, Runs, ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 use skillyard_trust::tier::Tier;
@@ -188,7 +188,7 @@ impl Host for Machine {
         skills.iter().map(tier).collect()
     }
 
-    fn switch(&self, name: &str, switch: Switch) -> Result<bool, HostError> {
+    fn switch(&self, name: &str, switch: Switch, holder: &Holder) -> Result<bool, HostError> {
         let file = Target::user(self.context.environment.config_file());
         let disabled = switch == Switch::Off;
         let changed = file
@@ -199,7 +199,9 @@ impl Host for Machine {
                 Switch::On => EventKind::SkillEnabled,
                 Switch::Off => EventKind::SkillDisabled,
             };
-            self.record(&Event::new(kind).skill(name).trigger("web"))?;
+            let mut event = Event::new(kind).skill(name).trigger("web");
+            event.detail.extend(holder.details());
+            self.record(&event)?;
         }
         Ok(changed)
     }
@@ -270,7 +272,8 @@ impl Host for Machine {
     }
 
     fn install(&self, order: &Order) -> Result<Installation, Refusal> {
-        install::install(&self.context, order)
+        let context = self.context.on_behalf_of(order.holder.details());
+        install::install(&context, order)
     }
 
     fn heard(&self, happening: &Happening<'_>) {

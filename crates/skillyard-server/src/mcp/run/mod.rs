@@ -67,13 +67,13 @@ pub(super) async fn call(
     caller: Caller,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    if caller.role < Role::Run {
+    if caller.holder.role < Role::Run {
         return Ok(refused(NEEDS_ROLE));
     }
     let arguments = request.arguments.clone().unwrap_or_default();
     let acting = server.acting.skills(&caller.conversation).into_iter();
     let who = Asked {
-        role: caller.role,
+        role: caller.holder.role,
         acting: acting.map(|(skill, _)| skill).collect(),
         event: caller.event(Event::new(EventKind::ScriptStarted)),
     };

@@ -105,7 +105,10 @@ async fn a_script_that_needs_no_question_still_needs_the_role() {
     }
     let (person, admin) = (Person::with(&server, CHAT), Person::with(&server, ADMIN));
     let id = person.begin(Value::Null).await;
-    for (consent, outcome) in [("no", "denied"), ("once", "ok")] {
+    for (consent, outcome, kind) in [
+        ("no", "denied", "approval.denied"),
+        ("once", "ok", "approval.granted"),
+    ] {
         let known = person.events(&id).await.len();
         let question = person.asked(&id, RUNS).await;
         for yes in ["once", "session", "digest"] {
@@ -114,6 +117,15 @@ async fn a_script_that_needs_no_question_still_needs_the_role() {
         assert_eq!(admin.decide(&question, consent).await, StatusCode::ACCEPTED);
         let events = person.wait(&id, "done", known).await.split_off(known);
         assert_eq!(tools(&events), [("skill_run", outcome)], "{consent}");
+        let recorded = server.machine.events.lock().unwrap();
+        let answer = recorded
+            .iter()
+            .rfind(|event| event.detail.contains_key("decider"));
+        let answer = answer.unwrap();
+        assert_eq!(answer.kind.as_str(), kind);
+        assert_eq!(answer.detail["role"], "chat");
+        assert_eq!(answer.detail["decider_role"], "admin");
+        assert_ne!(answer.detail["decider"], answer.detail["token"]);
     }
 }
 
