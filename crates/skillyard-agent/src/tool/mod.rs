@@ -4,10 +4,12 @@
 //! that every call takes: understood, guarded, approved, made, written down.
 
 mod call;
+mod decided;
 mod skill;
 mod spec;
 mod workspace;
 
 pub(crate) use call::{Calls, LENT, MOST_ARGUMENTS, REPEATED, Repeats, refusal};
+pub use decided::decided;
 pub(crate) use skill::{Known, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

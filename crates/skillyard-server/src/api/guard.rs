@@ -6,11 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use skillyard_agent::tool::decided;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 use utoipa::ToSchema;
 
-use super::input::Given;
+use super::input::{Caller, Given};
 use super::refusals::{Missing, NotJson, Senseless};
 use crate::contents::Contents;
 use crate::problem::Problem;
@@ -54,6 +55,7 @@ pub(crate) struct GuardAnswer {
         Senseless, Missing, NotJson))]
 pub(super) async fn check(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Given(question): Given<GuardQuestion>,
 ) -> Result<Json<GuardAnswer>, Problem> {
     if question.skills.len() > MOST_SKILLS {
@@ -73,7 +75,10 @@ pub(super) async fn check(
         let names = question.skills.iter();
         let skills: Result<Vec<ActiveSkill>, Problem> =
             names.map(|name| active(&stock, name)).collect();
-        Ok::<_, Problem>(server.host.guard(&skills?, &request)?)
+        let decision = server.host.guard(&skills?, &request)?;
+        // A runtime that gets an answer may act on it, so it is written down first.
+        server.record(&caller.holder.signed(decided(&request, &decision)));
+        Ok::<_, Problem>(decision)
     });
     let decision = decided.await??;
     Ok(Json(GuardAnswer {

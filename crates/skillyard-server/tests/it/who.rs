@@ -54,6 +54,25 @@ async fn events_name_the_token_and_its_role() {
 }
 
 #[tokio::test]
+async fn decisions_of_the_guard_are_recorded() {
+    let server = TestServer::with_tokens();
+    for (command, kind) in [
+        ("git log", EventKind::ToolAllowed),
+        ("curl x", EventKind::ToolBlocked),
+    ] {
+        let call = json!({ "skills": ["pdf"], "tool": "Bash", "input": command });
+        let answer = post(&server, READ, "/api/v1/guard/check", call).await;
+        let event = last(&server);
+        assert_eq!(event.kind, kind);
+        assert_eq!(event.trigger.as_deref(), Some("guard"));
+        assert_eq!(event.skill.as_deref(), Some("pdf"));
+        assert_eq!(event.detail["input"], command);
+        assert_eq!(event.detail["role"], "read");
+        assert_eq!(event.reason.as_deref(), answer.json()["reason"].as_str());
+    }
+}
+
+#[tokio::test]
 async fn what_a_caller_calls_their_session_is_no_session_of_ours() {
     let server = TestServer::with_tokens();
     let named = post(&server, READ, PDF, json!({ "session": "s1" })).await;

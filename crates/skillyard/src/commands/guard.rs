@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::json;
-use skillyard_audit::{Event, EventKind, Outcome as AuditOutcome, Recorder};
+use skillyard_agent::tool::decided;
+use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, builtin};
 use skillyard_format::{Document, Skill};
@@ -27,8 +28,6 @@ use crate::workspace::Workspace;
 
 /// How long a line of `--jsonl` may be.
 const MAX_LINE: u64 = 1 << 20;
-/// Most characters of an input that are written down.
-const MOST_SHOWN: usize = 2_000;
 
 /// Decide whether a tool may be called while skills are active
 ///
@@ -91,7 +90,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         input: input(args.input.as_deref().ok_or_else(|| missing("an input"))?),
     };
     let decision = guard.decide(&args.skills, &request)?;
-    guard.record(&request, &decision)?;
+    guard.recorder.record(&decided(&request, &decision))?;
     if context.printer.is_json() {
         context.printer.json(&decision)?;
     } else {
@@ -238,40 +237,10 @@ impl<'a> Guard<'a> {
         let decision = self.decide(&skills, &request);
         let decision = decision.map_err(|error| error.to_string())?;
         // A runtime that gets an answer may act on it, so it is written down first.
-        let recorded = self.record(&request, &decision);
+        let recorded = self.recorder.record(&decided(&request, &decision));
         recorded.map_err(|error| error.to_string())?;
         Ok(decision)
     }
-
-    /// Writes the decision into the audit log, as the agent loop does with its own.
-    fn record(&self, request: &GuardRequest, decision: &GuardDecision) -> Result<(), CommandError> {
-        let (kind, outcome) = match decision.verdict {
-            GuardVerdict::Allowed => (EventKind::ToolAllowed, AuditOutcome::Ok),
-            GuardVerdict::Denied => (EventKind::ToolBlocked, AuditOutcome::Denied),
-        };
-        let mut event = Event::new(kind)
-            .trigger("guard")
-            .ended(outcome, &decision.reason)
-            .detail("tool", &request.tool)
-            .detail("input", shown(&request.input));
-        if let Some(skill) = &decision.skill {
-            event = event.skill(skill);
-        }
-        if let Some(pattern) = &decision.pattern {
-            event = event.detail("pattern", pattern);
-        }
-        self.recorder.record(&event)?;
-        Ok(())
-    }
-}
-
-/// What a tool is called with, as much of it as a log needs.
-fn shown(input: &GuardInput) -> String {
-    let text = match input {
-        GuardInput::Text(text) => text.clone(),
-        GuardInput::Fields(fields) => json!(fields).to_string(),
-    };
-    text.chars().take(MOST_SHOWN).collect()
 }
 
 fn active(path: &Path) -> Result<ActiveSkill, CommandError> {

@@ -226,6 +226,41 @@ fn a_token_that_is_taken_away_is_gone_after_a_reload() {
 }
 
 #[test]
+fn the_audit_log_says_with_which_token_something_was_changed() {
+    let context = TestContext::new();
+    context.skill("clients/acme/report", "Makes reports");
+    context.write("tokens", format!("admin {ADMIN}\nchat {CHAT}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let flags = ["--token-file", "tokens", "--behind-proxy"];
+    let serving = Serving::start(&context, &flags);
+    let ask = |token, path: &str, body: &Value| {
+        let (status, text) = serving.ask("POST", path, Some(token), body);
+        assert_eq!(status, 200, "{path}: {text}");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let mut order = json!({ "reference": "./clients/acme/report", "scope": "user" });
+    let plan = ask(ADMIN, "/api/v1/install", &order);
+    order["plan"] = plan["plan"].clone();
+    ask(ADMIN, "/api/v1/install", &order);
+    ask(ADMIN, "/api/v1/skills/report/disable", &Value::Null);
+    let call = json!({ "skills": [], "tool": "Bash", "input": "ls" });
+    ask(CHAT, "/api/v1/guard/check", &call);
+    let log = context.json(&["audit", "log", "--json"]);
+    let events = log["events"].as_array().unwrap();
+    for (kind, role) in [
+        ("skill.installed", "admin"),
+        ("skill.disabled", "admin"),
+        ("skill.tool_allowed", "chat"),
+    ] {
+        let event = events.iter().find(|event| event["event"] == kind);
+        let detail = &event.unwrap_or_else(|| panic!("no {kind}: {log}"))["detail"];
+        assert_eq!(detail["role"], role, "{kind}");
+        assert_eq!(detail["token"].as_str().unwrap().len(), 16, "{kind}");
+    }
+}
+
+#[test]
 fn where_a_skill_was_installed_from_is_for_admins() {
     let context = TestContext::new();
     context.skill("clients/acme/report", "Makes reports");
