@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::event::Event;
 use crate::recorder::Redact;
 
-/// No field is longer, so that no line is.
+/// No field is longer as it is written, so that no line is.
 const LONGEST_FIELD: usize = 4096;
 /// No event says more than this many further things.
 const MOST_DETAILS: usize = 64;
@@ -115,11 +115,24 @@ pub struct Entry<'a> {
 /// A field as it may stand in the log: without secrets and not without end.
 fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
     let text = redact.redact(text);
-    if text.len() <= LONGEST_FIELD {
-        return text;
+    let mut written = 0;
+    let end = text.char_indices().find(|(_, letter)| {
+        written += written_length(*letter);
+        written > LONGEST_FIELD
+    });
+    match end {
+        None => text,
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
     }
-    let end = text.floor_char_boundary(LONGEST_FIELD);
-    Cow::Owned(format!("{}…", &text[..end]))
+}
+
+/// How many bytes a letter has in a line: some are escaped.
+fn written_length(letter: char) -> usize {
+    match letter {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        letter if letter < ' ' => 6,
+        letter => letter.len_utf8(),
+    }
 }
 
 impl<'a> Entry<'a> {
@@ -274,11 +287,17 @@ mod tests {
 
     #[test]
     fn fields_have_an_end() {
-        let long = "ä".repeat(5_000);
-        let mut event = Event::new(EventKind::ScanFinding).reason(long.clone());
-        for at in 0..100 {
-            event = event.detail(format!("d{at}"), long.clone());
+        for letter in ["ä", "a", "\u{1}", "\"", "\\", "\n", "\u{c}", "😀"] {
+            let long = letter.repeat(5_000);
+            let mut event = Event::new(EventKind::ScanFinding).reason(long.clone());
+            for at in 0..100 {
+                event = event.detail(format!("d{at}"), long.clone());
+            }
+            assert!(line(&event).len() < 300_000, "{letter:?}");
         }
-        assert!(line(&event).len() < 300_000);
+        let short = "\u{1}".repeat(682);
+        let event = Event::new(EventKind::ScanFinding).reason(short.clone());
+        let line = line(&event);
+        assert_eq!(Entry::parse(&line).unwrap().reason.unwrap(), short);
     }
 }

@@ -18,6 +18,7 @@ mod mcp;
 mod metrics;
 mod mounted;
 mod problem;
+mod quota;
 mod replaying;
 mod roster;
 mod router;

@@ -1,6 +1,7 @@
 //! What all answers share.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
 
 use skillyard_audit::{AuditError, Event};
 use skillyard_listen::Proxy;
@@ -17,6 +18,7 @@ use crate::losses::Losses;
 use crate::mcp::{Acting, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::mounted::MountedRegistry;
+use crate::quota::Quota;
 use crate::shelf::{Shelf, Stock};
 use crate::usage::{Usage, Usages};
 
@@ -63,6 +65,7 @@ pub struct Server {
     pub(crate) registry: Option<MountedRegistry>,
     pub(crate) followers: Arc<Semaphore>,
     pub(crate) turns: Arc<Semaphore>,
+    quota: Quota,
 }
 
 impl Server {
@@ -92,6 +95,7 @@ impl Server {
             registry: settings.registry,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
             turns: Arc::new(Semaphore::new(TURNS)),
+            quota: Quota::default(),
         }))
     }
 
@@ -136,6 +140,9 @@ impl Server {
     /// Stops what is being answered in chats, so that the server can end.
     pub fn close(&self) {
         self.register.close();
+        for lost in self.quota.unwritten() {
+            self.losses.record(&*self.host, &lost);
+        }
     }
 
     /// How a skill was used.
@@ -146,6 +153,11 @@ impl Server {
     /// Records an event; a log that cannot be written keeps nobody from an answer.
     pub(crate) fn record(&self, event: &Event) {
         self.metrics.event(event);
-        self.losses.record(&*self.host, event);
+        let Some(before) = self.quota.admit(event, Instant::now()) else {
+            return;
+        };
+        for event in before.iter().chain([event]) {
+            self.losses.record(&*self.host, event);
+        }
     }
 }

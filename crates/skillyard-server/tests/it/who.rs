@@ -92,3 +92,21 @@ async fn what_a_caller_calls_their_session_is_no_session_of_ours() {
     }
     assert_eq!(server.machine.events.lock().unwrap().len(), known);
 }
+
+#[tokio::test]
+async fn who_reads_without_end_is_counted_and_not_written_down() {
+    let server = TestServer::with_tokens();
+    for _ in 0..1_100 {
+        let answer = post(&server, READ, PDF, json!({})).await;
+        assert_eq!(answer.status, StatusCode::OK);
+    }
+    let written = server.machine.events.lock().unwrap().len();
+    assert!((1_000..1_060).contains(&written), "{written}");
+    post(&server, ADMIN, PDF, json!({})).await;
+    assert_eq!(last(&server).detail["role"], "admin");
+    server.server.close();
+    let lost = last(&server);
+    assert_eq!(lost.kind, EventKind::LogLost);
+    let count: usize = lost.detail["events"].parse().unwrap();
+    assert_eq!(written + count, 1_100);
+}
