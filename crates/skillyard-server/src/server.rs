@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use skillyard_audit::{AuditError, Event};
 use skillyard_listen::Proxy;
-use tokio::sync::Semaphore;
 
 use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
 use crate::agents::Agents;
-use crate::chat::Register;
+use crate::chat::{Register, Seats};
 use crate::consent::Consents;
 use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
@@ -22,10 +21,10 @@ use crate::quota::Quota;
 use crate::shelf::{Shelf, Stock};
 use crate::usage::{Usage, Usages};
 
-/// How many sessions are followed at once.
-const FOLLOWERS: usize = 256;
-/// How many sessions are answered at once.
-const TURNS: usize = 32;
+/// How many sessions are followed at once, by all and with one token.
+const FOLLOWERS: (usize, usize) = (1_024, 128);
+/// How many sessions are answered at once, for all and for one token.
+const TURNS: (usize, usize) = (32, 16);
 
 /// How the server is set up.
 #[derive(Clone)]
@@ -63,8 +62,8 @@ pub struct Server {
     pub(crate) upstream: Option<Upstream>,
     pub(crate) register: Register,
     pub(crate) registry: Option<MountedRegistry>,
-    pub(crate) followers: Arc<Semaphore>,
-    pub(crate) turns: Arc<Semaphore>,
+    pub(crate) followers: Arc<Seats>,
+    pub(crate) turns: Arc<Seats>,
     quota: Quota,
 }
 
@@ -93,8 +92,16 @@ impl Server {
             upstream,
             register: Register::new(settings.agents),
             registry: settings.registry,
-            followers: Arc::new(Semaphore::new(FOLLOWERS)),
-            turns: Arc::new(Semaphore::new(TURNS)),
+            followers: Seats::new(
+                FOLLOWERS.0,
+                FOLLOWERS.1,
+                "too many are following sessions already",
+            ),
+            turns: Seats::new(
+                TURNS.0,
+                TURNS.1,
+                "too many sessions are being answered already",
+            ),
             quota: Quota::default(),
         }))
     }

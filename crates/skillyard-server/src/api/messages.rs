@@ -1,7 +1,6 @@
 //! `/api/v1/sessions/{id}/…`: talking, following what happens, answering questions.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -127,18 +126,14 @@ pub(super) async fn follow(talk: Talk, headers: HeaderMap) -> Result<Response, P
         caller,
         conversation,
     } = talk;
-    let this = Arc::clone(&server);
-    let veil = elsewhere(move || caller.viewer(&this).veil()).await?;
-    let Ok(place) = Arc::clone(&server.followers).try_acquire_owned() else {
-        let text = "too many are following sessions already";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
-    };
+    let seat = server.followers.take(&caller.holder)?;
+    let veil = elsewhere(move || caller.viewer(&server).veil()).await?;
     let known = headers.get("last-event-id");
     let known = known.and_then(|id| Place::parse(id.to_str().ok()?));
     let (sender, receiver) = mpsc::channel(WINDOW);
     tokio::spawn(async move {
         tell(&conversation, known, &veil, &sender).await;
-        drop(place);
+        drop(seat);
     });
     let events = Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default());
     Ok(events.into_response())

@@ -9,11 +9,13 @@ use skillyard_agent::telemetry::TraceParent;
 
 use super::Conversation;
 use super::event::{ActiveSkill, ChatEvent, reason, shown, trigger};
+use super::seats::Seat;
 use crate::metrics::Metrics;
 
 /// The front end of a turn.
 pub(super) struct Front<'a> {
     pub(super) conversation: &'a Conversation,
+    pub(super) seat: &'a Seat,
     pub(super) metrics: &'a Metrics,
     pub(super) active: Vec<ActiveSkill>,
     pub(super) model: String,
@@ -98,7 +100,8 @@ impl FrontEnd for Front<'_> {
     }
 
     fn approve(&mut self, request: &ApprovalRequest) -> Answer {
-        self.conversation.ask(request).into()
+        let ask = || self.conversation.ask(request);
+        self.seat.while_waiting(ask).into()
     }
 
     fn cancel(&self) -> Arc<AtomicBool> {

@@ -11,7 +11,7 @@ use crate::agents::{Agents, AgentsError, Wish};
 use crate::host::HostError;
 use crate::problem::Problem;
 
-/// How many sessions are kept at hand.
+/// How many sessions of one token, or of the user of this machine, are kept at hand.
 const MOST: usize = 200;
 /// How many sessions are listed.
 const LISTED: usize = 200;
@@ -164,10 +164,15 @@ impl Register {
         if let Some(found) = known.iter().find(|each| each.id == conversation.id) {
             return Arc::clone(found);
         }
-        if known.len() >= MOST
-            && let Some(idle) = known.iter().position(|each| !each.is_busy())
-        {
-            known.remove(idle).close();
+        let is_own = |each: &Conversation| each.owner == conversation.owner;
+        if known.iter().filter(|each| is_own(each)).count() >= MOST {
+            let idle = |each: &Arc<Conversation>| is_own(each) && !each.is_busy();
+            let is_kept = |each: &Arc<Conversation>| idle(each) && each.draft().is_none();
+            // What the store has is found again; a draft would be lost.
+            let gone = known.iter().position(is_kept);
+            if let Some(gone) = gone.or_else(|| known.iter().position(idle)) {
+                known.remove(gone).close();
+            }
         }
         known.push(Arc::clone(&conversation));
         conversation

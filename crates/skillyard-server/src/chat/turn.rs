@@ -13,6 +13,7 @@ use super::Conversation;
 use super::event::ChatEvent;
 use super::front::Front;
 use super::history::active;
+use super::seats::Seat;
 use super::watched::Watched;
 use crate::access::Holder;
 use crate::host::HostError;
@@ -37,11 +38,7 @@ impl Server {
         conversation: Arc<Conversation>,
         said: Said,
     ) -> Result<(), Problem> {
-        // A turn that waits for a person keeps its thread.
-        let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() else {
-            let text = "too many sessions are being answered already";
-            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, text));
-        };
+        let seat = self.turns.take(&said.holder)?;
         if !conversation.begin() {
             let text = "the last message is still being answered";
             return Err(Problem::new(StatusCode::CONFLICT, text));
@@ -56,7 +53,7 @@ impl Server {
                 reason: None,
             };
             let start = Instant::now();
-            match server.turn(&conversation, said) {
+            match server.turn(&conversation, said, &seat) {
                 Ok(reason) => ending.reason = reason,
                 Err(problem) => {
                     if let Some(cause) = problem.cause() {
@@ -70,7 +67,7 @@ impl Server {
             let end = ending.reason.as_deref().unwrap_or("failed");
             server.metrics.turn(end, start.elapsed());
             drop(ending);
-            drop(place);
+            drop(seat);
         });
         Ok(())
     }
@@ -79,6 +76,7 @@ impl Server {
         self: &Arc<Self>,
         conversation: &Arc<Conversation>,
         said: Said,
+        seat: &Seat,
     ) -> Result<Option<String>, Problem> {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
@@ -86,14 +84,15 @@ impl Server {
         let mut tell = |text: &str| conversation.tell(ChatEvent::Note { text: text.into() });
         agents.settle(&mut session, &runtime, &conversation.stopped(), &mut tell)?;
         runtime.host = Box::new(Watched {
-            conversation: Arc::clone(conversation),
             machine: runtime.host,
             server: Arc::clone(self),
+            conversation: Arc::clone(conversation),
             trace: said.trace.clone(),
             holder: said.holder,
         });
         let mut front = Front {
             conversation,
+            seat,
             metrics: &self.metrics,
             active: active(&session),
             model: String::new(),

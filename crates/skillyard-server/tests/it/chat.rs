@@ -1,6 +1,7 @@
 //! Talking: the agent answers, a person decides, and nobody reads what is not theirs.
 
 mod access;
+mod crowd;
 mod sessions;
 
 use axum::http::StatusCode;
