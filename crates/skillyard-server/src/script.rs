@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::package::Digest;
-use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList};
+use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use crate::access::Role;
 use crate::contents::Contents;
@@ -155,16 +155,11 @@ pub(crate) fn judged(
     let skill = usable(&stock, &input.name)?;
     let digest = Contents::open(skill)?.digest();
     let digest = digest.ok_or_else(|| Problem::bad("its files cannot be read"))?;
-    // Lists of allowed tools do not hold up the runtime's own tools, what is denied does.
-    let skills = asked.acting.iter().map(|each| ActiveSkill {
-        allowed: ToolList::Absent,
-        ..each.clone()
-    });
     let guarded = GuardRequest {
         tool: NAME.to_owned(),
         input: GuardInput::Fields(arguments),
     };
-    let decision = server.host.guard(&skills.collect::<Vec<_>>(), &guarded)?;
+    let decision = server.host.guard(&asked.acting, &guarded)?;
     if decision.verdict == GuardVerdict::Denied {
         return Err(denied(blocked(decision.reason, decision.skill)));
     }

@@ -2,7 +2,8 @@
 //!
 //! One rule puts the skills together: a call is allowed when at least one active skill that
 //! declares `allowed-tools` allows all of it, or when none declares one; `disallowed-tools` of any
-//! active skill denies, and nothing widens what a policy denies. In doubt the answer is no.
+//! active skill denies, and nothing widens what a policy denies. In doubt the answer is no. Lists
+//! do not hold up what only reads skills, and about a script of a skill its own list decides.
 
 mod command;
 mod deny;
@@ -12,6 +13,7 @@ mod pattern;
 mod request;
 mod rule;
 mod shell;
+mod skill;
 mod tool;
 mod web;
 mod wrapper;
@@ -38,6 +40,9 @@ pub fn check(
         .or_else(|| denied_by_skill(request, skills, world))
     {
         return denied;
+    }
+    if let Some(decided) = skill::decided(request, skills, world) {
+        return decided;
     }
     let declaring: Vec<&ActiveSkill> = skills
         .iter()

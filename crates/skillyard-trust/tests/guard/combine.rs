@@ -151,3 +151,40 @@ fn names_of_tools_that_are_none() {
     }
     assert!(!verdict(&free, &[], &"x".repeat(300), &json!("x")));
 }
+
+#[test]
+fn the_tools_of_the_runtime_are_judged_alike_everywhere() {
+    let reader = named("reader", Some("Read"), None);
+    let free = named("free", None, None);
+    for tool in ["skill_search", "skill_load", "skill_read", "skill_files"] {
+        let input = json!({ "name": "reader", "path": "x.md" });
+        assert!(verdict(&[reader.clone()], &[], tool, &input), "{tool}");
+        assert!(!verdict(&[reader.clone()], &[tool], tool, &input), "{tool}");
+        let denying = named("shy", None, Some(tool));
+        assert!(!verdict(&[denying], &[], tool, &input), "{tool}");
+    }
+    let run = |skills: &[ActiveSkill], name: &str, script: &str| {
+        let input = json!({ "name": name, "script": script, "args": ["a b", "$(x)"] });
+        verdict(skills, &[], "skill_run", &input)
+    };
+    // The list of the script's own skill decides, and no other.
+    let both = [reader, free];
+    assert!(!run(&both, "reader", "scripts/x.py"));
+    assert!(run(&both, "free", "scripts/x.py"));
+    assert!(!run(&both, "unknown", "scripts/x.py"));
+    for (list, allowed) in [
+        ("skill_run", true),
+        ("*", true),
+        ("Bash", true),
+        ("Bash(python3:*)", true),
+        ("Bash(./scripts/x.py:*)", true),
+        ("Bash(${CLAUDE_SKILL_DIR}/scripts/x.py:*)", true),
+        ("Bash(./scripts/y.py:*)", false),
+        ("Bash(git:*)", false),
+        ("Write", false),
+        ("", false),
+    ] {
+        let skill = named("pdf", Some(list), None);
+        assert_eq!(run(&[skill], "pdf", "scripts/x.py"), allowed, "{list}");
+    }
+}

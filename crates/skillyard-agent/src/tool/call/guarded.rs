@@ -1,9 +1,7 @@
 //! Deciding whether a call may be made, and leading it to its tool.
 
 use serde_json::{Map, Value};
-use skillyard_trust::guard::{
-    GuardDecision, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
-};
+use skillyard_trust::guard::{GuardDecision, GuardInput, GuardRequest, GuardVerdict, check};
 
 use super::{Calls, Ended, lent};
 use crate::host::HostError;
@@ -43,22 +41,14 @@ impl Calls<'_> {
         self.on_workspace(call, tool, arguments)
     }
 
-    /// Skill tools belong to the runtime: lists of allowed tools do not hold them up, what is
-    /// denied does.
     fn decide(&self, tool: &str, arguments: &Map<String, Value>) -> GuardDecision {
         let request = GuardRequest {
             tool: tool.to_owned(),
             input: GuardInput::Fields(arguments.clone()),
         };
-        let mut skills = self.active.clone();
-        if tool.starts_with("skill_") {
-            for skill in &mut skills {
-                skill.allowed = ToolList::Absent;
-            }
-        }
         check(
             &request,
-            &skills,
+            self.active,
             self.host.denied(),
             self.host.surroundings(),
         )
