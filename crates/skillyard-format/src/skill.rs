@@ -207,6 +207,14 @@ fn words(node: &Node) -> Vec<String> {
     }
 }
 
+/// The names that a document gives to its arguments, in their order.
+pub(crate) fn argument_names(document: &Document<'_>) -> Vec<String> {
+    let entry = document
+        .mapping()
+        .and_then(|fields| fields.get("arguments"));
+    entry.map(|entry| words(&entry.value)).unwrap_or_default()
+}
+
 /// The trimmed text of a field; a list or mapping is taken as the author wrote it.
 fn text_of<'a>(
     document: &Document<'a>,

@@ -117,7 +117,8 @@ impl Server {
         };
         let most = self.host.portions().instruction_bytes;
         let portion = activation::portion(&text, document.body(), own, most);
-        let body = substitute(&portion.text, &Arguments::parse(arguments), &directory);
+        let arguments = Arguments::of(&document, arguments);
+        let body = substitute(&portion.text, &arguments, &directory);
         let next_offset = portion.cursor;
         let rendered = activation::render(&Activation {
             name: &skill.record.name,

@@ -74,7 +74,7 @@ impl Shelf {
         let portion = portion(&bytes, document.body(), &record.file_name, most);
         let omitted = portion.cursor.map_or(0, |cursor| bytes.len() - cursor);
         let filled = |arguments: &Arguments| substitute(&portion.text, arguments, &found.directory);
-        let body = filled(&Arguments::parse(arguments));
+        let body = filled(&Arguments::of(&document, arguments));
         let plain = filled(&Arguments::default());
         let others = files.files.iter().map(|file| file.path.clone());
         let resources: Vec<String> = others.filter(|path| *path != *record.file_name).collect();

@@ -1,8 +1,12 @@
-//! `$ARGUMENTS` and its relatives in a skill's instructions.
+//! `$ARGUMENTS` and its relatives in a skill's instructions: `$ARGUMENTS[N]`, `$N`, `$name` for the
+//! names that `arguments` in its frontmatter gives them, and `${SKILL_DIR}`.
 //!
 //! Values are put in once and never looked at again, so an argument that says
 //! `$ARGUMENTS` or `${SKILL_DIR}` stays what it is. A `$1` without a first argument
 //! is left alone: instructions are full of prices and shell scripts.
+
+use crate::document::Document;
+use crate::skill::argument_names;
 
 /// What the user wrote behind a skill's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,6 +15,8 @@ pub struct Arguments {
     pub text: String,
     /// Its words, quotes undone.
     pub words: Vec<String>,
+    /// What the skill calls its words, the first first.
+    pub names: Vec<String>,
 }
 
 impl Arguments {
@@ -34,6 +40,16 @@ impl Arguments {
         Self {
             text: text.trim().to_owned(),
             words,
+            names: Vec::new(),
+        }
+    }
+
+    /// The same, with the names that a skill gives to its arguments.
+    #[must_use]
+    pub fn of(document: &Document<'_>, text: &str) -> Self {
+        Self {
+            names: argument_names(document),
+            ..Self::parse(text)
         }
     }
 }
@@ -52,7 +68,7 @@ pub fn substitute(body: &str, arguments: &Arguments, skill_dir: &str) -> String 
         if let Some(escaped) = rest.strip_prefix('\\') {
             let placeholder = escaped
                 .starts_with('$')
-                .then(|| placeholder(escaped))
+                .then(|| placeholder(escaped, &arguments.names))
                 .flatten();
             let length = placeholder.map_or(0, |(_, length)| length);
             // Only a placeholder needs escaping, so any other backslash is text.
@@ -64,7 +80,7 @@ pub fn substitute(body: &str, arguments: &Arguments, skill_dir: &str) -> String 
             at = start + 1 + length;
             continue;
         }
-        match placeholder(rest) {
+        match placeholder(rest, &arguments.names) {
             Some((Placeholder::All, length)) => {
                 result.push_str(&arguments.text);
                 used = true;
@@ -119,11 +135,22 @@ enum Placeholder {
     SkillDir,
 }
 
+/// The names of the skill's folder; the second is what most authors write.
+const SKILL_DIR: [&str; 2] = ["{SKILL_DIR}", "{CLAUDE_SKILL_DIR}"];
+
 /// The placeholder that `text`, which starts with `$`, starts with, and its length.
-fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
+fn placeholder(text: &str, names: &[String]) -> Option<(Placeholder, usize)> {
     let rest = text.strip_prefix('$')?;
-    if rest.starts_with("{SKILL_DIR}") {
-        return Some((Placeholder::SkillDir, 1 + "{SKILL_DIR}".len()));
+    if let Some(name) = SKILL_DIR.iter().find(|name| rest.starts_with(**name)) {
+        return Some((Placeholder::SkillDir, 1 + name.len()));
+    }
+    let is_called = |(_, name): &(usize, &String)| {
+        let behind = rest.strip_prefix(name.as_str());
+        behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let called = names.iter().enumerate().filter(is_called);
+    if let Some((index, name)) = called.max_by_key(|(_, name)| name.len()) {
+        return Some((Placeholder::Word(index), 1 + name.len()));
     }
     if let Some(behind) = rest.strip_prefix("ARGUMENTS") {
         let index = behind
@@ -165,6 +192,29 @@ mod tests {
         check("do $ARGUMENTS.", "a b", "do a b.");
         check("$0 then $ARGUMENTS[1]", "a 'b c'", "a then b c");
         check("run ${SKILL_DIR}/x", "", "run /skills/pdf/x");
+        check("run ${CLAUDE_SKILL_DIR}/x", "", "run /skills/pdf/x");
+        check("\\${CLAUDE_SKILL_DIR}", "", "${CLAUDE_SKILL_DIR}");
+    }
+
+    #[test]
+    fn arguments_have_the_names_that_the_skill_gives_them() {
+        let filled = |head: &str, body: &str, arguments: &str| {
+            let text = format!("---\nname: x\ndescription: X.\n{head}\n---\n{body}");
+            let document = Document::parse(text.as_bytes());
+            let arguments = Arguments::of(&document, arguments);
+            substitute(document.body(), &arguments, "/skills/x")
+        };
+        let head = "arguments: [issue, branch-name]";
+        let body = "fix $issue on $branch-name, not $issues; \\$issue";
+        assert_eq!(
+            filled(head, body, "7 '$issue'"),
+            "fix 7 on $issue, not $issues; $issue"
+        );
+        assert_eq!(
+            filled("arguments: issue branch-name", body, "7"),
+            "fix 7 on $branch-name, not $issues; $issue"
+        );
+        assert_eq!(filled("license: MIT", "$issue", ""), "$issue");
     }
 
     #[test]

@@ -155,7 +155,8 @@ impl Upstream {
         let digest = digest.finish().to_string();
         let others = files.iter().map(|(file, _)| file.path.clone());
         let others: Vec<String> = others.filter(|path| path != "SKILL.md").collect();
-        let body = substitute(document.body(), &Arguments::parse(arguments), &directory);
+        let arguments = Arguments::of(&document, arguments);
+        let body = substitute(document.body(), &arguments, &directory);
         let text = activation::render(&Activation {
             name: &name,
             digest: &digest,
