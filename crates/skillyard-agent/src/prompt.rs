@@ -55,7 +55,7 @@ impl Prompt {
     pub fn with_lent(shelf: &Shelf, settings: &Settings, lent: Vec<ToolSpec>) -> Self {
         let entries = shelf.entries();
         let room = Room {
-            tokens: settings.limits.catalog_tokens,
+            tokens: settings.limits.catalog(),
             skills: settings.limits.catalog_skills,
         };
         let (kept, fitting) = fitted(&entries, CatalogFormat::Xml, room, None);

@@ -66,7 +66,7 @@ pub(crate) fn choose(
     let shape = shape(&names, most);
     let messages = [Message::user(task)];
     let request = ModelRequest {
-        model: settings.model_name(),
+        model: settings.router_name(),
         system: &system,
         tools: &[],
         messages: &messages,

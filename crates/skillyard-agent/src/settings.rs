@@ -1,6 +1,8 @@
 //! How an agent works: fixed when a session starts, so that every request of it begins with the
 //! same bytes.
 
+use std::num::{NonZeroU32, NonZeroUsize};
+
 use serde::{Deserialize, Serialize};
 
 use crate::tool::WorkspaceTools;
@@ -14,6 +16,9 @@ pub struct Settings {
     pub instructions: String,
     /// Who picks skills.
     pub strategy: Strategy,
+    /// The model that a router asks, as `provider/name`; the agent's own without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router_model: Option<String>,
     /// How the model calls tools.
     pub tool_mode: ToolMode,
     /// Whether it works on files.
@@ -28,10 +33,17 @@ pub struct Settings {
 impl Settings {
     /// The model's own name, without its provider.
     pub fn model_name(&self) -> &str {
-        self.model
-            .split_once('/')
-            .map_or(self.model.as_str(), |(_, name)| name)
+        own_name(&self.model)
     }
+
+    /// The own name of the model that a router asks.
+    pub(crate) fn router_name(&self) -> &str {
+        own_name(self.router_model.as_deref().unwrap_or(&self.model))
+    }
+}
+
+fn own_name(model: &str) -> &str {
+    model.split_once('/').map_or(model, |(_, name)| name)
 }
 
 /// Who picks a skill for a task.
@@ -79,16 +91,78 @@ pub struct Limits {
     pub session_tokens: u64,
     /// Scripts and commands of a session.
     pub runs: usize,
-    /// Tokens of the catalog.
+    /// Tokens of the catalog; zero for 2% of the context.
     pub catalog_tokens: usize,
     /// Skills of the catalog.
     pub catalog_skills: usize,
-    /// Tokens of messages that are sent at once; more are compacted.
+    /// Tokens that the model takes at once, with its answer; zero where nobody said it. What does
+    /// not fit is left out.
     pub context_tokens: usize,
     /// Tokens of one answer.
     pub answer_tokens: u32,
     /// Skills that a router may pick.
     pub routed_skills: usize,
+}
+
+/// The context that a model is taken to have where nobody said it.
+pub(crate) const CONTEXT: usize = 200_000;
+/// Share of the context, in percent, that a catalog takes.
+const CATALOG_SHARE: usize = 2;
+
+impl Limits {
+    /// Tokens that the model takes at once.
+    pub fn context(&self) -> usize {
+        match self.context_tokens {
+            0 => CONTEXT,
+            said => said,
+        }
+    }
+
+    /// Tokens of the catalog.
+    pub fn catalog(&self) -> usize {
+        match self.catalog_tokens {
+            0 => self.context().saturating_mul(CATALOG_SHARE) / 100,
+            said => said,
+        }
+    }
+}
+
+/// What is said about limits; where nothing is said, a limit stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LimitChanges {
+    /// How often the model is asked in one turn.
+    pub steps: Option<NonZeroUsize>,
+    /// All tokens of a session.
+    pub session_tokens: Option<u64>,
+    /// Scripts and commands of a session.
+    pub runs: Option<usize>,
+    /// Tokens of the catalog.
+    pub catalog_tokens: Option<usize>,
+    /// Tokens that the model takes at once.
+    pub context_tokens: Option<usize>,
+    /// Tokens of one answer.
+    pub answer_tokens: Option<NonZeroU32>,
+    /// Skills that a router may pick.
+    pub routed_skills: Option<usize>,
+}
+
+impl LimitChanges {
+    /// Makes the limits what was said.
+    pub fn apply(self, limits: &mut Limits) {
+        let counts = [
+            (self.steps.map(NonZeroUsize::get), &mut limits.steps),
+            (self.runs, &mut limits.runs),
+            (self.catalog_tokens, &mut limits.catalog_tokens),
+            (self.context_tokens, &mut limits.context_tokens),
+            (self.routed_skills, &mut limits.routed_skills),
+        ];
+        for (said, limit) in counts {
+            *limit = said.unwrap_or(*limit);
+        }
+        limits.session_tokens = self.session_tokens.unwrap_or(limits.session_tokens);
+        let answer = self.answer_tokens.map(NonZeroU32::get);
+        limits.answer_tokens = answer.unwrap_or(limits.answer_tokens);
+    }
 }
 
 impl Default for Limits {
@@ -97,9 +171,9 @@ impl Default for Limits {
             steps: 32,
             session_tokens: 0,
             runs: 200,
-            catalog_tokens: 4_000,
+            catalog_tokens: 0,
             catalog_skills: 200,
-            context_tokens: 150_000,
+            context_tokens: 0,
             answer_tokens: 8_192,
             routed_skills: 1,
         }
@@ -112,6 +186,7 @@ impl Default for Settings {
             model: "offline".into(),
             instructions: String::new(),
             strategy: Strategy::default(),
+            router_model: None,
             tool_mode: ToolMode::default(),
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),

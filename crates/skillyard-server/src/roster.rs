@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use skillyard_agent::agent::{Definition, Drift, Kept, pins};
-use skillyard_agent::settings::{Limits, Strategy, ToolMode};
+use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
@@ -55,6 +55,7 @@ pub(crate) struct Draft {
     pub(crate) skills: Option<Vec<String>>,
     pub(crate) strategy: Option<Strategy>,
     pub(crate) tool_mode: Option<ToolMode>,
+    pub(crate) limits: LimitChanges,
 }
 
 impl Draft {
@@ -75,6 +76,7 @@ impl Draft {
         }
         definition.strategy = self.strategy.unwrap_or(definition.strategy);
         definition.tool_mode = self.tool_mode.unwrap_or(definition.tool_mode);
+        self.limits.apply(&mut definition.limits);
         Ok(())
     }
 }
@@ -110,6 +112,7 @@ impl Server {
             description: String::new(),
             instructions: String::new(),
             strategy: Strategy::default(),
+            router_model: None,
             tool_mode: ToolMode::default(),
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),

@@ -28,6 +28,9 @@ pub struct Definition {
     /// Who picks skills.
     #[serde(default)]
     pub strategy: Strategy,
+    /// The model that a router asks, as `server/name`; its own without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router_model: Option<String>,
     /// How the model calls tools.
     #[serde(default)]
     pub tool_mode: ToolMode,
@@ -77,6 +80,7 @@ impl Definition {
             model: self.model.clone(),
             instructions: self.instructions.clone(),
             strategy: self.strategy,
+            router_model: self.router_model.clone(),
             tool_mode: self.tool_mode,
             workspace: self.workspace,
             mcp: self.mcp.clone(),

@@ -181,7 +181,7 @@ impl Answer {
             "message_stop" => self.ended = true,
             "error" => {
                 let message = message(&data.to_string(), &[]);
-                return Err(ProviderError::Failed { message });
+                return Err(ProviderError::failed(message));
             }
             // New kinds of events are none of ours.
             _ => {}

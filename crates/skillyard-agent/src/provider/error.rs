@@ -39,6 +39,12 @@ pub enum ProviderError {
         /// What it said, shortened.
         message: String,
     },
+    /// The request has more tokens than the model takes.
+    #[error("the request is too long for the model: {message}")]
+    Overfull {
+        /// What its server said, shortened.
+        message: String,
+    },
     /// The answer was not understood.
     #[error("the answer is not what the protocol says: {problem}")]
     Malformed {
@@ -56,7 +62,37 @@ pub enum ProviderError {
     Cancelled,
 }
 
+/// How servers say that a request has more tokens than the model takes, in small letters.
+const OVERFULL: [&str; 12] = [
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "context_size",
+    "context limit",
+    "maximum context",
+    "prompt is too long",
+    "input is too long",
+    "input token count",
+    "request_too_large",
+    "reduce the length of the",
+];
+
 impl ProviderError {
+    /// The error inside a stream.
+    pub(super) fn failed(message: String) -> Self {
+        if Self::speaks_of_context(&message) {
+            return Self::Overfull { message };
+        }
+        Self::Failed { message }
+    }
+
+    /// Whether these are a server's words for a request that is too long for the model.
+    pub(super) fn speaks_of_context(text: &str) -> bool {
+        let text = text.to_lowercase();
+        OVERFULL.iter().any(|words| text.contains(words))
+    }
+
     /// The kind of failure, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -65,6 +101,7 @@ impl ProviderError {
             Self::Silent { .. } => "timeout",
             Self::Cut { .. } => "cut",
             Self::Failed { .. } => "failed",
+            Self::Overfull { .. } => "context",
             Self::Malformed { .. } => "malformed",
             Self::TooLong { .. } => "too_long",
             Self::Cancelled => "cancelled",

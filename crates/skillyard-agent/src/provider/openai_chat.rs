@@ -169,7 +169,7 @@ impl Answer {
     fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
         if data["error"].is_object() {
             let message = message(&data.to_string(), &[]);
-            return Err(ProviderError::Failed { message });
+            return Err(ProviderError::failed(message));
         }
         if data["usage"].is_object() {
             let number = |value: &Value| value.as_u64().unwrap_or_default();

@@ -164,11 +164,11 @@ impl Answer {
             }
             "response.failed" => {
                 let message = message(&data["response"].to_string(), &[]);
-                return Err(ProviderError::Failed { message });
+                return Err(ProviderError::failed(message));
             }
             "error" => {
                 let message = message(&data.to_string(), &[]);
-                return Err(ProviderError::Failed { message });
+                return Err(ProviderError::failed(message));
             }
             _ => {}
         }

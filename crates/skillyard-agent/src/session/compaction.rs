@@ -1,8 +1,11 @@
 //! Which messages a model still gets when not all fit.
 //!
 //! The session keeps everything; only the view for the model shrinks. The last messages stay
-//! whole. Of the older ones nothing stays but the skills that are still active: they are attached
-//! again, the latest first, as far as their share of the budget goes.
+//! whole, unless not even the last turn fits: then the longest results in it are cut. Of the older
+//! ones nothing stays but the skills that are still active: they are attached again, the latest
+//! first, as far as their share of the budget goes.
+
+use std::fmt::Write as _;
 
 use skillyard_format::tokens::estimate;
 
@@ -11,6 +14,8 @@ use crate::message::{Message, UserPart};
 
 /// Share of the budget, in percent, that attached skills may take.
 const SKILL_SHARE: usize = 30;
+/// Tokens that stay of a result in any case.
+const LEAST_OF_RESULT: usize = 100;
 
 /// What a model gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +79,7 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
     }
     let mut messages = vec![Message::User { parts }];
     messages.extend_from_slice(&session.messages[first..]);
+    cut_results(&mut messages, tokens);
     Plan {
         messages,
         omitted: first,
@@ -103,7 +109,56 @@ fn first_kept(messages: &[Message], costs: &[usize], tokens: usize) -> usize {
     messages.iter().rposition(is_user).unwrap_or_default()
 }
 
-fn cost(message: &Message) -> usize {
+/// Cuts the longest results until all messages fit, or until no result is worth cutting.
+fn cut_results(messages: &mut [Message], tokens: usize) {
+    let total: usize = messages.iter().map(cost).sum();
+    let sizes = messages.iter().flat_map(|message| match message {
+        Message::Tool { results } => results.as_slice(),
+        _ => &[],
+    });
+    let sizes: Vec<usize> = sizes.map(|each| estimate(&each.content)).collect();
+    let kept = |most: usize| -> usize { sizes.iter().map(|size| *size.min(&most)).sum() };
+    let rest = total.saturating_sub(kept(usize::MAX));
+    let mut most = sizes.iter().copied().max().unwrap_or_default();
+    if total <= tokens || most <= LEAST_OF_RESULT {
+        return;
+    }
+    while rest + kept(most) > tokens && most > LEAST_OF_RESULT {
+        most = (most * 3 / 4).max(LEAST_OF_RESULT);
+    }
+    for message in messages {
+        if let Message::Tool { results } = message {
+            for result in results {
+                cut(&mut result.content, most);
+            }
+        }
+    }
+}
+
+/// Cuts a text to about so many tokens, says so, and closes the element that it stands in.
+fn cut(text: &mut String, tokens: usize) {
+    let size = estimate(text);
+    if size <= tokens {
+        return;
+    }
+    let end = text.floor_char_boundary(text.len() * tokens / size);
+    let element = text.strip_prefix('<').and_then(|inside| {
+        let name = inside.split([' ', '>', '\n']).next()?;
+        text.trim_end()
+            .ends_with(&format!("</{name}>"))
+            .then(|| format!("\n</{name}>"))
+    });
+    let left_out = text.len() - end;
+    text.truncate(end);
+    text.push_str(&element.unwrap_or_default());
+    let _ = write!(
+        text,
+        "\n[{left_out} more bytes of this result were left out because they did not fit.]"
+    );
+}
+
+/// About how many tokens a message has.
+pub(super) fn cost(message: &Message) -> usize {
     let texts: usize = match message {
         Message::User { parts } => parts.iter().map(|part| estimate(part.text())).sum(),
         Message::Assistant { .. } => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use crate::mode;
 use crate::prompt::Prompt;
-use crate::settings::{Settings, ToolMode};
+use crate::settings::{CONTEXT, Settings, ToolMode};
 
 /// The model that a session had before another went on with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +22,9 @@ pub struct Earlier {
 }
 
 impl Session {
-    /// Lets another model go on; it is written down with what is said next.
-    pub fn hand_over(&mut self, model: &str, tool_mode: ToolMode) {
+    /// Lets another model go on, which takes so many tokens if that is known; it is written down
+    /// with what is said next.
+    pub fn hand_over(&mut self, model: &str, tool_mode: ToolMode, context: Option<usize>) {
         let settings = &self.prompt.settings;
         if settings.model == model && settings.tool_mode == tool_mode {
             return;
@@ -34,6 +35,9 @@ impl Session {
             messages: self.messages.len(),
         });
         self.prompt = self.prompt.for_model(model, tool_mode);
+        // What the settings say is about the first model, what was found out about the last.
+        let unknown = (self.prompt.settings.limits.context_tokens > 0).then_some(CONTEXT);
+        self.state.context = context.or(unknown);
         // What was never kept begins with the other model.
         self.handed_over = self.kept > 0;
     }

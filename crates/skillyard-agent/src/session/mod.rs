@@ -4,6 +4,7 @@ mod compaction;
 mod database;
 mod error;
 mod hand_over;
+mod room;
 mod save;
 mod store;
 
@@ -79,6 +80,9 @@ pub struct State {
     /// The models that it had before, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Earlier>,
+    /// The context that its model was found to have, where that is not what the settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<usize>,
 }
 
 /// A session that another was copied from.

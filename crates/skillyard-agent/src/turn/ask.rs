@@ -7,23 +7,46 @@ use super::{Turn, TurnError, tell};
 use crate::front_end::TurnEvent;
 use crate::message::{AssistantPart, Message};
 use crate::mode;
-use crate::provider::{Completion, Delta, ModelRequest, Usage};
+use crate::provider::{Completion, Delta, ModelRequest, ProviderError, Usage};
 use crate::session::{Session, plan};
 use crate::settings::ToolMode;
 use crate::telemetry::{Asked, Happening};
 use crate::tool::MOST_ARGUMENTS;
 
 impl Turn<'_> {
+    /// Asks the model. Where its server says that the request is too long, it gets a shorter one.
     pub(super) fn ask(&mut self) -> Result<Completion, TurnError> {
         self.steps += 1;
+        let known = self.session.state.context;
+        loop {
+            let error = match self.ask_once() {
+                Err(TurnError::Provider(error @ ProviderError::Overfull { .. })) => error,
+                outcome => return outcome,
+            };
+            if !self.session.tighten() {
+                // It is not the length of the session that is too much.
+                self.session.state.context = known;
+                return Err(error.into());
+            }
+            self.front.event(&TurnEvent::Retry {
+                reason: format!("{error}; what is oldest in the session is left out"),
+                milliseconds: 0,
+            });
+        }
+    }
+
+    fn ask_once(&mut self) -> Result<Completion, TurnError> {
         let settings = self.session.prompt.settings.clone();
         let messages = view(self.session);
         let shape = mode::shape(settings.tool_mode, &self.session.prompt.tools);
         let request = request(self.session, &messages, shape.as_ref());
-        let event = Event::new(EventKind::SessionPrompted)
+        let mut event = Event::new(EventKind::SessionPrompted)
             .session(&self.session.id)
             .detail("messages", self.session.messages.len().to_string())
             .detail("request", digest(&request).to_string());
+        if let Some(tokens) = self.session.state.context {
+            event = event.detail("context", tokens.to_string());
+        }
         self.runtime.host.record(&event)?;
         let front = &mut *self.front;
         let said = &mut self.said;
@@ -90,9 +113,8 @@ impl Turn<'_> {
 
 /// The messages as the model of a session reads them.
 pub(crate) fn view(session: &Session) -> Vec<Message> {
-    let settings = &session.prompt.settings;
-    let fitted = plan(session, settings.limits.context_tokens);
-    mode::outgoing(settings.tool_mode, fitted.messages)
+    let fitted = plan(session, session.room());
+    mode::outgoing(session.prompt.settings.tool_mode, fitted.messages)
 }
 
 /// A request, as it was or will be made.
@@ -108,7 +130,7 @@ pub(crate) fn request<'a>(
         system: &session.prompt.system,
         tools: if native { &session.prompt.tools } else { &[] },
         messages,
-        max_tokens: settings.limits.answer_tokens,
+        max_tokens: session.answer_tokens(),
         shape,
     }
 }

@@ -97,7 +97,10 @@ impl Turn<'_> {
 
     fn chosen(&mut self, task: &str) -> Result<Vec<String>, TurnError> {
         let choice = router::choose(
-            &*self.runtime.provider,
+            self.runtime
+                .router
+                .as_deref()
+                .unwrap_or(&*self.runtime.provider),
             &self.session.prompt.settings,
             &self.runtime.shelf,
             task,

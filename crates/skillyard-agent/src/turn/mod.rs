@@ -45,6 +45,8 @@ pub(crate) fn is_own_answer(text: &str) -> bool {
 pub struct Runtime {
     /// Who answers.
     pub provider: Box<dyn Provider>,
+    /// Who picks skills for a router, where that is another model.
+    pub router: Option<Box<dyn Provider>>,
     /// The skills.
     pub shelf: Shelf,
     /// The machine.

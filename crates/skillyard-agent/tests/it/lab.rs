@@ -110,6 +110,7 @@ impl Lab {
         let root = self.folder.path().canonicalize().unwrap();
         Runtime {
             provider: Box::new(provider),
+            router: None,
             shelf: self.shelf(),
             host: Box::new(Pretended {
                 machine: Arc::clone(&self.machine),

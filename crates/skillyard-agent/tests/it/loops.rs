@@ -159,6 +159,41 @@ fn a_router_chooses_before_the_model_is_asked() {
 }
 
 #[test]
+fn another_model_may_choose_for_the_router() {
+    let lab = lab();
+    let (small, large) = (
+        Scripted::new([vec![says(r#"{"skill":["pdf-forms","image-resize"]}"#)]]),
+        Scripted::new([vec![says("Done.")]]),
+    );
+    let mut runtime = lab.runtime(large.clone());
+    runtime.router = Some(Box::new(small.clone()));
+    let mut settings = Settings {
+        model: "test/large".into(),
+        strategy: Strategy::Router,
+        router_model: Some("test/small".into()),
+        ..Settings::default()
+    };
+    settings.limits.routed_skills = 2;
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let task = "fill the tax form, with a small image";
+    runtime.turn(&mut session, task, &mut front).unwrap();
+    let asked = small.requests.lock().unwrap();
+    assert_eq!((asked.len(), &asked[0]["model"]), (1, &json!("small")));
+    let asked = large.requests.lock().unwrap();
+    let main = asked[0].to_string();
+    assert_eq!((asked.len(), &asked[0]["model"]), (1, &json!("large")));
+    assert!(main.contains("MARK-PDF") && main.contains("MARK-IMAGE"));
+    // A search does without any model.
+    runtime.router = Some(Box::new(Offline));
+    let mut session = lab.session(&runtime, &settings);
+    runtime
+        .turn(&mut session, "fill the tax form", &mut front)
+        .unwrap();
+    assert_eq!(session.state.activated[0].name, "pdf-forms");
+}
+
+#[test]
 fn a_hybrid_names_candidates_and_the_model_decides() {
     let lab = lab();
     let model = Scripted::new([]);

@@ -196,7 +196,7 @@ fn a_copy_of_a_copy_is_the_same_to_the_byte() {
 /// What a model says, and its name.
 fn turn_with(lab: &Lab, session: &mut Session, model: &str, mode: ToolMode, words: &str) {
     let mut runtime = lab.runtime(Scripted::new(vec![vec![says(words)]]));
-    session.hand_over(model, mode);
+    session.hand_over(model, mode, None);
     let mut front = Front::new(Answer::No);
     runtime.turn(session, words, &mut front).unwrap();
 }

@@ -1,5 +1,6 @@
 //! `/api/v1/agents`: agents that have a name, and their versions.
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,7 +9,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skillyard_agent::agent::{AgentError, Definition};
-use skillyard_agent::settings::{Strategy, ToolMode};
+use skillyard_agent::settings::{LimitChanges, Strategy, ToolMode};
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
@@ -53,6 +54,30 @@ pub(crate) struct Said {
     /// How the model calls tools: `native`, `json_schema` or `text`.
     #[schema(value_type = Option<String>)]
     tool_mode: Option<ToolMode>,
+    /// How much it may use.
+    limits: Option<SaidLimits>,
+}
+
+/// How much an agent may use; what is not said is as usual, or stays as it is.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SaidLimits {
+    /// How often the model is asked in one turn.
+    #[schema(value_type = Option<usize>, minimum = 1)]
+    steps: Option<NonZeroUsize>,
+    /// All tokens of a session; 0 for as many as it takes.
+    session_tokens: Option<u64>,
+    /// Scripts, commands and changes of a session.
+    runs: Option<usize>,
+    /// Tokens that the model takes at once; 0 for what the configuration says.
+    context_tokens: Option<usize>,
+    /// Tokens of the catalog; 0 for 2% of the context.
+    catalog_tokens: Option<usize>,
+    /// Tokens of one answer.
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    answer_tokens: Option<NonZeroU32>,
+    /// Skills that a router may pick for one message.
+    routed_skills: Option<usize>,
 }
 
 impl From<Said> for Draft {
@@ -64,6 +89,21 @@ impl From<Said> for Draft {
             skills: said.skills,
             strategy: said.strategy,
             tool_mode: said.tool_mode,
+            limits: said.limits.unwrap_or_default().into(),
+        }
+    }
+}
+
+impl From<SaidLimits> for LimitChanges {
+    fn from(said: SaidLimits) -> Self {
+        Self {
+            steps: said.steps,
+            session_tokens: said.session_tokens,
+            runs: said.runs,
+            catalog_tokens: said.catalog_tokens,
+            context_tokens: said.context_tokens,
+            answer_tokens: said.answer_tokens,
+            routed_skills: said.routed_skills,
         }
     }
 }

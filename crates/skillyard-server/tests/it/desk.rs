@@ -102,6 +102,7 @@ impl Agents for Desk {
     fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
         Ok(Runtime {
             provider: Box::new(Offline),
+            router: None,
             shelf: self.shelf_of(session)?,
             host: Box::new(Stage {
                 machine: Arc::clone(&self.machine),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::agent::AgentStore;
-use skillyard_agent::provider::offline;
+use skillyard_agent::provider::{ProviderError, offline};
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::ToolMode;
 use skillyard_agent::shelf::{Shelf, ShelfError};
@@ -16,7 +16,7 @@ use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
 use skillyard_trust::verdict::OptIn;
 
 use super::lending::Lending;
-use super::{Wanted, runtime_with, shelf, shelf_of, store};
+use super::{Wanted, model_context, runtime_with, shelf, shelf_of, store, with_context};
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -59,7 +59,7 @@ impl Desk {
         wanted.lenders = self.lending.of(&session.id, wanted.lenders);
         let workspace = Path::new(&session.workspace);
         let store = Arc::clone(&self.store);
-        runtime_with(&self.context, &wanted, workspace, &settings.model, store)
+        runtime_with(&self.context, &wanted, workspace, settings, store)
     }
 
     fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
@@ -87,11 +87,12 @@ impl Desk {
         let wanted = self.wanted(only, &settings.mcp)?;
         let here = &context.environment.current_dir;
         let store = Arc::clone(&self.store);
-        let runtime = runtime_with(context, &wanted, here, &settings.model, store)?;
+        let runtime = runtime_with(context, &wanted, here, &settings, store)?;
         // A page cannot wait for a model to show what it can: the first turn asks, if need be.
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
+        with_context(context, &mut settings)?;
         let mut session = super::session(runtime.prompt(&settings), version, here)?;
         session.state.owner.clone_from(&wish.owner);
         self.lending.keep(&session.id, wanted.lenders);
@@ -105,6 +106,9 @@ impl Desk {
         cancel: &AtomicBool,
         tell: &mut dyn FnMut(&str),
     ) -> Result<(), CommandError> {
+        if let Some(tokens) = model_context(&self.context, &session.prompt.settings.model)? {
+            session.has_context(tokens);
+        }
         let is_new = session.messages.is_empty() && session.state.lineage.is_empty();
         let mut settings = session.prompt.settings.clone();
         if is_new && settings.tool_mode == ToolMode::Auto {
@@ -157,7 +161,8 @@ impl Agents for Desk {
 
     fn remedy(&self, error: &TurnError) -> Option<String> {
         match error {
-            TurnError::Skill(ShelfError::Withheld { .. } | ShelfError::Altered { .. }) => {
+            TurnError::Skill(ShelfError::Withheld { .. } | ShelfError::Altered { .. })
+            | TurnError::Provider(ProviderError::Overfull { .. }) => {
                 crate::error::agent::hint(error)
             }
             _ => None,

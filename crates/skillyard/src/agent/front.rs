@@ -173,10 +173,13 @@ impl Terminal<'_> {
             TurnEvent::Retry {
                 reason,
                 milliseconds,
-            } => printer.note(&format!(
-                "   {}; trying again in {milliseconds} ms",
-                visible(reason)
-            )),
+            } => {
+                let when = match milliseconds {
+                    0 => "now".to_owned(),
+                    _ => format!("in {milliseconds} ms"),
+                };
+                printer.note(&format!("   {}; trying again {when}", visible(reason)));
+            }
             TurnEvent::Usage(usage) => printer.detail(&format!(
                 "   {} tokens in ({} cached), {} out",
                 usage.input, usage.cached, usage.output

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use skillyard_agent::Runtime;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
+use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
@@ -28,7 +29,7 @@ pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::{Machine, told};
 pub(crate) use library::{folder_of, shelf, shelf_of};
-pub(crate) use model::known_model;
+pub(crate) use model::{known_model, model_context};
 pub(crate) use tool_mode::{asked_tool_mode, known_tool_mode, tool_mode};
 pub(crate) use tracing::subscribers;
 
@@ -51,9 +52,10 @@ pub(crate) fn runtime(
     context: &Context,
     wanted: &Wanted,
     workspace: &Path,
-    model: &str,
+    settings: &Settings,
 ) -> Result<Runtime, CommandError> {
-    runtime_with(context, wanted, workspace, model, Arc::new(store(context)?))
+    let store = Arc::new(store(context)?);
+    runtime_with(context, wanted, workspace, settings, store)
 }
 
 /// The same over sessions that are open already.
@@ -61,14 +63,18 @@ fn runtime_with(
     context: &Context,
     wanted: &Wanted,
     workspace: &Path,
-    model: &str,
+    settings: &Settings,
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
-    let provider = model::provider(context, model)?;
+    let provider = model::provider(context, &settings.model)?;
+    let router = settings.router_model.as_deref();
+    let router = router.filter(|_| settings.strategy != Strategy::Tool);
+    let router = router.map(|model| model::provider(context, model));
     let host = Machine::new(context, &shelf, workspace, wanted)?;
     Ok(Runtime {
         provider,
+        router: router.transpose()?,
         shelf,
         host: Box::new(host),
         store,
@@ -81,6 +87,15 @@ fn runtime_with(
 pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
     let file = context.environment.sessions_file();
     Ok(SessionStore::open(&file).map_err(skillyard_agent::TurnError::from)?)
+}
+
+/// Puts into settings what the configuration says of their model's context, unless they say it.
+pub(crate) fn with_context(context: &Context, settings: &mut Settings) -> Result<(), CommandError> {
+    if settings.limits.context_tokens == 0 {
+        let said = model_context(context, &settings.model)?;
+        settings.limits.context_tokens = said.unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// A new session.

@@ -60,6 +60,14 @@ pub(crate) fn known_model(context: &Context, model: &str) -> Result<(), CommandE
     }
 }
 
+/// Tokens that a model takes at once, if that was said.
+pub(crate) fn model_context(context: &Context, model: &str) -> Result<Option<usize>, CommandError> {
+    match model {
+        offline::NAME => Ok(None),
+        _ => Ok(server(context, model)?.context),
+    }
+}
+
 /// The server of a model.
 fn server(context: &Context, model: &str) -> Result<ModelServer, CommandError> {
     let unknown = || AgentFailure::NoModel(model.to_owned());

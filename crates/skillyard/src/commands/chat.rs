@@ -213,10 +213,13 @@ fn start(
             settings.tool_mode = ToolMode::Auto;
         }
         wanted.lenders = Lenders::named(context, &settings.mcp)?;
-        let runtime = agent::runtime(context, &wanted, &workspace, &settings.model)?;
+        let runtime = agent::runtime(context, &wanted, &workspace, &settings)?;
+        let tokens = agent::model_context(context, &settings.model)?;
         if settings != session.prompt.settings {
             let mode = agent::tool_mode(context, &settings, cancel)?;
-            session.hand_over(&settings.model, mode);
+            session.hand_over(&settings.model, mode, tokens);
+        } else if let Some(tokens) = tokens {
+            session.has_context(tokens);
         }
         return Ok((runtime, session));
     }
@@ -241,8 +244,9 @@ fn start(
         settings.mcp.clone_from(&args.mcp);
     }
     wanted.lenders = Lenders::named(context, &settings.mcp)?;
-    let runtime = agent::runtime(context, &wanted, here, &settings.model)?;
+    let runtime = agent::runtime(context, &wanted, here, &settings)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
+    agent::with_context(context, &mut settings)?;
     let session = agent::session(runtime.prompt(&settings), version, here)?;
     Ok((runtime, session))
 }
@@ -257,9 +261,12 @@ pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
             .text("agents.model")
             .unwrap_or_else(|| "offline".into()),
         strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
+        router_model: config.text("agents.router_model"),
         ..Settings::default()
     };
     settings.limits.catalog_skills = config.max_skills();
+    let routed = config.count("agents.routed_skills");
+    settings.limits.routed_skills = routed.unwrap_or(settings.limits.routed_skills);
     Ok(settings)
 }
 

@@ -133,6 +133,19 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Project::Free,
         "Who picks a skill for a task: the model with a tool, a router before it, or both.",
     ),
+    entry(
+        "agents.router_model",
+        Kind::Text,
+        Project::Never(WORDS),
+        "The model that picks skills for `router` and `hybrid`, as `SERVER/NAME`, or `offline`; without it, the agent's own.",
+    ),
+    with_default(
+        "agents.routed_skills",
+        Kind::Count { least: 1, most: 20 },
+        Plain::Count(1),
+        Project::Tighten,
+        "Most skills that a router picks for one message.",
+    ),
     with_default(
         "agents.model",
         Kind::Text,
@@ -165,6 +178,15 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Plain::Text("auto"),
         Project::Never(WORDS),
         "How its models call tools; `auto` asks once and remembers.",
+    ),
+    entry(
+        "models.SERVER.context",
+        Kind::Count {
+            least: 1_000,
+            most: 100_000_000,
+        },
+        Project::Never(WORDS),
+        "Tokens that its models take at once; 200,000 are assumed. The catalog gets 2% of them.",
     ),
     entry(
         "telemetry.endpoint",

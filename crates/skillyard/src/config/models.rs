@@ -20,6 +20,8 @@ pub(crate) struct ModelServer {
     pub(crate) key: Option<Secret>,
     /// How its models call tools: `auto` or the name of a mode.
     pub(crate) tool_mode: String,
+    /// Tokens that its models take at once, if that was said.
+    pub(crate) context: Option<usize>,
 }
 
 /// Servers that need no configuration but a key: name, language, address.
@@ -34,6 +36,11 @@ const LOCKED: &[(&str, &str)] = &[
     ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
     ("https://api.openai.com/", "OPENAI_API_KEY"),
 ];
+
+/// The names of servers that need no configuration but a key.
+pub(crate) fn known_servers() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().map(|(name, ..)| *name)
+}
 
 impl ModelServer {
     /// The variable that should hold the key, where there is none and nothing goes without.
@@ -77,11 +84,20 @@ impl Config {
             }
         }
         let tool_mode = self.text(&format!("models.{name}.tool_mode"));
+        let context = self.count(&format!("models.{name}.context"));
+        let api = api.unwrap_or_else(|| "openai-chat".into());
+        let url = url.trim_end_matches('/');
+        // `/v1/messages` is put behind it, and many write the first half already.
+        let url = match api.as_str() {
+            "anthropic" => url.strip_suffix("/v1").unwrap_or(url),
+            _ => url,
+        };
         Ok(Some(ModelServer {
+            context,
             tool_mode: tool_mode.unwrap_or_else(|| "auto".into()),
             name: name.to_owned(),
-            api: api.unwrap_or_else(|| "openai-chat".into()),
-            url: url.trim_end_matches('/').to_owned(),
+            api,
+            url: url.to_owned(),
             key,
         }))
     }

@@ -7,6 +7,7 @@ use skillyard_agent::agent::AgentError;
 use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
+use skillyard_format::nearest::nearest;
 
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +82,9 @@ impl AgentFailure {
             Self::NoModel(name) if name.starts_with("claude") => {
                 format!("Did you mean `anthropic/{name}`?")
             }
+            Self::NoModel(name) if near_server(name).is_some() => {
+                format!("Did you mean `{}`?", near_server(name).unwrap_or_default())
+            }
             Self::NoModel(name) if name.starts_with("gpt") => {
                 format!("Did you mean `openai/{name}`?")
             }
@@ -97,6 +101,13 @@ impl AgentFailure {
             Self::Word { known, .. } => format!("Use one of {known}"),
         })
     }
+}
+
+/// A model of a server that is known, where the name of the server is only misspelt.
+fn near_server(model: &str) -> Option<String> {
+    let (server, name) = model.split_once('/')?;
+    let known = nearest(server, crate::config::models::known_servers())?;
+    Some(format!("{known}/{name}"))
 }
 
 /// What the user can do about a turn that failed.
@@ -125,6 +136,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
             | ProviderError::Malformed { .. },
         ) => {
             "Is the model's name right, and the address in `models.SERVER.url`?".into()
+        }
+        TurnError::Provider(ProviderError::Overfull { .. }) => {
+            "What was said last does not fit, also with everything before it left out: say less at once, or go on with a model that takes more (`--resume last --model SERVER/NAME`). Where the server's word is not true, `skillyard config set models.SERVER.context TOKENS` says how much it takes".into()
         }
         TurnError::Provider(ProviderError::Connect { .. }) => {
             "Is the server running, and its address right? See `skillyard config list`; go on with `skillyard chat --resume last`".into()

@@ -12,6 +12,7 @@ mod altered;
 mod audit;
 mod chat;
 mod chat_changes;
+mod chat_context;
 mod chat_question;
 mod cli;
 mod completions;

@@ -18,9 +18,15 @@ pub(super) fn refused(response: Response, secrets: &[SecretString]) -> ProviderE
     let retry_after = retry_after(&response);
     let mut text = Vec::new();
     let _ = response.take(ERROR.0).read_to_end(&mut text);
+    let text = String::from_utf8_lossy(&text);
+    let message = message(&text, secrets);
+    // The code may be all that says so, and it is not part of the message.
+    if matches!(status, 400 | 413 | 422) && ProviderError::speaks_of_context(&text) {
+        return ProviderError::Overfull { message };
+    }
     ProviderError::Status {
         status,
-        message: message(&String::from_utf8_lossy(&text), secrets),
+        message,
         retry_after,
     }
 }

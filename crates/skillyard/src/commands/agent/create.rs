@@ -32,6 +32,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         description: String::new(),
         instructions: String::new(),
         strategy: Strategy::default(),
+        router_model: None,
         tool_mode: ToolMode::default(),
         workspace: WorkspaceTools::default(),
         mcp: Vec::new(),

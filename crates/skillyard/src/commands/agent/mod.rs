@@ -13,13 +13,13 @@ mod show;
 mod skill;
 mod versions;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use clap::Subcommand;
 use serde_json::{Value, json};
 use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept};
 use skillyard_agent::session::AgentVersion;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+use skillyard_agent::settings::{LimitChanges, Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
@@ -108,6 +108,12 @@ struct Said {
     /// Who picks skills: tool, router or hybrid
     #[arg(long)]
     strategy: Option<String>,
+    /// The model that a router asks, as `SERVER/NAME`; empty for the agent's own
+    #[arg(long, value_name = "MODEL", hide_short_help = true)]
+    router_model: Option<String>,
+    /// Skills that a router may pick for one message
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    routed_skills: Option<usize>,
     /// How the model calls tools: auto, native, json-schema or text
     #[arg(long, value_name = "MODE")]
     tool_mode: Option<String>,
@@ -120,6 +126,18 @@ struct Said {
     /// All tokens of a session; 0 for as many as it takes
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
+    /// Scripts, commands and changes of a session; 0 for none
+    #[arg(long, value_name = "N")]
+    max_runs: Option<usize>,
+    /// Tokens of one answer; at most a quarter of the context is left to it
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    answer_tokens: Option<NonZeroU32>,
+    /// Tokens that the model takes at once; 0 for `models.SERVER.context`
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    context_tokens: Option<usize>,
+    /// Tokens of the catalog in the prompt; 0 for 2% of the context
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    catalog_tokens: Option<usize>,
     /// Install without asking what a reference names
     #[arg(long, short)]
     yes: bool,
@@ -129,9 +147,12 @@ impl Said {
     fn apply(&self, context: &Context, definition: &mut Definition) -> Result<(), CommandError> {
         if let Some(model) = &self.model {
             definition.model.clone_from(model);
-            if let Err(error) = known_model(context, model) {
-                let text = visible(&error.to_string()).into_owned();
-                context.printer.note(&format!("warning: {text}"));
+            warn_of_model(context, model);
+        }
+        if let Some(model) = &self.router_model {
+            definition.router_model = (!model.is_empty()).then(|| model.clone());
+            if !model.is_empty() {
+                warn_of_model(context, model);
             }
         }
         if let Some(description) = &self.description {
@@ -165,13 +186,26 @@ impl Said {
                 _ => return Err(unknown(value, "set of tools", "`all` and `none`")),
             };
         }
-        if let Some(steps) = self.max_steps {
-            definition.limits.steps = steps.get();
-        }
-        if let Some(tokens) = self.max_tokens {
-            definition.limits.session_tokens = tokens;
-        }
+        let limits = LimitChanges {
+            steps: self.max_steps,
+            session_tokens: self.max_tokens,
+            runs: self.max_runs,
+            catalog_tokens: self.catalog_tokens,
+            context_tokens: self.context_tokens,
+            answer_tokens: self.answer_tokens,
+            routed_skills: self.routed_skills,
+        };
+        limits.apply(&mut definition.limits);
         Ok(())
+    }
+}
+
+/// Says that nothing is known of a model; it may be known later.
+fn warn_of_model(context: &Context, model: &str) {
+    if let Err(error) = known_model(context, model) {
+        let hint = error.hint().map(|hint| format!("; {hint}"));
+        let text = format!("warning: {error}{}", hint.unwrap_or_default());
+        context.printer.note(&visible(&text));
     }
 }
 
@@ -253,7 +287,11 @@ pub(crate) fn resolved(
         name: kept.name,
         version: kept.version,
     };
-    Ok((kept.definition.settings(), names, version))
+    let mut settings = kept.definition.settings();
+    if settings.router_model.is_none() {
+        settings.router_model = context.config()?.text("agents.router_model");
+    }
+    Ok((settings, names, version))
 }
 
 /// A strategy by its name.

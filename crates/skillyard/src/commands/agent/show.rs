@@ -56,6 +56,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         "strategy",
         &format!("{:?}", definition.strategy).to_lowercase(),
     );
+    row(
+        "router",
+        definition.router_model.as_deref().unwrap_or_default(),
+    );
     row("instructions", &definition.instructions);
     row("mcp servers", &definition.mcp.join(", "));
     if definition.workspace == WorkspaceTools::None {
@@ -88,5 +92,14 @@ fn limits(limits: &Limits) -> String {
         tokens => format!(", {tokens} tokens a session"),
     };
     let (steps, runs) = (limits.steps, limits.runs);
-    format!("{steps} steps a turn, {runs} runs a session{tokens}")
+    let mut text = format!("{steps} steps a turn, {runs} runs a session{tokens}");
+    for (what, tokens) in [
+        ("context", limits.context_tokens),
+        ("catalog", limits.catalog_tokens),
+    ] {
+        if tokens > 0 {
+            let _ = write!(text, ", {what} of {tokens} tokens");
+        }
+    }
+    text
 }

@@ -1,0 +1,149 @@
+//! Models that take little at once: what does not fit is left out, and no session ends of it.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+use skillyard_agent::TurnError;
+use skillyard_agent::front_end::{Answer, TurnEvent};
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use skillyard_agent::replay::replay;
+use skillyard_agent::session::Session;
+use skillyard_agent::settings::{LimitChanges, Settings, ToolMode};
+
+use crate::lab::{Front, Lab, Scripted, calls, says};
+use crate::server::{KEY, Reply, Server};
+
+/// A model that refuses what has more bytes than five for each token of its context.
+struct Small {
+    context: usize,
+    model: Scripted,
+}
+
+impl Provider for Small {
+    fn name(&self) -> &'static str {
+        "small"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let asked = serde_json::to_string(request).unwrap().len() / 5;
+        if asked + request.max_tokens as usize > self.context {
+            let message = format!("maximum context length is {} tokens", self.context);
+            return Err(ProviderError::Overfull { message });
+        }
+        self.model.complete(request, on, cancel)
+    }
+}
+
+fn lab() -> Lab {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    lab
+}
+
+/// Says something long, so many times.
+fn talk(lab: &Lab, session: &mut Session, model: Small, turns: usize) -> Vec<TurnEvent> {
+    let mut runtime = lab.runtime(model);
+    let mut front = Front::new(Answer::No);
+    for at in 0..turns {
+        let text = format!("turn {at} {}", "and more words ".repeat(100));
+        runtime.turn(session, &text, &mut front).unwrap();
+    }
+    front.events
+}
+
+fn retries(events: &[TurnEvent]) -> usize {
+    let is_retry = |event: &&TurnEvent| matches!(event, TurnEvent::Retry { .. });
+    events.iter().filter(is_retry).count()
+}
+
+fn same(lab: &Lab, session: &Session) {
+    let session = lab.store().load(&session.id).unwrap();
+    replay(&session, &lab.shelf(), lab.recorded(&[&session.id])).unwrap();
+}
+
+#[test]
+fn what_the_settings_say_is_kept_to() {
+    let lab = lab();
+    let model = Small {
+        context: 8_000,
+        model: Scripted::default(),
+    };
+    let mut settings = Settings::default();
+    let said = LimitChanges {
+        context_tokens: Some(8_000),
+        ..LimitChanges::default()
+    };
+    said.apply(&mut settings.limits);
+    assert_eq!(settings.limits.catalog(), 160);
+    let mut session = lab.session(&lab.runtime(Scripted::default()), &settings);
+    let events = talk(&lab, &mut session, model, 60);
+    assert_eq!(retries(&events), 0);
+    same(&lab, &session);
+}
+
+#[test]
+fn a_context_that_nobody_said_is_found_out_and_remembered() {
+    let lab = lab();
+    let small = |replies: Vec<_>| Small {
+        context: 8_000,
+        model: Scripted::new(replies),
+    };
+    let mut session = lab.session(&lab.runtime(Scripted::default()), &Settings::default());
+    let events = talk(&lab, &mut session, small(Vec::new()), 30);
+    assert!(retries(&events) > 0);
+    // It is remembered with the session.
+    let mut session = lab.store().load(&session.id).unwrap();
+    let events = talk(&lab, &mut session, small(Vec::new()), 1);
+    assert_eq!(retries(&events), 0);
+    // One result that is too long is cut.
+    lab.write("work/long.txt", &"a long line of text\n".repeat(2_500));
+    let read = calls("r", "Read", &json!({ "path": "long.txt" }));
+    let mut runtime = lab.runtime(small(vec![vec![read], vec![says("It is long.")]]));
+    let mut front = Front::new(Answer::No);
+    runtime.turn(&mut session, "read", &mut front).unwrap();
+    assert_eq!(session.answer(), "It is long.");
+    // A message that is too long is refused, and the session goes on.
+    let long = "far too long ".repeat(10_000);
+    let refused = runtime.turn(&mut session, &long, &mut front).unwrap_err();
+    let TurnError::Provider(ProviderError::Overfull { .. }) = refused else {
+        panic!("{refused}");
+    };
+    runtime.turn(&mut session, "short", &mut front).unwrap();
+    same(&lab, &session);
+    // Another model may take more, and the user may know.
+    session.hand_over("test/large", ToolMode::Auto, None);
+    assert_eq!(session.context(), 200_000);
+    session.has_context(32_000);
+    assert_eq!(session.context(), 32_000);
+}
+
+#[test]
+fn servers_say_in_many_ways_that_a_request_is_too_long() {
+    let lab = lab();
+    let said = [
+        r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#,
+        r#"{"error":{"message":"Too much.","code":"context_length_exceeded"}}"#,
+        r#"{"error":{"message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#,
+        r#"{"error":{"type":"exceed_context_size_error","message":"Too much."}}"#,
+    ];
+    for body in said {
+        let replies = (0..20).map(|_| Reply::error(400, "", body));
+        let server = Server::start(replies.collect());
+        let mut runtime = lab.runtime(OpenAiChat {
+            name: "local".into(),
+            endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
+            limit_name: LimitName::MaxTokens,
+        });
+        let mut session = lab.session(&runtime, &Settings::default());
+        let mut front = Front::new(Answer::No);
+        let refused = runtime.turn(&mut session, "hi", &mut front).unwrap_err();
+        assert_eq!(refused.kind(), "context", "{body}: {refused}");
+        assert!(server.asked().len() < 10);
+    }
+}
