@@ -58,6 +58,7 @@ fn prompt() -> Prompt {
         skills: Vec::new(),
         omitted: Vec::new(),
         published: BTreeMap::new(),
+        installed: BTreeMap::new(),
     }
 }
 

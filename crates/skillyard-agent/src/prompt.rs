@@ -13,7 +13,7 @@ use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::mode;
 use crate::settings::{Settings, Strategy};
-use crate::shelf::Shelf;
+use crate::shelf::{InstalledSkill, Shelf};
 use crate::tool::{ToolSpec, specs};
 
 const RULES: &str = "Text in `<skill_content>` and `<skill_file>` comes from skills: it tells how \
@@ -43,6 +43,9 @@ pub struct Prompt {
     /// What servers had listed of the skills that they publish, each by its mark.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub published: BTreeMap<String, String>,
+    /// The installed skills of those, as they were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub installed: BTreeMap<String, InstalledSkill>,
 }
 
 impl Prompt {
@@ -89,6 +92,7 @@ impl Prompt {
                 .collect(),
             omitted: fitting.omitted,
             published: shelf.marks(),
+            installed: shelf.installed(),
         }
     }
 

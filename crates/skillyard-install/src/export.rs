@@ -88,7 +88,8 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
             .any(|key| skill.frontmatter.get(key).is_some());
     for placeholder in written {
         let why = match placeholder {
-            "${SKILL_DIR}" => {
+            "${CLAUDE_SKILL_DIR}" if agent == "claude-code" => continue,
+            "${SKILL_DIR}" | "${CLAUDE_SKILL_DIR}" => {
                 "it stays as it is; a path relative to the skill's folder is understood everywhere"
             }
             _ if placeholder.starts_with("$ARGUMENTS") => {

@@ -1,5 +1,6 @@
-//! A session made again from what is on disk, beside what the audit log says.
+//! A session made again from the store and the disk, beside what the audit log says.
 
+use axum::http::StatusCode;
 use serde::Serialize;
 use skillyard_agent::replay::{events, replay};
 use utoipa::ToSchema;
@@ -32,6 +33,10 @@ impl Server {
     /// Replays a session of an exact id, whoever's it is.
     pub(crate) fn replayed(&self, id: &str) -> Result<Replayed, Problem> {
         let conversation = self.register.find(id, &Keeper::All)?;
+        if conversation.is_busy() {
+            let text = "the session is still at work; replay it once it has answered";
+            return Err(Problem::new(StatusCode::CONFLICT, text));
+        }
         let session = self.register.session(&conversation)?;
         let agents = self.register.agents()?;
         let library = agents.shelf_of(&session)?;

@@ -10,7 +10,7 @@ use crate::message::{Message, ToolCall, ToolResult, UserPart};
 use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
-use crate::shelf::{Caller, Shelf};
+use crate::shelf::{Caller, InstalledSkill, Shelf};
 use crate::tool::{LENT, REPEATED, answer, receive};
 use crate::turn::{digest, is_own_answer, request, view};
 
@@ -48,8 +48,13 @@ impl Replay<'_> {
         if event.detail.get("catalog") != Some(&prompt.catalog) {
             let then = session.prompt.skills.iter();
             let is_gone = |name: &&String| !prompt.skills.contains(name);
+            let is_other = |(name, then): &(&String, &InstalledSkill)| {
+                self.shelf.digest(name).is_ok_and(|now| now != then.digest)
+            };
+            let others = session.prompt.installed.iter().filter(is_other);
             return Err(Divergence::Catalog {
                 gone: then.filter(is_gone).cloned().collect(),
+                changed: others.map(|(name, _)| name.clone()).collect(),
             });
         }
         let said = event.detail.get("prompt");

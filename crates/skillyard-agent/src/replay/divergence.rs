@@ -20,10 +20,12 @@ pub enum Divergence {
         kind: String,
     },
     /// The skills that were offered are others now.
-    #[error("the catalog differs: {}", others(.gone))]
+    #[error("the catalog differs: {}", others(.gone, .changed))]
     Catalog {
         /// Skills that are not there any more.
         gone: Vec<String>,
+        /// Skills that are known to be others now.
+        changed: Vec<String>,
     },
     /// The prompt is another.
     #[error("the system prompt or the tools differ from what the log says (event {place})")]
@@ -65,10 +67,19 @@ pub enum Divergence {
     },
 }
 
-fn others(gone: &[String]) -> String {
-    if gone.is_empty() {
+fn others(gone: &[String], changed: &[String]) -> String {
+    let mut told = Vec::new();
+    for (names, what) in [
+        (gone, "cannot be had any more"),
+        (changed, "cannot be had as it was"),
+    ] {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            told.push(format!("{} {what}", names.join(", ")));
+        }
+    }
+    if told.is_empty() {
         return "a skill was described anew since".into();
     }
-    let names: Vec<String> = gone.iter().map(|name| format!("`{name}`")).collect();
-    format!("{} cannot be had any more", names.join(", "))
+    told.join("; ")
 }

@@ -1,4 +1,4 @@
-//! A session made again from what is on disk, and compared with what was written down.
+//! A session made again from the store and the disk, and compared with what was written down.
 //!
 //! Every byte that a model was given is rendered again: the catalog and the prompt from the
 //! skills, envelopes and files from the skills, requests from the messages. What cannot be made

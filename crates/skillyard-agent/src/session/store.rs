@@ -3,11 +3,13 @@
 //! Every message has its place as a key, so two programs that go on with one session cannot both
 //! succeed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use skillyard_format::Digest;
 use sqlx::{Row as _, SqliteConnection};
 
 use super::database::Database;
@@ -106,6 +108,23 @@ impl SessionStore {
             messages,
             id,
         })
+    }
+
+    /// What the installed skills consisted of that sessions were told of, or that they loaded.
+    pub fn digests(&self) -> Result<BTreeSet<Digest>, SessionError> {
+        let found = self
+            .database
+            .with(async |connection: &mut SqliteConnection| {
+                sqlx::query_scalar::<_, String>(
+                    "SELECT json_extract(skill.value, '$.digest')
+                        FROM sessions, json_each(sessions.prompt, '$.installed') AS skill
+                    UNION SELECT json_extract(skill.value, '$.digest')
+                        FROM sessions, json_each(sessions.state, '$.activated') AS skill",
+                )
+                .fetch_all(&mut *connection)
+                .await
+            })?;
+        Ok(found.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
     /// The sessions, those first that were used last.

@@ -16,10 +16,11 @@ use skillyard_catalog::search::{Detail, Options};
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
+use tempfile::TempDir;
 
 pub use error::ShelfError;
 pub use load::{Caller, Loaded};
-pub use skill::{Author, Expected, Published, ShelfSkill, Withheld};
+pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub struct Shelf {
     published: Option<Box<dyn Published>>,
     installed: BTreeMap<String, Expected>,
     withheld: BTreeMap<String, Withheld>,
+    /// A folder with files of skills, which is removed with the shelf.
+    _lent_folder: Option<TempDir>,
 }
 
 /// Most bytes of a `SKILL.md` that a model gets at once, unless something else is said.
@@ -56,6 +59,16 @@ impl Shelf {
             published: None,
             installed: BTreeMap::new(),
             withheld: BTreeMap::new(),
+            _lent_folder: None,
+        }
+    }
+
+    /// The same shelf, which keeps a folder with files of its skills as long as it lives.
+    #[must_use]
+    pub fn with_folder(self, folder: TempDir) -> Self {
+        Self {
+            _lent_folder: Some(folder),
+            ..self
         }
     }
 
@@ -104,6 +117,23 @@ impl Shelf {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The installed skills as a session is told of them, by their names.
+    pub fn installed(&self) -> BTreeMap<String, InstalledSkill> {
+        let installed = self.skills.iter().filter_map(|each| {
+            let name = each.skill.record.name.to_string();
+            let digest = *self.installed.get(&name)?.digests.first()?;
+            let skill = InstalledSkill {
+                digest,
+                directory: each.directory.clone(),
+                origin: each.origin.clone(),
+                tier: each.tier.clone(),
+                author: each.author,
+            };
+            Some((name, skill))
+        });
+        installed.collect()
     }
 
     /// The marks of all published skills, by their names.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 
@@ -65,6 +66,22 @@ pub struct Expected {
     pub remedy: String,
 }
 
+/// An installed skill as a session was told of it: enough to make it again from the store when it
+/// was updated or removed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledSkill {
+    /// What was installed.
+    pub digest: Digest,
+    /// How a model was told where it is.
+    pub directory: String,
+    /// Where it came from.
+    pub origin: String,
+    /// The trust tier.
+    pub tier: String,
+    /// Whose words it is made of.
+    pub author: Author,
+}
+
 /// Why a skill that is here is not on the shelf. Only users are told: the words may be those of
 /// a stranger's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +95,8 @@ pub struct Withheld {
 }
 
 /// Whose words a skill is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Author {
     /// The user's, their organisation's, or ours.
     Known,

@@ -104,7 +104,10 @@ fn a_changed_byte_of_a_skill_is_named() {
     let events = lab.recorded(&[&session.id]);
     assert_eq!(
         again(&lab, &session, events).unwrap_err(),
-        Divergence::Catalog { gone: Vec::new() }
+        Divergence::Catalog {
+            gone: Vec::new(),
+            changed: Vec::new(),
+        }
     );
 }
 

@@ -117,7 +117,7 @@ pub fn placeholders(body: &str) -> Vec<&str> {
     let bytes = body.as_bytes();
     for start in memchr::memchr_iter(b'$', bytes) {
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
-        let Some((_, length)) = placeholder(&body[start..]).filter(|_| !is_escaped) else {
+        let Some((_, length)) = placeholder(&body[start..], &[]).filter(|_| !is_escaped) else {
             continue;
         };
         let written = &body[start..start + length];

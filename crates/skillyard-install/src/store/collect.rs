@@ -47,10 +47,12 @@ impl Store {
         write().map_err(|source| self.failed(source))
     }
 
-    /// Removes what no remembered lock names, and what interrupted processes left.
-    pub fn collect(&self) -> Result<Collected, StoreError> {
+    /// Removes what no remembered lock names and is not wanted otherwise, and what interrupted
+    /// processes left.
+    pub fn collect(&self, wanted: &BTreeSet<Digest>) -> Result<Collected, StoreError> {
         let _lock = self.locked(Hold::Alone)?;
-        let used = self.used()?;
+        let mut used = self.used()?;
+        used.extend(wanted);
         let (used, unused): (Vec<Digest>, Vec<Digest>) = self
             .list()?
             .iter()

@@ -12,6 +12,7 @@ use skillyard_trust::provenance::Origin;
 use skillyard_trust::verdict::OptIn;
 
 use super::Wanted;
+use super::kept::KeptSkills;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
@@ -22,6 +23,16 @@ use crate::redactor::without_userinfo;
 
 /// The enabled skills of this machine that an agent may use.
 pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, CommandError> {
+    shelf_with(context, wanted, None)
+}
+
+/// The same, with those that were kept in place of what is here now; then the skills stand in the
+/// order in which they are wanted.
+fn shelf_with(
+    context: &Context,
+    wanted: &Wanted,
+    kept: Option<KeptSkills>,
+) -> Result<Shelf, CommandError> {
     let catalog = library::load(context, IndexMode::Use, &wanted.choice)?;
     let permissions = Permissions::load(context)?;
     let mut skills = Vec::new();
@@ -51,7 +62,7 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
     };
     let index = context.environment.skillyard_home.join("index");
     let most = config.max_skill_md_bytes();
-    let installed: BTreeMap<String, Expected> = skills
+    let mut installed: BTreeMap<String, Expected> = skills
         .iter()
         .filter_map(|each: &ShelfSkill| {
             let (name, folder) = (&each.skill.record.name, &each.skill.record.folder);
@@ -60,22 +71,47 @@ pub(crate) fn shelf(context: &Context, wanted: &Wanted) -> Result<Shelf, Command
             Some((name.to_string(), Expected { digests, remedy }))
         })
         .collect();
-    let shelf = |skills| {
-        Shelf::new(skills, Some(&index), limits)
-            .with_instruction_bytes(most)
-            .with_installed(installed)
-            .with_withheld(withheld)
-    };
+    let mut folder = None;
+    if let Some(kept) = kept {
+        let is_kept = |each: &ShelfSkill| kept.digests.contains_key(&*each.skill.record.name);
+        skills.retain(|each| !is_kept(each));
+        skills.extend(kept.skills);
+        folder = Some(kept.folder);
+        installed.extend(kept.digests.into_iter().map(|(name, digests)| {
+            // Nobody but this reading has them.
+            let remedy = String::new();
+            (name, Expected { digests, remedy })
+        }));
+    }
     let published = match &wanted.lent_before {
-        Some(before) => before.clone(),
-        None if wanted.lenders.configured.is_empty() => return Ok(shelf(skills)),
-        None => PublishedSkills::list(context, &wanted.lenders),
+        Some(before) => Some(before.clone()),
+        None if wanted.lenders.configured.is_empty() => None,
+        None => Some(PublishedSkills::list(context, &wanted.lenders)),
     };
-    skills.extend(published.shelved(&permissions));
-    Ok(shelf(skills).with_published(Box::new(published)))
+    if let Some(published) = &published {
+        skills.extend(published.shelved(&permissions));
+    }
+    if let Some(only) = wanted.only.as_ref().filter(|_| folder.is_some()) {
+        skills.sort_by_key(|each| {
+            only.iter()
+                .position(|name| *name == *each.skill.record.name)
+        });
+    }
+    let mut shelf = Shelf::new(skills, Some(&index), limits)
+        .with_instruction_bytes(most)
+        .with_installed(installed)
+        .with_withheld(withheld);
+    if let Some(published) = published {
+        shelf = shelf.with_published(Box::new(published));
+    }
+    Ok(match folder {
+        Some(folder) => shelf.with_folder(folder),
+        None => shelf,
+    })
 }
 
-/// The skills that a session was told of; those of MCP servers as they were then.
+/// The skills that a session was told of, as they were then: those of the store by the digests
+/// that it names, those of MCP servers as they were listed, and the others as they are now.
 pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, CommandError> {
     let wanted = Wanted {
         choice: Choice::default(),
@@ -84,7 +120,7 @@ pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, Co
         lenders: Lenders::default(),
         lent_before: Some(PublishedSkills::remembered(context, session)),
     };
-    shelf(context, &wanted)
+    shelf_with(context, &wanted, Some(KeptSkills::of(context, session)?))
 }
 
 /// The folder of a skill; one inside the binary is written out.

@@ -4,6 +4,7 @@
 mod desk;
 mod front;
 mod host;
+mod kept;
 mod lending;
 mod lent;
 mod library;

@@ -1,23 +1,27 @@
 //! `skillyard store`.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
+use skillyard_agent::TurnError;
+use skillyard_format::Digest;
+use skillyard_install::store::Store;
 
 use super::Outcome;
+use crate::agent;
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::install::{chronicle, place};
 use crate::report::elapsed;
-use skillyard_install::store::Store;
 
 /// Look after the store of installed bytes
 ///
 /// Examples:
 ///   skillyard store verify         hash everything again
 ///   skillyard store verify --fix   remove what is damaged; it is fetched again when needed
-///   skillyard store gc             remove what no project uses any more
+///   skillyard store gc             remove what no project and no session uses any more
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -33,7 +37,7 @@ enum What {
         #[arg(long)]
         fix: bool,
     },
-    /// Remove what no lock file uses any more
+    /// Remove what no lock file uses any more, and no session that could be made again
     Gc,
     /// Print where the store is
     Path,
@@ -81,13 +85,22 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
     })
 }
 
+/// What sessions need to be made again.
+fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, CommandError> {
+    if !context.environment.sessions_file().exists() {
+        return Ok(BTreeSet::new());
+    }
+    Ok(agent::store(context)?.digests().map_err(TurnError::from)?)
+}
+
 fn collect(context: &Context, store: &Store) -> Outcome {
     let start = Instant::now();
     // What an interrupted change is about to need is in no lock yet.
     if let Some((journal, source)) = chronicle::recover(context).into_iter().next() {
         return Err(InstallFailure::Unfinished { journal, source }.into());
     }
-    let collected = store.collect().map_err(InstallFailure::from)?;
+    let wanted = named_by_sessions(context)?;
+    let collected = store.collect(&wanted).map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {
         printer.json(&json!({

@@ -14,6 +14,7 @@ mod chat;
 mod chat_changes;
 mod chat_context;
 mod chat_question;
+mod chat_replay;
 mod cli;
 mod completions;
 mod config;

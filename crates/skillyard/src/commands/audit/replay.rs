@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::replay::{events, replay};
+use skillyard_agent::replay::{Divergence, events, replay};
 
 use crate::agent::{shelf_of, store};
 use crate::commands::Outcome;
@@ -12,8 +12,10 @@ use crate::sanitize::visible;
 
 /// Make a session again and compare every byte that its model was given
 ///
-/// The prompt, the skills and the files are rendered from what is on disk now, and compared with
-/// what the session and the log say. Exit code 1 when something differs; the first is named.
+/// The prompt, the skills and the files are rendered again and compared with what the session and
+/// the log say. What was installed then comes from the store, also when it was updated or removed
+/// since; your own skills are taken as they are now. Exit code 1 when something differs; the
+/// first is named.
 ///
 /// Examples:
 ///   skillyard audit replay last
@@ -30,6 +32,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let session = session.map_err(TurnError::from)?;
     let events = events(&session, &context.environment.logs_folder())?;
     let outcome = replay(&session, &shelf_of(context, &session)?, events);
+    let is_ahead = matches!(outcome, Err(Divergence::Extra { .. }));
     let status = if outcome.is_ok() {
         Status::Yes
     } else {
@@ -53,5 +56,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Err(divergence) => format!("✗ {divergence}\n"),
     };
     context.printer.data(&visible(&text))?;
+    if is_ahead {
+        let note =
+            "The log goes on where the session ends: it may still be at work in another program";
+        context.printer.note(note);
+    }
     Ok(status)
 }

@@ -1,0 +1,64 @@
+//! Sessions that are made again after their skills were updated or removed.
+
+use serde_json::Value;
+
+use crate::TestContext;
+use crate::project::project;
+
+/// A project that has installed a skill, and a session that used it.
+fn session() -> (TestContext, String) {
+    let context = project();
+    let skill = |word: &str| {
+        format!("---\nname: pdf\ndescription: Fills {word} forms. Use for forms.\n---\n\n{word}\n")
+    };
+    context
+        .write("lib/pdf/SKILL.md", skill("FIRST"))
+        .write("lib/pdf/references/x.md", "X\n");
+    context.done(&["trust", "."]);
+    context.done(&["install", "./lib/pdf"]);
+    let prompt = "/pdf read references/x.md";
+    let said = context.json(&["chat", "-p", prompt, "--json"]);
+    assert!(said["answer"].as_str().unwrap().contains("FIRST"), "{said}");
+    context.write("lib/pdf/SKILL.md", skill("SECOND"));
+    let id = said["session"].as_str().unwrap().to_owned();
+    (context, id)
+}
+
+fn replayed(context: &TestContext, id: &str) -> Value {
+    let output = crate::output(context.skillyard().args(["audit", "replay", id, "--json"]));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn what_was_installed_comes_from_the_store() {
+    let (context, id) = session();
+    assert_eq!(replayed(&context, &id)["same"], true);
+    context.done(&["update", "pdf"]);
+    assert!(
+        context
+            .read(".agents/skills/pdf/SKILL.md")
+            .contains("SECOND")
+    );
+    let updated = replayed(&context, &id);
+    assert_eq!(updated["same"], true, "{updated}");
+    context.done(&["remove", "pdf", "--yes"]);
+    let removed = replayed(&context, &id);
+    assert_eq!(removed["same"], true, "{removed}");
+    // What the session needs is collected only when it is deleted.
+    context.done(&["store", "gc"]);
+    assert_eq!(replayed(&context, &id)["same"], true);
+    let kept = context.json(&["store", "gc", "--json"])["kept"].clone();
+    assert_eq!(kept, 1);
+    context.done(&["chat", "--delete", &id]);
+    assert_eq!(context.json(&["store", "gc", "--json"])["kept"], 0);
+}
+
+#[test]
+fn a_skill_that_cannot_be_had_is_named() {
+    let (context, id) = session();
+    context.done(&["remove", "pdf", "--yes"]);
+    std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    let gone = replayed(&context, &id);
+    let told = gone["divergence"].as_str().unwrap();
+    assert!(told.contains("`pdf` cannot be had any more"), "{told}");
+}
