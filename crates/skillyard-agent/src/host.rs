@@ -27,6 +27,12 @@ pub trait Host: Send {
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError>;
     /// Runs a program in the workspace's sandbox; `readable` are folders it may also read.
     fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
+    /// Whether a file of the workspace stays as it is whatever the user says, because it decides
+    /// what other programs do.
+    fn keeps(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
     /// Writes an event into the audit log.
     fn record(&mut self, event: &Event) -> Result<(), HostError>;
     /// The machine as the guard sees it.

@@ -21,6 +21,61 @@ const GO_ON: &str = "Answer the user if this is enough; otherwise call the next 
 /// Where a call begins and ends in text.
 const OPEN: &str = "<tool_call>";
 const CLOSE: &str = "</tool_call>";
+/// Where JSON begins that may be a call.
+const FENCE: &str = "```json";
+
+/// Words on their way to whoever watches, without what may be a call: from there on they wait
+/// until the whole answer is understood.
+#[derive(Debug, Default)]
+pub(crate) struct Curtain {
+    held: String,
+    fell: bool,
+}
+
+impl Curtain {
+    /// What can be shown, with these words come.
+    pub(crate) fn pass(&mut self, words: &str) -> String {
+        self.held.push_str(words);
+        if self.fell {
+            return String::new();
+        }
+        let mark = [OPEN, FENCE].iter().filter_map(|mark| self.held.find(mark));
+        let end = match mark.min() {
+            Some(at) => {
+                self.fell = true;
+                at
+            }
+            // The end may be the beginning of a mark.
+            None => {
+                let is_open = |at: &usize| {
+                    let rest = &self.held[*at..];
+                    OPEN.starts_with(rest) || FENCE.starts_with(rest)
+                };
+                let starts = self.held.char_indices().map(|(at, _)| at);
+                starts
+                    .filter(|at| is_open(at))
+                    .min()
+                    .unwrap_or(self.held.len())
+            }
+        };
+        self.held.drain(..end).collect()
+    }
+
+    /// What of an answer, which is understood now, has not been shown.
+    pub(crate) fn rest(self, parts: &[AssistantPart]) -> String {
+        let first = parts
+            .iter()
+            .position(|part| matches!(part, AssistantPart::Call(_)));
+        let Some(first) = first else {
+            return self.held;
+        };
+        let words = parts[first..].iter().filter_map(|part| match part {
+            AssistantPart::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join("\n")
+    }
+}
 
 /// What the system prompt says about calling tools.
 pub fn instructions(mode: ToolMode, tools: &[ToolSpec]) -> Option<String> {
@@ -181,7 +236,7 @@ fn blocks(text: &str) -> Vec<AssistantPart> {
 
 fn next_block(text: &str) -> Option<(&str, &str, &str)> {
     let tag = text.find(OPEN).map(|at| (at, OPEN, CLOSE));
-    let fence = text.find("```json").map(|at| (at, "```json", "```"));
+    let fence = text.find(FENCE).map(|at| (at, FENCE, "```"));
     let (at, open, close) = match (tag, fence) {
         (Some(tag), Some(fence)) => {
             if tag.0 < fence.0 {
@@ -261,6 +316,38 @@ mod tests {
         check(r#"{"action":"answer","text":"Done."}"#, "text Done.");
         check("no object at all", "text no object at all");
         check(r#"{"answer":1}"#, r#"text {"answer":1}"#);
+    }
+
+    #[test]
+    fn what_may_be_a_call_is_not_shown_before_it_is_understood() {
+        for (pieces, shown) in [
+            (
+                &[
+                    "I lo",
+                    "ok. <tool",
+                    "_call>{\"name\":\"Glob\",\"arguments\":{}}",
+                    "</tool_call>",
+                ][..],
+                "I look. ",
+            ),
+            (&["a < b and ", "<tool", "s>"][..], "a < b and <tools>"),
+            (
+                &["```json\n{\"a\":1}\n```", " that is all"][..],
+                "```json\n{\"a\":1}\n``` that is all",
+            ),
+            (&["ends with <"][..], "ends with <"),
+        ] {
+            let mut curtain = Curtain::default();
+            let mut seen: String = pieces.iter().map(|piece| curtain.pass(piece)).collect();
+            let completion = Completion {
+                parts: vec![AssistantPart::Text {
+                    text: pieces.concat(),
+                }],
+                ..Completion::default()
+            };
+            seen.push_str(&curtain.rest(&incoming(ToolMode::Text, completion, 0).parts));
+            assert_eq!(seen, shown);
+        }
     }
 
     #[test]

@@ -16,6 +16,10 @@ const SHORTLIST: usize = 20;
 const CANDIDATES: usize = 5;
 /// How near the second must be to the first for the router to be asked.
 const CLOSE: f32 = 0.9;
+/// What a search must find in a skill for it to be taken without a model.
+pub(crate) const LEAST_SCORE: f32 = 1.0;
+/// How near another skill must be to the first to be taken beside it without a model.
+const BESIDE: f32 = 0.5;
 /// Tokens of a router's answer.
 const ANSWER_TOKENS: u32 = 200;
 /// The choice of no skill.
@@ -38,7 +42,10 @@ pub(crate) fn choose(
     let most = settings.limits.routed_skills;
     let found = shelf.search(task, SHORTLIST);
     if provider.name() == crate::provider::offline::NAME {
-        let skills = found.iter().take(most.min(1)).map(|(each, _)| name(each));
+        let best = found.first().map_or(0.0, |(_, score)| *score);
+        let least = LEAST_SCORE.max(best * BESIDE);
+        let fitting = found.iter().filter(|(_, score)| *score >= least);
+        let skills = fitting.take(most).map(|(each, _)| name(each));
         return Ok(Choice {
             skills: skills.collect(),
             completion: None,

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult, UserPart};
+use crate::router::LEAST_SCORE;
 
 /// Its name.
 pub const NAME: &str = "offline";
@@ -34,6 +35,8 @@ struct Turn<'a> {
     skills: Vec<Named<'a>>,
     calls: Vec<&'a ToolCall>,
     results: Vec<&'a ToolResult>,
+    /// Whether the message names skills.
+    names_skills: bool,
     place: usize,
 }
 
@@ -83,6 +86,7 @@ impl<'a> Turn<'a> {
             skills: Vec::new(),
             calls: Vec::new(),
             results: Vec::new(),
+            names_skills: false,
             place: messages.len(),
         };
         // A receipt refers to what came before, so older envelopes count, too.
@@ -92,6 +96,7 @@ impl<'a> Turn<'a> {
                     for part in parts {
                         if let UserPart::Skill { name, text, .. } = part {
                             turn.envelope(name, text, at >= start);
+                            turn.names_skills |= at == start;
                         }
                     }
                     if at == start {
@@ -137,7 +142,7 @@ impl<'a> Turn<'a> {
         let searched = self.result("skill_search");
         let loaded = self.result("skill_load");
         match (searched, loaded) {
-            (None, None) if !self.is_about_skills() => {
+            (None, None) if !self.names_skills => {
                 vec![self.call(0, "skill_search", &json!({ "query": self.text }))]
             }
             (Some(found), None) => match best(&found.content) {
@@ -146,11 +151,6 @@ impl<'a> Turn<'a> {
             },
             _ => Vec::new(),
         }
-    }
-
-    /// Whether the message held a receipt: nothing is to be found then.
-    fn is_about_skills(&self) -> bool {
-        self.text.starts_with('/')
     }
 
     /// Files that the message names are read, or run where it says `run`; all of them where it
@@ -246,7 +246,7 @@ impl<'a> Turn<'a> {
             sections.push(format!("`{what}`:\n\n{}", result.content.trim_end()));
         }
         if sections.is_empty() {
-            sections.push(if self.is_about_skills() {
+            sections.push(if self.names_skills {
                 "The skill is in this session already.".into()
             } else {
                 "No skill here fits the message. `skillyard list` shows what there is.".into()
@@ -257,10 +257,13 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// The first skill of a search.
+/// The first skill of a search, unless hardly anything speaks for it.
 fn best(found: &str) -> Option<String> {
     let found: Value = serde_json::from_str(found).ok()?;
-    Some(found["skills"][0]["name"].as_str()?.to_owned())
+    let first = &found["skills"][0];
+    let score: f32 = first["score"].as_str()?.parse().ok()?;
+    let name = first["name"].as_str()?;
+    (score >= LEAST_SCORE).then(|| name.to_owned())
 }
 
 /// The value of an attribute of an envelope; names of skills need no unescaping.

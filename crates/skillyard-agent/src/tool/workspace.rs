@@ -34,6 +34,14 @@ const MOST_SHOWN: usize = 100;
 /// Writes a file below the current folder: `$1` is the path, the content comes in.
 const WRITE: &str = r#"case "$1" in */*) mkdir -p -- "${1%/*}" || exit 1;; esac; cat > "$1""#;
 
+/// What a call on the workspace gave.
+pub(super) struct Done {
+    /// What the model reads.
+    pub(super) content: String,
+    /// How the command ended, if it was one.
+    pub(super) code: Option<i32>,
+}
+
 /// What a call on the workspace needs.
 pub(super) struct Workspace<'a> {
     pub(super) host: &'a mut dyn Host,
@@ -47,16 +55,27 @@ impl Workspace<'_> {
         &mut self,
         tool: &str,
         arguments: &Map<String, Value>,
-    ) -> Option<Result<String, String>> {
-        Some(match tool {
+    ) -> Option<Result<Done, String>> {
+        let made = match tool {
             "Read" => self.read(arguments),
             "Write" => self.write(arguments),
             "Edit" => self.edit(arguments),
             "Glob" => self.glob(arguments),
             "Grep" => self.grep(arguments),
-            "Bash" => self.bash(arguments),
+            "Bash" => return Some(self.bash(arguments)),
             _ => return None,
-        })
+        };
+        Some(made.map(|content| Done {
+            content,
+            code: None,
+        }))
+    }
+
+    /// The file that a call is to change and that stays as it is, whatever the user says.
+    pub(super) fn kept(&self, arguments: &Map<String, Value>) -> Option<String> {
+        self.path(arguments)
+            .ok()
+            .filter(|path| self.host.keeps(path))
     }
 
     fn root(&self) -> Result<SkillRoot, String> {
@@ -159,10 +178,13 @@ impl Workspace<'_> {
         }
     }
 
-    fn bash(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
+    fn bash(&mut self, arguments: &Map<String, Value>) -> Result<Done, String> {
         let command = wanted(arguments, "command")?;
         let ran = self.run(&["/bin/sh", "-c", command], None)?;
-        Ok(told(&ran))
+        Ok(Done {
+            content: told(&ran),
+            code: Some(ran.code),
+        })
     }
 
     fn run(&mut self, argv: &[&str], stdin: Option<Vec<u8>>) -> Result<Ran, String> {

@@ -51,14 +51,21 @@ impl Turn<'_> {
         let front = &mut *self.front;
         let said = &mut self.said;
         said.clear();
-        let native = settings.tool_mode != ToolMode::JsonSchema;
+        let mut curtain = (settings.tool_mode == ToolMode::Text).then(mode::Curtain::default);
+        let is_object = settings.tool_mode == ToolMode::JsonSchema;
         let mut on = |delta: Delta<'_>| match delta {
             // An object in the making is nothing to show.
-            Delta::Text(text) if native => {
-                said.push_str(text);
-                front.event(&TurnEvent::Text { delta: text.into() });
+            Delta::Text(_) if is_object => {}
+            Delta::Text(text) => {
+                let text = match &mut curtain {
+                    Some(curtain) => curtain.pass(text),
+                    None => text.to_owned(),
+                };
+                if !text.is_empty() {
+                    said.push_str(&text);
+                    front.event(&TurnEvent::Text { delta: text });
+                }
             }
-            Delta::Text(_) => {}
             Delta::Retry(reason, milliseconds) => front.event(&TurnEvent::Retry {
                 reason: reason.into(),
                 milliseconds,
@@ -88,14 +95,13 @@ impl Turn<'_> {
         self.said.clear();
         let mut completion =
             mode::incoming(settings.tool_mode, completion, self.session.messages.len());
-        if !native {
-            for part in &completion.parts {
-                if let AssistantPart::Text { text } = part {
-                    front.event(&TurnEvent::Text {
-                        delta: text.clone(),
-                    });
-                }
-            }
+        let rest = match curtain {
+            Some(curtain) => curtain.rest(&completion.parts),
+            None if is_object => words(&completion.parts),
+            None => String::new(),
+        };
+        if !rest.is_empty() {
+            front.event(&TurnEvent::Text { delta: rest });
         }
         tame(&mut completion);
         self.count(completion.usage);
@@ -138,6 +144,15 @@ pub(crate) fn request<'a>(
 /// The digest of all bytes that a model is given.
 pub(crate) fn digest(request: &ModelRequest<'_>) -> Digest {
     Digest::of(&serde_json::to_vec(request).unwrap_or_default())
+}
+
+/// The words of an answer.
+fn words(parts: &[AssistantPart]) -> String {
+    let words = parts.iter().filter_map(|part| match part {
+        AssistantPart::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    words.collect()
 }
 
 /// Keeps a session from being filled by one call; the call itself will be refused.

@@ -60,6 +60,10 @@ impl Host for Watched {
         self.machine.run_command(run, cancel)
     }
 
+    fn keeps(&self, path: &str) -> bool {
+        self.machine.keeps(path)
+    }
+
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
         self.server.metrics.event(event);
         let mut event = self.holder.signed(event.clone());

@@ -192,6 +192,14 @@ impl Host for Machine {
         self.run_in_workspace(run, cancel).map_err(explained)
     }
 
+    fn keeps(&self, path: &str) -> bool {
+        let folder = self.writable.as_ref().ok();
+        let profile = folder.and_then(|folder| profile::in_workspace(folder).ok());
+        let kept = profile.map(|profile| profile.protected).unwrap_or_default();
+        let path = Path::new(path.trim_start_matches("./"));
+        kept.iter().any(|kept| path.starts_with(kept))
+    }
+
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
         let written = self.recorder.record(event);
         written.map(|_| ()).map_err(|error| explained(error.into()))

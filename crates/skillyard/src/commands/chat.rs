@@ -19,6 +19,7 @@ use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status, report_as};
 use crate::library::Choice;
 use crate::mcp::Lenders;
+use crate::sanitize::visible;
 use crate::terminal::{LONGEST, Lines};
 
 /// Talk to a model that uses skills
@@ -201,6 +202,12 @@ fn start(
         }
         let workspace = args.workspace.clone();
         let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
+        if workspace != *here {
+            context.printer.note(&format!(
+                "It works in `{}`, where it began; `--workspace .` lets it work here",
+                visible(&workspace.to_string_lossy())
+            ));
+        }
         // The session was told of these; others would change what its first bytes say.
         wanted.only = Some(session.prompt.skills.clone());
         let mut settings = session.prompt.settings.clone();

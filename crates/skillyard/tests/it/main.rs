@@ -11,6 +11,7 @@ mod agent_runs;
 mod altered;
 mod audit;
 mod chat;
+mod chat_cards;
 mod chat_changes;
 mod chat_context;
 mod chat_question;

@@ -20,6 +20,18 @@ impl Ended {
         }
     }
 
+    /// What a program gave, which says with its code whether it failed.
+    pub(super) fn ran(content: String, code: i32, kind: EventKind) -> Self {
+        let mut ended = Self::ok(content, kind);
+        if code != 0 {
+            ended.outcome = CallOutcome::Failed;
+            let reason = format!("it ended with code {code}");
+            ended.event = ended.event.ended(Outcome::Failed, reason);
+        }
+        ended.event = ended.event.detail("exit", code.to_string());
+        ended
+    }
+
     pub(super) fn failed(reason: String, kind: EventKind) -> Self {
         Self {
             event: Event::new(kind).ended(Outcome::Failed, reason.clone()),

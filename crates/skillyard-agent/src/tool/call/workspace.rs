@@ -33,6 +33,13 @@ impl Calls<'_> {
                 Some((Action::Command { command }, grant))
             }
             "Write" | "Edit" => {
+                if let Some(path) = self.workspace().kept(arguments) {
+                    let reason =
+                        format!("`{path}` decides what other programs do, so no model changes it");
+                    let mut ended = Ended::denied(format!("Denied: {reason}"), reason);
+                    ended.event = ended.event.detail("path", path);
+                    return Ok(ended);
+                }
                 let difference = self.workspace().difference(tool, arguments);
                 let action = Action::Change {
                     tool: tool.to_owned(),
@@ -70,8 +77,11 @@ impl Calls<'_> {
             self.session.state.runs += 1;
         }
         Ok(match self.workspace().call(tool, arguments) {
-            Some(Ok(content)) => {
-                let mut ended = Ended::ok(content, EventKind::ToolAllowed);
+            Some(Ok(done)) => {
+                let mut ended = match done.code {
+                    Some(code) => Ended::ran(done.content, code, EventKind::ToolAllowed),
+                    None => Ended::ok(done.content, EventKind::ToolAllowed),
+                };
                 if tool == "Bash" {
                     ended.event = ended.event.detail("command", text("command"));
                 }

@@ -1,0 +1,112 @@
+//! What `skillyard chat` shows of what a model did, and what it refuses before anybody is asked.
+
+use serde_json::{Value, json};
+
+use crate::chat::conformance;
+use crate::scripted_model::{call, model};
+use crate::{TestContext, output, text};
+
+/// What a turn showed on stdout and stderr, with a model that gives these answers.
+fn shown(context: &TestContext, settings: &[&str], answers: Vec<Value>) -> (String, String) {
+    let (url, _) = model(answers);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    for setting in settings {
+        command.args(["--config", setting]);
+    }
+    command.args(["chat", "--model", "test/m", "--yes", "-p", "go"]);
+    let told = output(&mut command);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    (text(&told.stdout), text(&told.stderr))
+}
+
+/// What a turn showed in which the model makes a call.
+fn called(context: &TestContext, tool: &str, arguments: &Value) -> String {
+    let call = json!({ "content": "", "tool_calls": [call("a", tool, arguments)] });
+    let answers = vec![call, json!({ "content": "Done." })];
+    shown(context, &["models.test.tool_mode=native"], answers).1
+}
+
+#[test]
+fn a_command_that_fails_is_not_said_to_be_done() {
+    let context = TestContext::new();
+    let told = called(&context, "Bash", &json!({ "command": "exit 3" }));
+    assert!(told.contains("✗ failed"), "{told}");
+    let log = context.json(&["audit", "log", "--event", "skill.tool_allowed", "--json"]);
+    let event = log["events"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&event["outcome"], &event["detail"]["exit"]),
+        (&json!("failed"), &json!("3"))
+    );
+    let told = called(&context, "Bash", &json!({ "command": "true" }));
+    assert!(told.contains("✓"), "{told}");
+}
+
+#[test]
+fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
+    let context = TestContext::new();
+    for path in ["CLAUDE.md", "./.git/hooks/pre-commit"] {
+        let told = called(&context, "Write", &json!({ "path": path, "content": "x" }));
+        assert!(told.contains("decides what other programs do"), "{told}");
+    }
+    let asked = context.json(&["audit", "log", "--event", "approval.requested", "--json"]);
+    assert!(asked["events"].as_array().unwrap().is_empty(), "{asked}");
+}
+
+#[test]
+fn calls_in_text_are_cards_and_no_words() {
+    let context = TestContext::new();
+    context.write("notes.md", "x\n");
+    let call =
+        "I look.\n<tool_call>{\"name\":\"Glob\",\"arguments\":{\"pattern\":\"*\"}}</tool_call>";
+    let answers = vec![
+        json!({ "content": call }),
+        json!({ "content": "There is one." }),
+    ];
+    let (words, cards) = shown(&context, &["models.test.tool_mode=text"], answers);
+    assert!(
+        words.contains("I look.") && words.contains("There is one."),
+        "{words}"
+    );
+    assert!(!words.contains("tool_call"), "{words}");
+    assert!(cards.contains("Glob"), "{cards}");
+}
+
+#[test]
+fn a_session_that_goes_on_elsewhere_says_where_it_works() {
+    let context = conformance();
+    context.done(&["chat", "-p", "/skills-system-validation"]);
+    let resume = ["chat", "--resume", "last", "-p", "hello"];
+    let note = "where it began";
+    assert!(!context.done(&resume).contains(note));
+    context.write("below/x", "");
+    let below = context.root().join("below");
+    let told = output(context.skillyard().args(resume).current_dir(&below));
+    let told = text(&told.stderr);
+    assert!(
+        told.contains(note) && told.contains("--workspace ."),
+        "{told}"
+    );
+    let here = output(
+        context
+            .skillyard()
+            .args(resume)
+            .args(["--workspace", "."])
+            .current_dir(&below),
+    );
+    assert!(!text(&here.stderr).contains(note));
+}
+
+#[test]
+fn offline_says_only_what_is_so() {
+    let context = conformance();
+    let said = |prompt: &str| {
+        let answer = context.json(&["chat", "-p", prompt, "--json"]);
+        answer["answer"].as_str().unwrap().to_owned()
+    };
+    for prompt in ["/", "/etc/passwd is a file", "tell me a joke", "hello"] {
+        let words = said(prompt);
+        assert!(words.contains("No skill here fits"), "{prompt}: {words}");
+    }
+    assert!(said("validate the skills system").contains("BODY_v1"));
+}
