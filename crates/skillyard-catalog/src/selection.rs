@@ -18,6 +18,11 @@ pub struct PatternError {
 }
 
 impl Pattern {
+    /// Whether a text means more than one name.
+    pub fn is_one(text: &str) -> bool {
+        text.contains(['*', '?', '[', '{'])
+    }
+
     /// Reads a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         let error = |reason: &globset::Error| PatternError {
@@ -32,7 +37,8 @@ impl Pattern {
         })
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Whether a name is meant.
+    pub fn matches(&self, name: &str) -> bool {
         self.matcher.is_match(name)
     }
 }

@@ -1,7 +1,7 @@
 //! Agents as pages and programs see them, and how they are made.
 
 use serde::Serialize;
-use skillyard_agent::agent::{Definition, Drift, Kept, pins};
+use skillyard_agent::agent::{Definition, Drift, Kept};
 use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
@@ -29,6 +29,9 @@ pub(crate) struct Card {
     pub(crate) strategy: String,
     /// What it is told.
     pub(crate) instructions: String,
+    /// Patterns of further skills: those that are here when a session begins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) patterns: Vec<String>,
     /// Its skills.
     pub(crate) skills: Vec<PinnedSkill>,
     /// How many of its skills are not what they were.
@@ -60,9 +63,11 @@ pub(crate) struct Draft {
 
 impl Draft {
     fn apply(self, library: &Shelf, definition: &mut Definition) -> Result<(), Problem> {
-        let wrong = |error: skillyard_agent::shelf::ShelfError| Problem::bad(error.to_string());
         if let Some(names) = &self.skills {
-            definition.skills = pins(library, names).map_err(wrong)?;
+            definition.skills.clear();
+            definition.patterns.clear();
+            let given = definition.give(library, names);
+            given.map_err(|error| Problem::bad(error.to_string()))?;
         }
         let fields = [
             (self.model, &mut definition.model),
@@ -117,6 +122,7 @@ impl Server {
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),
             limits: Limits::default(),
+            patterns: Vec::new(),
             skills: Vec::new(),
         };
         let library = agents.shelf()?;
@@ -186,6 +192,7 @@ fn card(kept: Kept, library: &Shelf) -> Card {
         drifted: skills.iter().filter(|skill| skill.drift != "same").count(),
         skills,
         strategy: strategy.to_owned(),
+        patterns: kept.definition.patterns,
         version: kept.version,
         description: kept.definition.description,
         model: kept.definition.model,

@@ -9,6 +9,7 @@ use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
+use skillyard_install::lockfile::Locked;
 use skillyard_install::scope::ScopeKind;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
@@ -170,6 +171,11 @@ impl Permissions {
             return None;
         }
         self.signers.revoked(folder, self.installed.entry(folder))
+    }
+
+    /// Where an installed skill came from, as `install` takes it.
+    pub(crate) fn reference(&self, folder: &Path) -> Option<String> {
+        self.installed.entry(folder).map(Locked::reference)
     }
 
     /// What policy says about a skill.

@@ -5,6 +5,7 @@
 mod store;
 
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::selection::{Pattern, PatternError};
 use skillyard_format::Digest;
 
 use crate::settings::{Limits, Settings, Strategy, ToolMode};
@@ -43,6 +44,9 @@ pub struct Definition {
     /// How much it may use.
     #[serde(default)]
     pub limits: Limits,
+    /// Patterns of further skills: those that are here when a session begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<String>,
     /// Its skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<Pin>,
@@ -56,6 +60,9 @@ pub struct Pin {
     pub name: String,
     /// Its tree digest.
     pub digest: String,
+    /// Where it came from, as `install` takes it; nothing where it was written here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
 }
 
 /// How a pinned skill fares now.
@@ -90,6 +97,46 @@ impl Definition {
 }
 
 impl Definition {
+    /// Gives it these skills: names are pinned as they are now, patterns are kept.
+    pub fn give(&mut self, shelf: &Shelf, words: &[String]) -> Result<(), GivenError> {
+        let words = words
+            .iter()
+            .map(|word| word.trim())
+            .filter(|word| !word.is_empty());
+        let (patterns, names): (Vec<&str>, Vec<&str>) =
+            words.partition(|word| Pattern::is_one(word));
+        for pattern in patterns {
+            Pattern::new(pattern)?;
+            self.patterns.push(pattern.to_owned());
+        }
+        self.patterns.sort_unstable();
+        self.patterns.dedup();
+        let new = pins(shelf, &names)?;
+        self.skills
+            .retain(|pin| new.iter().all(|each| each.name != pin.name));
+        self.skills.extend(new);
+        self.skills.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(())
+    }
+
+    /// The names of its skills, given those that are here now.
+    pub fn reach(&self, here: &Shelf) -> Vec<String> {
+        let patterns = self.patterns.iter();
+        let patterns: Vec<Pattern> = patterns
+            .filter_map(|pattern| Pattern::new(pattern).ok())
+            .collect();
+        let here = here
+            .all()
+            .iter()
+            .map(|each| each.skill.record.name.as_str());
+        let matching = here.filter(|name| patterns.iter().any(|each| each.matches(name)));
+        let pinned = self.skills.iter().map(|pin| pin.name.as_str());
+        let mut names: Vec<String> = pinned.chain(matching).map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// How its skills fare, given those that are here now.
     pub fn drift(&self, here: &Shelf) -> Vec<(Pin, Drift)> {
         let pins = self.skills.iter().cloned();
@@ -101,18 +148,26 @@ impl Definition {
     }
 }
 
+/// Why an agent cannot be given a skill.
+#[derive(Debug, thiserror::Error)]
+pub enum GivenError {
+    /// It cannot be had.
+    #[error(transparent)]
+    Skill(#[from] ShelfError),
+    /// It is no pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
 /// Skills as they are now, sorted by name, each once.
-pub fn pins(shelf: &Shelf, names: &[String]) -> Result<Vec<Pin>, ShelfError> {
+fn pins(shelf: &Shelf, names: &[&str]) -> Result<Vec<Pin>, ShelfError> {
     let mut pins = Vec::new();
-    for name in names
-        .iter()
-        .map(|name| name.trim())
-        .filter(|name| !name.is_empty())
-    {
+    for name in names {
         let found = shelf.named(name)?;
         pins.push(Pin {
             name: found.skill.record.name.to_string(),
             digest: shelf.digest(name)?.to_string(),
+            reference: None,
         });
     }
     pins.sort_by(|a, b| a.name.cmp(&b.name));

@@ -145,13 +145,19 @@ impl AgentStore {
         self.add(name, self.head(name)?, definition)
     }
 
+    /// The hash that a version with this definition has.
+    pub fn hash(definition: &Definition) -> Result<String, AgentError> {
+        let text = toml::to_string(definition)?;
+        Ok(Digest::of(text.as_bytes()).to_string())
+    }
+
     fn add(&self, name: &str, mut head: Head, definition: &Definition) -> Result<Kept, AgentError> {
         let text = toml::to_string(definition)?;
         let version = last(&head) + 1;
         let file = self.file(name, version);
         write(&file, &text)?;
         head.current = version;
-        let hash = Digest::of(text.as_bytes()).to_string();
+        let hash = Self::hash(definition)?;
         head.versions.insert(version.to_string(), hash);
         self.write_head(name, &head)?;
         self.load(name)

@@ -46,7 +46,7 @@ pub(crate) struct Said {
     description: Option<String>,
     /// What it is told.
     instructions: Option<String>,
-    /// Its skills, which are pinned as they are now.
+    /// Its skills, which are pinned as they are now, and patterns such as `pdf-*`.
     skills: Option<Vec<String>>,
     /// Who picks skills: `tool`, `router` or `hybrid`.
     #[schema(value_type = Option<String>)]

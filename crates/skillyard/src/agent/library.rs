@@ -49,11 +49,11 @@ fn shelf_with(
             withheld.insert(skill.record.name.to_string(), obstacle::left_out());
         }
     }
-    if wanted.only.as_ref().is_some_and(Vec::is_empty) {
+    let config = context.config()?;
+    if wanted.only.as_ref().is_some_and(Vec::is_empty) && !config.serves_skills() {
         // Who is to have no skills is not told either which there are.
         withheld.clear();
     }
-    let config = context.config()?;
     let limits = ReadLimits {
         max_bytes: config.max_resource_bytes(),
         nested: config.reads_nested_resources(),

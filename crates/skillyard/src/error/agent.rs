@@ -7,6 +7,7 @@ use skillyard_agent::agent::AgentError;
 use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
+use skillyard_catalog::selection::PatternError;
 use skillyard_format::nearest::nearest;
 
 /// What is wrong with how an agent was asked for.
@@ -40,6 +41,10 @@ pub(crate) enum AgentFailure {
         file: PathBuf,
         source: serde_json::Error,
     },
+    #[error("what `{}` says does not fit its hash: it was changed since it was exported", .0.display())]
+    OtherHash(PathBuf),
+    #[error(transparent)]
+    Given(PatternError),
     #[error("`{value}` is no {what}")]
     Word {
         value: String,
@@ -73,7 +78,12 @@ impl AgentFailure {
             Self::Agent(AgentError::NoVersion { name, .. }) => {
                 format!("List its versions with `skillyard agent versions {name}`")
             }
-            Self::Agent(_) | Self::NotExported { .. } | Self::LongPrompt => return None,
+            Self::Agent(_) | Self::NotExported { .. } | Self::LongPrompt | Self::Given(_) => {
+                return None;
+            }
+            Self::OtherHash(_) => {
+                "Export it again; if it was changed on purpose, take the `hash` out of it".into()
+            }
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
             Self::NoSession => {
                 "Name it: `--resume last`, or one of `skillyard chat --sessions`".into()

@@ -3,7 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::TestContext;
+use crate::terminal::typed;
+use crate::{TestContext, output, text};
 
 fn context() -> TestContext {
     let context = TestContext::new();
@@ -75,7 +76,10 @@ fn an_agent_from_beginning_to_end() {
     );
     let exported = context.json(&["agent", "export", "helper"]);
     assert_eq!(exported["definition"]["instructions"], "Be brief.");
-    assert_eq!(context.code(&["agent", "delete", "helper"]), Some(0));
+    assert_eq!(
+        context.code(&["agent", "delete", "helper", "--yes"]),
+        Some(0)
+    );
     assert_eq!(
         context.json(&["agent", "list", "--json"]),
         json!({ "agents": [] })
@@ -207,4 +211,97 @@ fn what_an_agent_cannot_work_with_is_refused() {
     }
     let versions = context.stdout(&["agent", "versions", "helper"]);
     assert!(!versions.contains("helper@2"), "{versions}");
+}
+
+#[test]
+fn a_pattern_means_the_skills_that_are_here_when_a_session_begins() {
+    let context = context();
+    let made = context.json(&["agent", "create", "some", "--skills", "f*", "--json"]);
+    assert_eq!(made["definition"]["patterns"], json!(["f*"]));
+    context.write_skill(".skills/fun");
+    let end = |agent: &str, skill: &str| {
+        let prompt = format!("/{skill}");
+        let told = output(context.skillyard().args(["chat", agent, "-p", &prompt]));
+        (told.status.code(), text(&told.stdout) + &text(&told.stderr))
+    };
+    for skill in ["forms", "fun"] {
+        let (code, told) = end("some", skill);
+        assert_eq!(code, Some(0), "{told}");
+        assert!(told.contains(&format!("Activated `{skill}`")), "{told}");
+    }
+    // What an agent does not have is here all the same, and said to be so.
+    context.done(&["agent", "create", "none"]);
+    for agent in ["some", "none"] {
+        let (code, told) = end(agent, "pdf");
+        assert_eq!(code, Some(1), "{told}");
+        assert!(
+            told.contains("not among the skills of this session"),
+            "{told}"
+        );
+        assert!(told.contains("skillyard agent skill add"), "{told}");
+    }
+    context.done(&["agent", "skill", "remove", "some", "f*"]);
+    assert_eq!(end("some", "fun").0, Some(1));
+    assert_eq!(
+        context.code(&["agent", "create", "odd", "--skills", "[a"]),
+        Some(2)
+    );
+}
+
+#[test]
+fn an_agent_keeps_where_its_skills_come_from() {
+    let context = context();
+    context.write_skill("shop/sums");
+    context.done(&["install", "./shop/sums", "--scope", "user"]);
+    context.done(&["agent", "create", "one", "--skills", "sums,pdf"]);
+    let exported = context.json(&["agent", "export", "one"]);
+    let skills = &exported["definition"]["skills"];
+    assert_eq!(skills[0]["reference"], json!(null), "{skills}");
+    let reference = skills[1]["reference"].as_str().unwrap();
+    assert!(reference.ends_with("shop/sums"), "{reference}");
+    context.write("one.json", exported.to_string());
+    context.done(&["remove", "sums", "--scope", "user", "--yes"]);
+    let told = context.done(&["agent", "import", "one.json", "--name", "two"]);
+    let remedy = "is not here or not enabled; install it with `skillyard install ";
+    assert!(told.contains(remedy), "{told}");
+    context.done(&["agent", "skill", "remove", "two", reference]);
+    let left = context.json(&["agent", "skill", "list", "two", "--json"]);
+    assert_eq!(left["skills"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_does_not_fit_its_hash_is_not_imported() {
+    let context = context();
+    context.done(&["agent", "create", "one", "--instructions", "Be brief."]);
+    let mut exported = context.json(&["agent", "export", "one"]);
+    exported["definition"]["instructions"] = json!("Be evil.");
+    context.write("one.json", exported.to_string());
+    let import = ["agent", "import", "one.json", "--name", "two"];
+    let told = context.run(&import);
+    assert!(told.contains("does not fit its hash"), "{told}");
+    assert_eq!(context.code(&["agent", "show", "two"]), Some(1));
+    exported.as_object_mut().unwrap().remove("hash");
+    context.write("one.json", exported.to_string());
+    assert_eq!(context.code(&import), Some(0));
+}
+
+#[test]
+fn an_agent_is_not_deleted_unasked() {
+    let context = context();
+    context.done(&["agent", "create", "one"]);
+    let told = context.run(&["agent", "delete", "one"]);
+    assert!(told.contains("--yes"), "{told}");
+    let delete = ["agent", "delete", "one"];
+    typed(&context, &delete, &[("all its versions?", "\r")]);
+    assert_eq!(context.code(&["agent", "show", "one"]), Some(0));
+    typed(&context, &delete, &[("all its versions?", "yes\r")]);
+    assert_eq!(context.code(&["agent", "show", "one"]), Some(1));
+}
+
+#[test]
+fn a_model_that_is_misspelt_is_told_with_what_was_meant() {
+    let context = context();
+    let create = ["agent", "create", "one", "--model", "antropic/x"];
+    let told = context.done(&create);
+    assert!(told.contains("Did you mean `anthropic/x`?"), "{told}");
 }

@@ -15,6 +15,7 @@ use crate::error::agent::AgentFailure;
 ///   skillyard agent create helper --skills skill-authoring,skill-review
 ///   skillyard agent create writer --model ollama/qwen2.5 --instructions "Write plainly."
 ///   skillyard agent create clerk --mcp files,tickets
+///   skillyard agent create author --skills 'skill-*'        all that are called so; '*' for all
 ///   skillyard agent create filler --skills acme/skills/pdf-tools   installed first
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -37,6 +38,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         workspace: WorkspaceTools::default(),
         mcp: Vec::new(),
         limits: Limits::default(),
+        patterns: Vec::new(),
         skills: Vec::new(),
     };
     args.said.apply(context, &mut definition)?;

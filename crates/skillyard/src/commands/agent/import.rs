@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use skillyard_agent::agent::{Definition, Drift};
+use skillyard_agent::agent::{AgentStore, Definition, Drift};
 use skillyard_audit::EventKind;
 
 use super::{Outcome, all_skills, changed, store};
@@ -20,7 +20,8 @@ const LONGEST: u64 = 1 << 20;
 /// Make an agent from what `agent export` printed
 ///
 /// The skills are not part of it: it says which it had, by name and digest, and you are told of
-/// those that are not here or not the same.
+/// those that are not here or not the same, and where they can be had. What does not fit its hash
+/// is refused.
 ///
 /// Examples:
 ///   skillyard agent import helper.json
@@ -39,6 +40,7 @@ pub(super) struct Args {
 #[derive(Debug, Deserialize)]
 struct Exported {
     name: String,
+    hash: Option<String>,
     definition: Definition,
 }
 
@@ -52,6 +54,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             file: args.file.clone(),
             source,
         })?;
+    let hash = AgentStore::hash(&exported.definition).map_err(AgentFailure::from)?;
+    if exported.hash.is_some_and(|said| said != hash) {
+        return Err(AgentFailure::OtherHash(args.file.clone()).into());
+    }
     let name = args.name.as_ref().unwrap_or(&exported.name);
     let kept = store(context).create(name, &exported.definition);
     let kept = kept.map_err(AgentFailure::from)?;
@@ -61,10 +67,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             Drift::Changed { .. } => "is not the same as where the agent comes from",
             Drift::Missing => "is not here or not enabled",
         };
-        let name = visible(&pin.name);
-        context
-            .printer
-            .note(&format!("warning: skill `{name}` {text}"));
+        let remedy = pin.reference.filter(|_| drift == Drift::Missing);
+        let remedy = remedy.map(|reference| {
+            format!("; install it with `skillyard install {reference} --scope user`")
+        });
+        let text = format!("warning: skill `{}` {text}", pin.name);
+        let text = format!("{text}{}", remedy.unwrap_or_default());
+        context.printer.note(&visible(&text));
     }
     changed(context, &kept, None, EventKind::AgentCreated)
 }

@@ -43,8 +43,12 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
         let definition = &agent.definition;
         let count = definition.skills.len();
         let word = if count == 1 { "skill " } else { "skills" };
+        let patterns = match definition.patterns.as_slice() {
+            [] => String::new(),
+            patterns => format!(" and {}", patterns.join(", ")),
+        };
         let line = format!(
-            "{:<names$}  {:<models$}  {count:>2} {word}  {}",
+            "{:<names$}  {:<models$}  {count:>2} {word}{patterns}  {}",
             name(agent),
             definition.model,
             one_line(&definition.description)

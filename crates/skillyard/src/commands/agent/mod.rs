@@ -99,7 +99,7 @@ struct Said {
     /// What it is told
     #[arg(long, value_name = "TEXT")]
     instructions: Option<String>,
-    /// Its skills, separated by commas: names, or references that are installed first
+    /// Its skills, separated by commas: names, patterns, or references that are installed first
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skills: Option<Vec<String>>,
     /// The MCP servers whose tools and skills it has, separated by commas
@@ -162,7 +162,9 @@ impl Said {
             definition.instructions.clone_from(instructions);
         }
         if let Some(names) = &self.skills {
-            definition.skills = given::skills(context, names, self.yes)?;
+            definition.skills.clear();
+            definition.patterns.clear();
+            given::give(context, definition, names, self.yes)?;
         }
         if let Some(names) = &self.mcp {
             let names = names.iter().map(|name| name.trim().to_owned());
@@ -281,8 +283,7 @@ pub(crate) fn resolved(
             .printer
             .note(&format!("warning: skill `{}` {text}", visible(&pin.name)));
     }
-    let names = kept.definition.skills.iter();
-    let names = names.map(|pin| pin.name.clone()).collect();
+    let names = kept.definition.reach(&shelf);
     let version = AgentVersion {
         name: kept.name,
         version: kept.version,

@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         let mut value = as_json(&kept);
         let skills = skills
             .iter()
-            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift }));
+            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift, "reference": pin.reference }));
         value["skills"] = skills.collect();
         context.printer.json(&value)?;
         return Ok(Status::Yes);
@@ -67,6 +67,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     row("limits", &limits(&definition.limits));
     row("hash", &hash(&kept));
+    row("skills", &definition.patterns.join(", "));
     for (pin, drift) in &skills {
         let state = match drift {
             Drift::Same => "",

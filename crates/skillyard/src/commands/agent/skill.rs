@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Subcommand;
 use serde_json::json;
-use skillyard_agent::agent::Drift;
+use skillyard_agent::agent::{Definition, Drift, Pin};
 use skillyard_audit::EventKind;
 
 use super::{Outcome, all_skills, changed, given, store};
@@ -29,14 +29,15 @@ pub(super) struct Args {
 enum Verb {
     /// Add skills, or take those that are there as they are now
     ///
-    /// A skill that is named by where it comes from is installed first.
+    /// A skill that is named by where it comes from is installed first. A pattern means whatever
+    /// skills are here when a session begins.
     ///
     /// Examples:
     ///   skillyard agent skill add helper pdf-tools
     ///   skillyard agent skill add helper acme/skills/pdf-tools@^1.2
     #[command(verbatim_doc_comment)]
     Add(Added),
-    /// Remove skills
+    /// Remove skills, by their names or by where they came from
     Remove(Names),
     /// List the skills, and whether they are still what they were
     List {
@@ -76,12 +77,7 @@ fn add(context: &Context, added: &Added) -> Outcome {
     let store = store(context);
     let before = store.load(&names.agent).map_err(AgentFailure::from)?;
     let mut definition = before.definition;
-    let new = given::skills(context, &names.skills, added.yes)?;
-    definition
-        .skills
-        .retain(|pin| new.iter().all(|each| each.name != pin.name));
-    definition.skills.extend(new);
-    definition.skills.sort_by(|a, b| a.name.cmp(&b.name));
+    given::give(context, &mut definition, &names.skills, added.yes)?;
     let kept = store.update(&names.agent, &definition);
     let kept = kept.map_err(AgentFailure::from)?;
     changed(
@@ -97,9 +93,11 @@ fn remove(context: &Context, names: &Names) -> Outcome {
     let before = store.load(&names.agent).map_err(AgentFailure::from)?;
     let mut definition = before.definition;
     for name in &names.skills {
-        let count = definition.skills.len();
-        definition.skills.retain(|pin| pin.name != *name);
-        if definition.skills.len() == count {
+        let count = |definition: &Definition| definition.skills.len() + definition.patterns.len();
+        let had = count(&definition);
+        definition.skills.retain(|pin| !is_meant(pin, name));
+        definition.patterns.retain(|pattern| pattern != name);
+        if count(&definition) == had {
             let known = definition.skills.iter().map(|pin| pin.name.as_str());
             return Err(AgentFailure::NotItsSkill {
                 agent: before.name,
@@ -119,15 +117,25 @@ fn remove(context: &Context, names: &Names) -> Outcome {
     )
 }
 
+/// Whether a skill is called so, or came from there.
+fn is_meant(pin: &Pin, word: &str) -> bool {
+    let reference = pin.reference.as_deref().unwrap_or_default();
+    let behind = reference.strip_prefix(word);
+    pin.name == word || behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('@'))
+}
+
 fn list(context: &Context, agent: &str) -> Outcome {
     let kept = store(context).load(agent).map_err(AgentFailure::from)?;
     let skills = kept.definition.drift(&all_skills(context)?);
     if context.printer.is_json() {
         let skills: Vec<_> = skills
             .iter()
-            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift }))
+            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift, "reference": pin.reference }))
             .collect();
-        context.printer.json(&json!({ "skills": skills }))?;
+        let patterns = &kept.definition.patterns;
+        context
+            .printer
+            .json(&json!({ "skills": skills, "patterns": patterns }))?;
         return Ok(Status::Yes);
     }
     let names = skills.iter().map(|(pin, _)| pin.name.chars().count());
@@ -141,8 +149,11 @@ fn list(context: &Context, agent: &str) -> Outcome {
         };
         let _ = writeln!(text, "{:<widest$}  {state:<8} {}", pin.name, pin.digest);
     }
+    for pattern in &kept.definition.patterns {
+        let _ = writeln!(text, "{pattern:<widest$}  pattern");
+    }
     context.printer.data(&visible(&text))?;
-    if skills.is_empty() {
+    if text.is_empty() {
         let name = visible(&kept.name);
         context.printer.note(&format!(
             "It has no skills; add one with `skillyard agent skill add {name} SKILL`"
