@@ -25,7 +25,8 @@ pub(crate) struct Problem {
     /// The status.
     status: u16,
     /// What went wrong, for people.
-    detail: String,
+    #[schema(value_type = String)]
+    detail: Box<str>,
     /// The skill that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -40,7 +41,7 @@ pub(crate) struct Problem {
     consent: Option<Box<str>>,
     /// What went wrong inside, for the log.
     #[serde(skip)]
-    cause: Option<String>,
+    cause: Option<Box<str>>,
 }
 
 impl Problem {
@@ -49,7 +50,7 @@ impl Problem {
             kind: "about:blank",
             title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
-            detail: detail.into(),
+            detail: detail.into().into_boxed_str(),
             skill: None,
             remedy: None,
             consent: None,
@@ -101,7 +102,7 @@ impl IntoResponse for Problem {
         let cause = self.cause.clone();
         let mut response = (self.status(), Json(self)).into_response();
         if let Some(cause) = cause {
-            response.extensions_mut().insert(Cause(cause));
+            response.extensions_mut().insert(Cause(cause.into()));
         }
         let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, kind);
@@ -134,7 +135,7 @@ impl From<HostError> for Problem {
     fn from(error: HostError) -> Self {
         let detail = "the server could not do this; its terminal and its log say why";
         Self {
-            cause: Some(error.whole()),
+            cause: Some(error.whole().into()),
             ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
         }
     }

@@ -188,6 +188,26 @@ impl Permissions {
         self.approvals.of(name, digest?)
     }
 
+    /// An approval of the scripts of exactly these bytes; what else was approved of them stays.
+    pub(crate) fn with_scripts(
+        &self,
+        context: &Context,
+        name: &str,
+        digest: Digest,
+    ) -> SkillApproval {
+        let before = self.approval(name, Some(&digest));
+        let now = context.now().round(jiff::Unit::Second);
+        SkillApproval {
+            name: name.to_owned(),
+            digest,
+            scripts: true,
+            network: before.map(|each| each.network.clone()).unwrap_or_default(),
+            tools: before.map(|each| each.tools.clone()).unwrap_or_default(),
+            approved_at: now.unwrap_or_default().to_string(),
+            approved_by: Some(context.environment.user.clone()),
+        }
+    }
+
     /// The hosts that scripts of exactly these bytes may reach without being asked for.
     pub(crate) fn hosts(&self, name: &str, digest: Option<&Digest>) -> &[String] {
         let approval = self.approval(name, digest);

@@ -13,7 +13,7 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Sandbox, Stdin};
-use skillyard_trust::approval::{Change, SkillApproval};
+use skillyard_trust::approval::Change;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
@@ -153,20 +153,8 @@ impl Host for Machine {
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
-        // What else was approved of these bytes stays approved.
         let permissions = Permissions::load(&self.context).map_err(explained)?;
-        let before = permissions.approval(skill, Some(digest));
-        let now = self.context.now().round(jiff::Unit::Second);
-        let user = self.context.environment.user.clone();
-        let approval = SkillApproval {
-            name: skill.to_owned(),
-            digest: *digest,
-            scripts: true,
-            network: before.map(|each| each.network.clone()).unwrap_or_default(),
-            tools: before.map(|each| each.tools.clone()).unwrap_or_default(),
-            approved_at: now.unwrap_or_default().to_string(),
-            approved_by: Some(user),
-        };
+        let approval = permissions.with_scripts(&self.context, skill, *digest);
         let file = self.context.environment.approvals_file();
         let changed = trusted::change(&file, &Change::ApproveSkill(&approval));
         changed.map(|_| ()).map_err(explained)

@@ -9,7 +9,7 @@ use std::path::Path;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
-use skillyard_trust::approval::{Change, SkillApproval};
+use skillyard_trust::approval::Change;
 use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
@@ -186,15 +186,8 @@ fn ask(
 
 /// Approves the scripts of exactly these bytes.
 fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError> {
-    let approval = SkillApproval {
-        name: request.skill.to_owned(),
-        digest: request.digest,
-        scripts: true,
-        network: Vec::new(),
-        tools: Vec::new(),
-        approved_at: context.now().to_string(),
-        approved_by: Some(context.environment.user.clone()),
-    };
+    let permissions = Permissions::load(context)?;
+    let approval = permissions.with_scripts(context, request.skill, request.digest);
     let file = context.environment.approvals_file();
     context.ready_to_record()?;
     trusted::change(&file, &Change::ApproveSkill(&approval))?;

@@ -288,8 +288,10 @@ mod tests {
     #[test]
     fn a_skill_narrows_and_never_widens() {
         let folder = tempfile::tempdir().unwrap();
-        let mut limits = Limits::default();
-        limits.wall = Duration::from_secs(20);
+        let limits = Limits {
+            wall: Duration::from_secs(20),
+            ..Limits::default()
+        };
         let allowed = Allowed {
             limits,
             workspace: Some(folder.path().to_owned()),

@@ -33,3 +33,21 @@ fn variables_that_are_given_away_are_named() {
     assert!(shown.contains("variables  TOKEN"), "{shown}");
     assert!(!shown.contains("SECRET-VALUE"), "{shown}");
 }
+
+#[test]
+fn always_keeps_what_else_was_approved() {
+    let context = skill("");
+    let trust = ["trust", "tools", "--network", "api.example.com", "--yes"];
+    assert_eq!(context.code(&trust), Some(0));
+    let (shown, code) = typed(&context, "always\r");
+    assert!(
+        code == 0 && shown.contains("hosts api.example.com"),
+        "{shown}"
+    );
+    let file = context.folder.path().join("home/.skillyard/approvals.toml");
+    let approved = std::fs::read_to_string(file).unwrap();
+    assert!(
+        approved.contains("scripts = true") && approved.contains("api.example.com"),
+        "{approved}"
+    );
+}
