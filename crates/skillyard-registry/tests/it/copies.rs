@@ -1,5 +1,6 @@
 //! Copies of a registry: looked through, backed up under load, restored elsewhere, as plain files.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -142,9 +143,9 @@ async fn a_backup_touches_nothing_that_is_there() {
     let again = maintenance::back_up(&registry, &folder).await;
     assert!(matches!(again, Err(MaintenanceError::Exists(_))));
     let left = std::fs::read_dir(yard.folder.path()).unwrap();
-    let names = left.map(|each| each.unwrap().file_name().into_string().unwrap());
-    let parts: Vec<String> = names.filter(|name| name.ends_with(".part")).collect();
-    assert_eq!(parts, ["copy.part"]);
+    let paths = left.map(|each| each.unwrap().path());
+    let is_part = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "part");
+    assert_eq!(paths.filter(is_part).collect::<Vec<_>>(), [mine]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
