@@ -76,11 +76,11 @@ pub struct Failed<E> {
 
 /// All skills that `roots` need, and they themselves, sorted by name.
 pub fn resolve<S: Supplier>(
-    roots: Vec<Root>,
+    roots: &[Root],
     known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
-    let (round, failures) = Resolver::new(supplier, known).settle(&roots)?;
+    let (round, failures) = Resolver::new(supplier, known).settle(roots)?;
     match failures.into_iter().next() {
         Some(failure) => Err(failure.error),
         None => Ok(round.needed()),

@@ -238,7 +238,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             candidate.source.clone(),
             requested.to_owned(),
         );
-        let supplier = &mut self.supplier;
+        let supplier = &mut *self.supplier;
         let answer = self
             .at
             .entry(key)
@@ -264,7 +264,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         } else {
             String::new()
         };
-        let supplier = &mut self.supplier;
+        let supplier = &mut *self.supplier;
         let answer = self
             .supplied
             .entry((reference.to_owned(), whose))

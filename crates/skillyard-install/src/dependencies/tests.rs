@@ -103,8 +103,8 @@ fn beside(
     roots: &[&str],
 ) -> Result<Vec<String>, String> {
     let mut shelf = Shelf(shelf.to_vec());
-    let roots = roots.iter().map(|root| shelf.root(root)).collect();
-    let needed = resolve(roots, &Known::new(lock), &mut shelf);
+    let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
+    let needed = resolve(&roots, &Known::new(lock), &mut shelf);
     let needed = needed.map_err(|error| error.to_string())?;
     Ok(told(&needed))
 }
@@ -112,9 +112,9 @@ fn beside(
 /// A lock with what some skills of a shelf need.
 fn locked(shelf: &[(&'static str, &'static str)], roots: &[&str]) -> Lockfile {
     let mut shelf = Shelf(shelf.to_vec());
-    let roots = roots.iter().map(|root| shelf.root(root)).collect();
+    let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
     let empty = Lockfile::default();
-    let needed = resolve(roots, &Known::new(&empty), &mut shelf).unwrap();
+    let needed = resolve(&roots, &Known::new(&empty), &mut shelf).unwrap();
     let mut lock = Lockfile::default();
     for each in needed {
         let mut entry = each.candidate.locked(vec![".agents/skills".into()]);

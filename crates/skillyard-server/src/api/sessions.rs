@@ -256,7 +256,11 @@ pub(super) async fn release(
     talk: Talk,
     Given(release): Given<Release>,
 ) -> Result<Json<Released>, Problem> {
-    let done = talk.then(move |talk| talk.server.release(&talk.conversation, &release.skill));
+    let done = talk.then(move |talk| {
+        let holder = talk.caller.holder.clone();
+        let server = &talk.server;
+        server.release(&talk.conversation, &release.skill, holder)
+    });
     let released = done.await?;
     Ok(Json(Released { released }))
 }

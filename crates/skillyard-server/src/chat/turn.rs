@@ -115,8 +115,9 @@ impl Server {
     /// Lets a skill of a session go; tells whether it was active.
     pub(crate) fn release(
         self: &Arc<Self>,
-        conversation: &Conversation,
+        conversation: &Arc<Conversation>,
         name: &str,
+        holder: Holder,
     ) -> Result<bool, Problem> {
         if !conversation.begin() {
             let text = "a message is being answered";
@@ -126,6 +127,13 @@ impl Server {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
         let mut runtime = agents.runtime(&session)?;
+        runtime.host = Box::new(Watched {
+            machine: runtime.host,
+            server: Arc::clone(self),
+            conversation: Arc::clone(conversation),
+            trace: None,
+            holder,
+        });
         let released = runtime.release(&mut session, name);
         let released = released.map_err(|error| explained(error, None))?;
         let skills = active(&session);

@@ -182,7 +182,9 @@ impl Host for Machine {
 
     fn keeps(&self, path: &str) -> bool {
         let folder = self.writable.as_ref().ok();
-        let profile = folder.and_then(|folder| profile::in_workspace(folder).ok());
+        let profile = folder.and_then(|folder| {
+            profile::in_workspace(folder, skillyard_sandbox::Limits::default()).ok()
+        });
         let kept = profile.map(|profile| profile.protected).unwrap_or_default();
         let path = Path::new(path.trim_start_matches("./"));
         kept.iter().any(|kept| path.starts_with(kept))

@@ -207,9 +207,10 @@ pub(crate) fn prepare(
         candidate,
         asker: Some(Asker::User),
     });
+    let roots: Vec<Root> = roots.collect();
     let lock = place.lock()?;
     let known = known(&lock, place, &supply)?;
-    let needed = dependencies::resolve(roots.collect(), &known, &mut supply);
+    let needed = dependencies::resolve(&roots, &known, &mut supply);
     let mut needed = needed.map_err(unresolved)?;
     let config = context.config()?;
     let targets = place.targets(&args.agent, &config.install_agents())?;

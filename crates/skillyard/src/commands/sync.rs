@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Needed};
+use skillyard_install::dependencies::{self, Needed, Root};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Before, Wish};
@@ -249,7 +249,8 @@ fn resolve(
     let known = known(&staying, place, supply)?;
     let roots = roots.into_iter();
     let roots = roots.map(|candidate| again(candidate, lock, difference, place));
-    dependencies::resolve(roots.collect(), &known, supply).map_err(unresolved)
+    let roots: Vec<Root> = roots.collect();
+    dependencies::resolve(&roots, &known, supply).map_err(unresolved)
 }
 
 /// What the lock names and the store does not have: fetched again and compared.

@@ -39,6 +39,12 @@ pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linke
             .filter(|before| before.digest == entry.digest)
             .and_then(|before| before.signer.clone());
         entry.requires.clone_from(&each.requires);
+        // What others need as well goes on being wanted as it was asked for.
+        if let Some(before) = before
+            .filter(|before| each.dependency && !before.dependency && before.source == entry.source)
+        {
+            entry.requested.clone_from(&before.requested);
+        }
         // What was asked for once does not become a mere dependency.
         entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);
         wish.present.push(entry);

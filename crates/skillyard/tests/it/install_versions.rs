@@ -93,8 +93,18 @@ fn what_is_installed_keeps_the_versions_it_needs() {
             .contains("requires = [\"lib@^1\"]")
     );
     assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
-    assert_snapshot!(context.refused(&["install", "apps", "--yes"]), @"");
-    assert_snapshot!(context.refused(&["install", "lib@2", "--yes"]), @"");
+    assert_snapshot!(context.refused(&["install", "apps", "--yes"]), @r"
+    error: `lib` cannot be had in a version that fits all who want it: `apps` needs `^2`, `tool` needs `^1`
+      Caused by: `lib` has no version that fits `^1,^2`; the highest are 2.0.0, 1.5.0, 1.0.0
+
+    hint: Ask for another version of one of them, or remove one with `skillyard remove NAME`
+    ");
+    assert_snapshot!(context.refused(&["install", "lib@2", "--yes"]), @r"
+    error: `lib` cannot be had in a version that fits all who want it: `tool` needs `^1`, you ask for `2`
+      Caused by: `lib` has no version that fits `2,^1`; the highest are 2.0.0, 1.5.0, 1.0.0
+
+    hint: Ask for another version of one of them, or remove one with `skillyard remove NAME`
+    ");
     // Who leaves the choice gets what the others can live with.
     context.done(&["install", "loose", "--yes"]);
     context.done(&["install", "lib", "--yes"]);

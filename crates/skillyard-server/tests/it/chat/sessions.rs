@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{PATIENCE, Person, found};
-use crate::context::TestServer;
+use crate::context::{CHAT, TestServer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_goes_on_later_finds_the_same() {
@@ -89,8 +89,8 @@ async fn what_is_deleted_while_it_is_answered_stays_deleted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_are_copied_exported_released_and_forgotten() {
-    let server = TestServer::new();
-    let person = Person::on(&server);
+    let server = TestServer::with_tokens();
+    let person = Person::with(&server, CHAT);
     let id = person.begin(Value::Null).await;
     person.said(&id, "/pdf the form").await;
     let path = format!("/sessions/{id}");
@@ -104,6 +104,16 @@ async fn sessions_are_copied_exported_released_and_forgotten() {
         .ask("POST", &release, json!({ "skill": "pdf" }))
         .await;
     assert_eq!(released.json()["released"], true);
+    let event = server
+        .machine
+        .events
+        .lock()
+        .unwrap()
+        .last()
+        .unwrap()
+        .clone();
+    assert_eq!(event.kind.as_str(), "skill.released");
+    assert_eq!(event.detail["role"], "chat");
     let again = person
         .ask("POST", &release, json!({ "skill": "pdf" }))
         .await;
