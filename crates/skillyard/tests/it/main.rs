@@ -39,6 +39,7 @@ mod install_lock;
 mod install_network;
 mod install_own;
 mod install_paths;
+mod install_reasons;
 mod install_recovery;
 mod install_registry;
 mod install_requires;

@@ -148,14 +148,14 @@ impl Http {
         if let Some(proxy) = &proxies.http {
             builder = builder.proxy(
                 Proxy::http(proxy.expose_secret())
-                    .map_err(setup)?
+                    .map_err(|_| HttpError::Proxy("HTTP_PROXY"))?
                     .no_proxy(direct.clone()),
             );
         }
         if let Some(proxy) = &proxies.https {
             builder = builder.proxy(
                 Proxy::https(proxy.expose_secret())
-                    .map_err(setup)?
+                    .map_err(|_| HttpError::Proxy("HTTPS_PROXY"))?
                     .no_proxy(direct),
             );
         }

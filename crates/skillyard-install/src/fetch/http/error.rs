@@ -19,6 +19,9 @@ pub enum HttpError {
         /// The address.
         url: String,
     },
+    /// A variable of the environment is to name a proxy; its value may hold a password.
+    #[error("`{0}` does not name a proxy, which is written `http://host:port`")]
+    Proxy(&'static str),
     /// No connection could be made.
     #[error("cannot reach `{url}`")]
     Connect {
