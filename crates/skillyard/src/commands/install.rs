@@ -222,7 +222,8 @@ pub(crate) fn prepare(
         let wish = wish(&needed, &lock, &targets, linked);
         let plan = finish::look(place, &wish, &settlement)?;
         if plan.conflicts.is_empty() || !asks {
-            break (wish, finish::refuse_conflicts(plan)?);
+            let plan = finish::refuse_conflicts(plan, &wish)?;
+            break (wish, plan);
         }
         conflict::ask(&plan.conflicts, &mut needed, &mut settlement)?;
     };

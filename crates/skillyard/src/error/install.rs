@@ -35,6 +35,12 @@ pub(crate) enum InstallFailure {
     NoHome,
     #[error("something is in the way")]
     Conflicts(Vec<Conflict>),
+    #[error("something is in the way of `{name}`, which `{}` needs", by.join("`, `"))]
+    NeededName {
+        name: String,
+        by: Vec<String>,
+        conflicts: Vec<Conflict>,
+    },
     #[error("there is no skill in `{0}`")]
     NothingOffered(String),
     #[error("there is no skill in `{place}` that could be loaded")]
@@ -211,7 +217,9 @@ impl InstallFailure {
     /// What is known beyond the message.
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
-            Self::Conflicts(conflicts) => conflicts.iter().map(obstacle).collect(),
+            Self::Conflicts(conflicts) | Self::NeededName { conflicts, .. } => {
+                conflicts.iter().map(obstacle).collect()
+            }
             Self::NoneLoadable { reason, .. }
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],

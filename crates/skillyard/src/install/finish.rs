@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use skillyard_install::chronicle::Ending;
 use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Conflict, OnConflict, Plan, Settlement, Wish};
+use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
 use super::chronicle::{self, Chronicle};
@@ -30,7 +31,7 @@ pub(crate) fn preview(
     wish: &Wish,
     settlement: &Settlement,
 ) -> Result<Plan, CommandError> {
-    refuse_conflicts(look(place, wish, settlement)?)
+    refuse_conflicts(look(place, wish, settlement)?, wish)
 }
 
 /// What would change, and what is in the way of it.
@@ -91,7 +92,7 @@ pub(crate) fn apply(
     {
         return Err(InstallFailure::ChangedMeanwhile(name.to_owned()).into());
     }
-    let plan = refuse_conflicts(transaction.plan(wish, settlement))?;
+    let plan = refuse_conflicts(transaction.plan(wish, settlement), wish)?;
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);
     }
@@ -139,10 +140,22 @@ impl Held {
 }
 
 /// A plan that can be carried out whole.
-pub(crate) fn refuse_conflicts(plan: Plan) -> Result<Plan, CommandError> {
-    if plan.conflicts.is_empty() {
-        Ok(plan)
-    } else {
-        Err(InstallFailure::Conflicts(plan.conflicts).into())
+pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandError> {
+    let Some(first) = plan.conflicts.first() else {
+        return Ok(plan);
+    };
+    // The name of what others need is not the user's to choose.
+    let is_needed = |entry: &Locked| entry.name == first.name && entry.dependency;
+    if wish.present.iter().any(is_needed) && !matches!(first.obstacle, Obstacle::Edited(_)) {
+        let name = first.name.clone();
+        let dependants = wish.present.iter();
+        let dependants = dependants.filter(|entry| entry.needs().any(|each| each == name));
+        return Err(InstallFailure::NeededName {
+            by: dependants.map(|entry| entry.name.clone()).collect(),
+            conflicts: plan.conflicts,
+            name,
+        }
+        .into());
     }
+    Err(InstallFailure::Conflicts(plan.conflicts).into())
 }

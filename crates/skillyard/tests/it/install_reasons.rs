@@ -17,6 +17,27 @@ fn forget(context: &TestContext) {
 }
 
 #[test]
+fn what_others_need_cannot_be_called_otherwise() {
+    let context = project();
+    let report = skill("report", "one").replace(
+        "\n---\n\n",
+        "\nmetadata:\n  skillyard.requires-skills: ../chart\n---\n\n",
+    );
+    context
+        .write("lib/report/SKILL.md", report)
+        .write("lib/chart/SKILL.md", skill("chart", "one"))
+        .write(".agents/skills/chart/SKILL.md", skill("chart", "mine"));
+    assert_snapshot!(context.refused(&["install", "./lib/report"]), @r"
+    error: something is in the way of `chart`, which `report` needs
+      Caused by: `.agents/skills/chart` is there already and was not installed by skillyard
+
+    hint: It is needed under this name: take away what is there, or replace it with `--force`
+    ");
+    context.done(&["install", "./lib/report", "--force"]);
+    assert_eq!(context.version_of("chart").as_deref(), Some("one"));
+}
+
+#[test]
 fn a_proxy_that_is_none_is_named() {
     let context = project();
     let mut command = context.skillyard();

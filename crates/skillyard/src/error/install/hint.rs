@@ -40,6 +40,9 @@ impl InstallFailure {
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
             Self::Several { names, .. } => format!(
                 "Choose with `--skill NAME` or take all with `--all`: {}",
+            Self::NeededName { .. } => {
+                "It is needed under this name: take away what is there, or replace it with `--force`".into()
+            }
                 listed(names)
             ),
             Self::SameName { paths, .. } => {
