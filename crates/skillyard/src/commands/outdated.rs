@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use skillyard_install::lockfile::{Locked, Lockfile};
 
 use super::Outcome;
-use super::update::{Failed, newest};
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::changes::state;
+use crate::install::changes::way;
 use crate::install::known::known;
+use crate::install::newest::{Failed, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
@@ -77,10 +77,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         for (from, to) in &outdated {
             let _ = writeln!(
                 text,
-                "{:<width$}  {} → {}  {}",
+                "{:<width$}  {}  {}",
                 visible(&from.name),
-                visible(&state(from)),
-                visible(&state(to)),
+                visible(&way(from, to)),
                 visible(&from.reference())
             );
         }

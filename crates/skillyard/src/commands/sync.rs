@@ -227,7 +227,7 @@ fn resolve(
     let mut roots: Vec<Candidate> = Vec::new();
     for (name, reference) in &difference.wanted {
         if args.offline {
-            return Err(InstallFailure::Offline(name.clone()).into());
+            return Err(InstallFailure::NotLocked(name.clone()).into());
         }
         roots.push(asked(supply, name, reference)?);
     }
@@ -238,9 +238,9 @@ fn resolve(
             .filter(|_| difference.reference(name).is_none());
         let Some(entry) = entry else { continue };
         if args.offline {
-            return Err(InstallFailure::Offline(missing.clone()).into());
+            return Err(InstallFailure::NotLocked(missing.clone()).into());
         }
-        roots.push(as_pinned(supply.locked(entry)?, entry)?);
+        roots.push(as_pinned(locked(supply, entry)?, entry)?);
     }
     if roots.is_empty() {
         return Ok(Vec::new());
@@ -268,7 +268,15 @@ fn fetch(
         .store
         .discard_damaged(&[entry.digest])
         .map_err(InstallFailure::from)?;
-    as_pinned(supply.locked(entry)?, entry)
+    as_pinned(locked(supply, entry)?, entry)
+}
+
+/// The skill of an entry of the lock, or why its source does not give it.
+fn locked(supply: &mut Supply<'_>, entry: &Locked) -> Result<Candidate, CommandError> {
+    supply.locked(entry).or_else(|error| {
+        let reference = supply.source_at(&entry.source, entry.requested.as_deref())?;
+        Err(supply.unavailable(&entry.name, &reference, Some(entry), error))
+    })
 }
 
 /// A skill that has the bytes its entry in the lock names.

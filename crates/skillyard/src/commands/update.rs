@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed, Resolved};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Change, Plan, Wish};
@@ -13,13 +12,13 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
+use crate::install::newest::{Failed, newest};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::renaming::as_locked;
 use crate::install::report::report;
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
-use crate::install::wanted::{Difference, after, asked, orphans};
+use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::{signed, wish};
 use crate::install::{changes, check, difference, finish, review};
 use crate::sanitize::visible;
@@ -194,27 +193,6 @@ fn settle_beside_dependants(entries: &mut [Locked]) {
     }
 }
 
-/// A skill whose source did not give it.
-#[derive(Debug, serde::Serialize)]
-pub(super) struct Failed {
-    name: String,
-    reason: String,
-}
-
-impl Failed {
-    pub(super) fn new(name: &str, error: &CommandError) -> Self {
-        Self {
-            name: name.to_owned(),
-            reason: error.with_causes(),
-        }
-    }
-
-    pub(super) fn tell(&self, context: &Context) {
-        let line = format!(" ! {}: {}", visible(&self.name), visible(&self.reason));
-        context.printer.people(&line);
-    }
-}
-
 /// The names that were given, or all that are asked for.
 fn chosen(
     lock: &Lockfile,
@@ -236,27 +214,6 @@ fn chosen(
     all.sort_unstable();
     all.dedup();
     Ok(all)
-}
-
-/// The newest state of what is asked for, under the name it is or will be installed by; `within` is
-/// what others leave of the versions of an installed skill.
-pub(super) fn newest(
-    supply: &mut Supply<'_>,
-    lock: &Lockfile,
-    difference: &Difference,
-    name: &str,
-    within: Option<&str>,
-) -> Result<Candidate, CommandError> {
-    match (difference.reference(name), lock.get(name)) {
-        (Some(reference), _) => asked(supply, name, reference),
-        (None, Some(entry)) => {
-            let state = within.or(entry.requested.as_deref());
-            let reference = supply.source_at(&entry.source, state)?;
-            let candidate = supply.one(&reference)?;
-            as_locked(candidate, entry)
-        }
-        (None, None) => Err(InstallFailure::not_installed(lock, name).into()),
-    }
 }
 
 /// Shows what changes in each skill.

@@ -109,6 +109,25 @@ pub(crate) enum InstallFailure {
     },
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
+    #[error("`{0}` is not locked, and nothing may be looked up")]
+    NotLocked(String),
+    #[error("`{name}` cannot be had from `{reference}`")]
+    Unavailable {
+        name: String,
+        reference: String,
+        /// The registry that it was locked from.
+        registry: Option<String>,
+        /// Where it is now.
+        moved: Option<String>,
+        source: Box<CommandError>,
+    },
+    #[error("`{name}` cannot be installed")]
+    Unloadable {
+        name: String,
+        /// Those that were to be installed with it.
+        others: Vec<String>,
+        source: MaterialError,
+    },
     #[error("`{alias}` is no registry, so it has no `{name}`")]
     NoNamespaces { alias: String, name: String },
     #[error(
@@ -182,6 +201,7 @@ impl InstallFailure {
     /// 1 when it was refused, 2 when it could not be tried.
     pub(super) fn code(&self) -> u8 {
         match self {
+            Self::Unavailable { source, .. } => source.code(),
             Self::NoHome
             | Self::Reference(_)
             | Self::Address(_)

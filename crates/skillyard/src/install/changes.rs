@@ -93,11 +93,25 @@ fn difference(from: &Locked, to: &Locked) -> String {
             format!("same files, now in {}", to.targets.join(", "))
         };
     }
-    format!("{} → {}", visible(&state(from)), visible(&state(to)))
+    visible(&way(from, to)).into_owned()
+}
+
+/// From which state of a skill to which, each in a word that tells them apart.
+pub(crate) fn way(from: &Locked, to: &Locked) -> String {
+    let (mut first, mut second) = (state(from), state(to));
+    // A tag that was moved has the same version.
+    if first == second
+        && let (Some(before), Some(after)) = (&from.commit, &to.commit)
+    {
+        let version = first;
+        first = format!("{version} ({})", short(before));
+        second = format!("{version} ({})", short(after));
+    }
+    format!("{first} → {second}")
 }
 
 /// Which state of a skill it is, in a word.
-pub(crate) fn state(entry: &Locked) -> String {
+fn state(entry: &Locked) -> String {
     match (&entry.version, &entry.commit) {
         (Some(version), _) => version.clone(),
         (None, Some(commit)) => short(commit).to_owned(),

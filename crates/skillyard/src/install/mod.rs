@@ -9,6 +9,7 @@ pub(crate) mod finish;
 pub(crate) mod known;
 mod logs;
 mod meaning;
+pub(crate) mod newest;
 pub(crate) mod pick;
 pub(crate) mod place;
 pub(crate) mod prepared;

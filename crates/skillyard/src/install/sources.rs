@@ -103,6 +103,9 @@ impl<'a> Sources<'a> {
         match &meaning.reference {
             Reference::Local(local) => self::local(local),
             Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
+            Reference::Git(reference) if reference.remote.is_local() => {
+                self.repository(reference, alias)
+            }
             other if self.reach == Reach::Here => {
                 Err(InstallFailure::Offline(other.to_string()).into())
             }

@@ -27,6 +27,9 @@ mod anchor;
 mod supplier;
 
 /// What stands in a repository for a file that is kept elsewhere.
+mod unavailable;
+
+use unavailable::unloadable;
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The way from references to skills.
@@ -158,7 +161,8 @@ impl<'a> Supply<'a> {
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
         let material = self.sources.open(meaning)?;
-        let trees = material.load(&paths).map_err(InstallFailure::from)?;
+        let trees = material.load(&paths);
+        let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
         let origin = material.origin().clone();
         let origin = self.portable_origin(origin, &meaning.reference);
         // No skill of a folder is looked for behind a link, so this is done once for all of them.

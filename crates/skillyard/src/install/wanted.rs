@@ -137,7 +137,8 @@ pub(crate) fn asked(
     reference: &str,
 ) -> Result<Candidate, CommandError> {
     let reference = supply.written(reference)?;
-    let found = supply.one(&reference)?;
+    let found = supply.one(&reference);
+    let found = found.map_err(|error| supply.unavailable(name, &reference, None, error))?;
     let mut candidate = named(found, name)?;
     // As it is wanted, so that the lock and skills.toml go on matching.
     let (source, _) = supply.source_of(&reference, reference.path())?;

@@ -277,12 +277,12 @@ fn merge_conflicts_are_named() {
     assert_snapshot!(context.refused(&["sync"]), @r"
     error: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
 
-    hint: Take it from the repository, or remove it and run `skillyard sync`
+    hint: Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync`
     ");
     assert_snapshot!(context.refused(&["install", "./lib/pdf"]), @r"
     error: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
 
-    hint: Take it from the repository, or remove it and run `skillyard sync`
+    hint: Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync`
     ");
     context.write("skills.lock", &lock);
     context.write("skills.toml", "<<<<<<< HEAD\n[skills]\n");

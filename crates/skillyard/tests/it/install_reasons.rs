@@ -17,6 +17,123 @@ fn forget(context: &TestContext) {
 }
 
 #[test]
+fn a_commit_that_is_gone_is_explained() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    let reference = format!("git+{}@main#skills/pdf", server.url("/remote.git"));
+    context.done(&["install", &reference, "--yes"]);
+    repository.git(&["tag", "--delete", "v1.0.0"]);
+    repository.skill("skills/pdf", "other");
+    repository.git(&["commit", "--quiet", "--all", "--amend", "-m", "other"]);
+    repository.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repository.git(&["gc", "--quiet", "--prune=now"]);
+    forget(&context);
+    let told = context.refused(&["sync"]);
+    assert!(
+        told.contains("error: `pdf` cannot be had from `git+http://"),
+        "{told}"
+    );
+    assert!(told.contains("no branch, tag or commit"), "{told}");
+    assert!(
+        told.contains("hint: Its history was rewritten")
+            && told.contains("`skillyard update pdf --dry-run`"),
+        "{told}"
+    );
+    context.done(&["update", "pdf", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("other"));
+}
+
+#[test]
+fn a_skill_that_moved_is_found_again() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.skill("skills/csv", "one").commit("csv");
+    let url = repository.url();
+    context.done(&["install", &url, "--all", "--yes"]);
+    repository.git(&["mv", "skills/pdf", "documents"]);
+    repository.commit("moved");
+    let moved = format!("hint: It has moved to `{url}#documents`");
+    let told = context.refused(&["update", "pdf", "--yes"]);
+    let told = told.replace(&context.normalised(&url), "[URL]");
+    let moved = context.normalised(&moved);
+    let moved = moved.replace(&context.normalised(&url), "[URL]");
+    assert!(
+        told.contains("`pdf` cannot be had from `[URL]#skills/pdf`"),
+        "{told}"
+    );
+    assert!(told.contains(&moved), "{told}");
+    let answer = context.json(&["update", "--yes", "--json"]);
+    assert_eq!(answer["failed"][0]["name"], "pdf");
+    let hint = answer["failed"][0]["hint"].as_str().unwrap();
+    assert!(hint.contains("#documents"), "{hint}");
+    context.done(&["install", &format!("{url}#documents"), "--force", "--yes"]);
+    context.done(&["outdated"]);
+    // One that is nowhere.
+    repository.git(&["rm", "--quiet", "-r", "skills/csv"]);
+    repository.commit("gone");
+    let told = context.refused(&["update", "csv", "--yes"]);
+    assert!(
+        told.contains("`skillyard remove csv` removes it here"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_tag_that_was_moved_is_shown_by_its_commits() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let before = repository.git(&["rev-parse", "HEAD"]);
+    context.done(&[
+        "install",
+        &format!("{}@^1#skills/pdf", repository.url()),
+        "--yes",
+    ]);
+    let after = repository.skill("skills/pdf", "two").commit("two");
+    repository.git(&["tag", "--force", "v1.0.0"]);
+    let shown = format!("1.0.0 ({}) → 1.0.0 ({})", &before[..12], &after[..12]);
+    let told = context.run(&["outdated"]);
+    assert!(told.contains(&shown), "{told}");
+    let told = context.done(&["update", "--yes"]);
+    assert!(told.contains(&shown), "{told}");
+}
+
+#[test]
+fn one_bad_skill_among_many_is_named() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository
+        .skill("skills/csv", "one")
+        .skill("skills/odd", "one");
+    std::os::unix::fs::symlink("SKILL.md", repository.folder.join("skills/odd/link")).unwrap();
+    repository.commit("odd");
+    assert_snapshot!(context.refused(&["install", &repository.url(), "--all", "--yes"]), @r"
+    error: `odd` cannot be installed
+      Caused by: `skills/odd/link` is a symbolic link, and a skill may hold only files and folders
+
+    hint: Leave it out with `--skill csv,pdf`
+    ");
+    context.nothing_left();
+    context.done(&["install", &repository.url(), "--skill", "csv,pdf", "--yes"]);
+}
+
+#[test]
+fn offline_says_what_is_not_locked_and_reads_what_is_here() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let reference = format!("{}#skills/pdf", repository.url());
+    context.write("skills.toml", format!("[skills]\npdf = \"{reference}\"\n"));
+    assert_snapshot!(context.refused(&["sync", "--offline"]), @r"
+    error: `pdf` is not locked, and nothing may be looked up
+
+    hint: Run it once without `--offline`
+    ");
+    context.write("skills.toml", "");
+    context.done(&["install", &reference, "--offline", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+}
+
+#[test]
 fn what_others_need_cannot_be_called_otherwise() {
     let context = project();
     let report = skill("report", "one").replace(

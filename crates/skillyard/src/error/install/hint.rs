@@ -21,6 +21,9 @@ use skillyard_install::transaction::TransactionError;
 use super::InstallFailure;
 use crate::error::CommandError;
 
+/// Most skills that are named.
+const MOST_NAMES: usize = 12;
+
 impl InstallFailure {
     /// What the user can do about it.
     pub(in crate::error) fn hint(&self) -> Option<String> {
@@ -37,12 +40,12 @@ impl InstallFailure {
                 }
                 _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
             },
-            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
-            Self::Several { names, .. } => format!(
-                "Choose with `--skill NAME` or take all with `--all`: {}",
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
+            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
+            Self::Several { names, .. } => format!(
+                "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)
             ),
             Self::SameName { paths, .. } => {
@@ -69,7 +72,7 @@ impl InstallFailure {
                 "Remove what needs it with it: `skillyard remove {}`",
                 dependants.join(" ")
             ),
-            Self::Offline(_) => "Run it once without `--offline`".into(),
+            Self::Offline(_) | Self::NotLocked(_) => "Run it once without `--offline`".into(),
             Self::Findings { codes, .. } => format!(
                 "Read about it with `skillyard explain {}`; if you know it is harmless, pass `--accept {}`",
                 codes.first().map_or("", String::as_str),
@@ -104,6 +107,16 @@ impl InstallFailure {
             }
             Self::Site(WellKnownError::Nothing { url, .. }) => {
                 format!("If it is a git repository, write `git+{url}`")
+            }
+            Self::Unavailable { name, registry, moved, source, .. } => {
+                return unavailable_hint(name, registry.as_deref(), moved.as_deref(), source);
+            }
+            Self::Unloadable { others, .. } if others.is_empty() => return None,
+            Self::Unloadable { others, .. } if others.len() <= MOST_NAMES => {
+                format!("Leave it out with `--skill {}`", others.join(","))
+            }
+            Self::Unloadable { .. } => {
+                "Leave it out: name those that you want with `--skill NAME,NAME`".into()
             }
             Self::Dependencies(error) => return dependency_hint(error),
             Self::RegistryAnswer(error) => return registry_hint(error),
@@ -141,6 +154,12 @@ impl InstallFailure {
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
                 "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
             }
+            Self::Lockfile(LockfileError::Format { message, .. })
+            | Self::Transaction(TransactionError::Lockfile(LockfileError::Format {
+                message, ..
+            })) if message.contains("merge conflicts") => {
+                "Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync`".into()
+            }
             Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
             Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
             Self::Store(error) | Self::Transaction(TransactionError::Store(error))
@@ -169,6 +188,39 @@ impl InstallFailure {
             _ => return None,
         })
     }
+}
+
+fn unavailable_hint(
+    name: &str,
+    registry: Option<&str>,
+    moved: Option<&str>,
+    error: &CommandError,
+) -> Option<String> {
+    let CommandError::Install(failure) = error else {
+        return error.hint();
+    };
+    let git = match failure {
+        InstallFailure::Git(error) => Some(error),
+        InstallFailure::Material(error) => error.0.downcast_ref(),
+        _ => None,
+    };
+    Some(match (failure, git) {
+        _ if let Some(moved) = moved => {
+            format!("It has moved to `{moved}`; install it from there with `--force`")
+        }
+        (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
+            format!("It is not there any more; `skillyard remove {name}` removes it here")
+        }
+        (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
+            "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
+        ),
+        (InstallFailure::NoRegistry, _) if let Some(url) = registry => {
+            format!(
+                "It was locked from {url}; if you trust it, set it with `skillyard config set registry.url URL`"
+            )
+        }
+        _ => return error.hint(),
+    })
 }
 
 fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
@@ -243,14 +295,13 @@ fn deduplicated(codes: &[String]) -> Vec<String> {
 }
 
 fn listed(names: &[String]) -> String {
-    const MOST: usize = 12;
     let mut text = names
         .iter()
-        .take(MOST)
+        .take(MOST_NAMES)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
-    if names.len() > MOST {
+    if names.len() > MOST_NAMES {
         text.push_str(", …");
     }
     text

@@ -196,9 +196,7 @@ impl Web {
         alias: &str,
         name: &QualifiedName,
     ) -> Result<Option<String>, CommandError> {
-        let Some(source) = self.config.source(alias).map_err(setting)? else {
-            return Ok(None);
-        };
+        let source = self.registry_source(Some(alias))?;
         if name.namespace().is_some() && source.kind != SourceKind::Registry {
             return Err(InstallFailure::NoNamespaces {
                 alias: alias.to_owned(),

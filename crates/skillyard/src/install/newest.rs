@@ -1,0 +1,80 @@
+//! The newest state of installed skills, as their sources have it.
+
+use std::fmt::Write as _;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::reference::Reference;
+
+use super::renaming::as_locked;
+use super::supply::Supply;
+use super::wanted::{Difference, asked};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::sanitize::visible;
+
+/// A skill whose source did not give it.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Failed {
+    pub(crate) name: String,
+    reason: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Failed {
+    pub(crate) fn new(name: &str, error: &CommandError) -> Self {
+        // The skill is named beside it.
+        let reason = match error {
+            CommandError::Install(InstallFailure::Unavailable { source, .. }) => &**source,
+            error => error,
+        };
+        Self {
+            name: name.to_owned(),
+            reason: reason.with_causes(),
+            hint: error.hint(),
+        }
+    }
+
+    pub(crate) fn tell(&self, context: &Context) {
+        let mut text = format!(" ! {}: {}", self.name, self.reason);
+        if let Some(hint) = &self.hint {
+            let _ = write!(text, " ({hint})");
+        }
+        context.printer.people(&visible(&text));
+    }
+}
+
+/// The newest state of what is asked for, under the name it is or will be installed by; `within` is
+/// what others leave of the versions of an installed skill.
+pub(crate) fn newest(
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    difference: &Difference,
+    name: &str,
+    within: Option<&str>,
+) -> Result<Candidate, CommandError> {
+    match (difference.reference(name), lock.get(name)) {
+        (Some(reference), _) => asked(supply, name, reference),
+        (None, Some(entry)) => {
+            let reference = reference_of(supply, entry, within)?;
+            let found = supply.one(&reference);
+            let found =
+                found.map_err(|error| supply.unavailable(name, &reference, Some(entry), error))?;
+            as_locked(found, entry)
+        }
+        (None, None) => Err(InstallFailure::not_installed(lock, name).into()),
+    }
+}
+
+/// What an installed skill is looked for by.
+fn reference_of(
+    supply: &Supply<'_>,
+    entry: &Locked,
+    within: Option<&str>,
+) -> Result<Reference, CommandError> {
+    let state = within.or(entry.requested.as_deref());
+    supply.source_at(&entry.source, state)
+}

@@ -1,0 +1,99 @@
+//! Why a skill that is installed, or is to be, cannot be had, and what became of it.
+
+use skillyard_install::git::GitError;
+use skillyard_install::lockfile::Locked;
+use skillyard_install::material::{Material, MaterialError, Offer};
+use skillyard_install::reference::Reference;
+
+use super::Supply;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+
+impl Supply<'_> {
+    /// The reason with the skill and its source; `entry` is what the lock has of it.
+    pub(crate) fn unavailable(
+        &mut self,
+        name: &str,
+        reference: &Reference,
+        entry: Option<&Locked>,
+        error: CommandError,
+    ) -> CommandError {
+        // What is wrong here is wrong for every skill.
+        if !matches!(
+            error,
+            CommandError::Install(_) | CommandError::NoSuchPath(_)
+        ) {
+            return error;
+        }
+        let moved = if is_missing(&error) {
+            self.whereabouts(name, reference)
+        } else {
+            None
+        };
+        InstallFailure::Unavailable {
+            name: name.to_owned(),
+            reference: self.shown(reference),
+            registry: entry.and_then(|entry| entry.url.clone()),
+            moved,
+            source: Box::new(error),
+        }
+        .into()
+    }
+
+    /// Where in the same state of its source a skill of this name is.
+    fn whereabouts(&mut self, name: &str, reference: &Reference) -> Option<String> {
+        let meaning = self.meaning(reference).ok()?;
+        let offers = self.sources.open(&meaning).ok()?.offers("").ok()?;
+        let offer = offers.skills.into_iter().find(|offer| offer.name == name)?;
+        let moved = reference.in_folder(&offer.path).ok()?;
+        Some(self.shown(&moved))
+    }
+}
+
+/// Whether the source is there, and the skill is not.
+fn is_missing(error: &CommandError) -> bool {
+    match error {
+        CommandError::Install(
+            InstallFailure::NothingOffered(_) | InstallFailure::NoneLoadable { .. },
+        ) => true,
+        CommandError::Install(InstallFailure::Material(error)) => {
+            matches!(error.0.downcast_ref(), Some(GitError::NoFolder { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// Which of several skills it is that keeps them from being loaded.
+pub(super) fn unloadable(
+    material: &mut dyn Material,
+    offers: &[Offer],
+    error: MaterialError,
+) -> InstallFailure {
+    if offers.len() < 2 {
+        return error.into();
+    }
+    let mut bad = Vec::new();
+    let mut parts = vec![offers];
+    while let Some(part) = parts.pop() {
+        let paths: Vec<String> = part.iter().map(|offer| offer.path.clone()).collect();
+        match (material.load(&paths), part) {
+            (Ok(_), _) | (_, []) => {}
+            (Err(error), [offer]) => bad.push((offer, error)),
+            (Err(_), more) => {
+                let (first, second) = more.split_at(more.len() / 2);
+                parts.extend([second, first]);
+            }
+        }
+    }
+    let is_bad = |offer: &&Offer| bad.iter().any(|(each, _)| each.path == offer.path);
+    let others = offers.iter().filter(|offer| !is_bad(offer));
+    let others = others.map(|offer| offer.name.clone()).collect();
+    match bad.into_iter().next() {
+        Some((offer, source)) => InstallFailure::Unloadable {
+            name: offer.name.clone(),
+            others,
+            source,
+        },
+        None => error.into(),
+    }
+}
