@@ -15,6 +15,7 @@ use crate::install::newest::{Failed, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
+use crate::install::withdrawn::Withdrawn;
 use crate::sanitize::visible;
 
 /// List installed skills that have changed at their source
@@ -60,13 +61,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let missing: Vec<&String> = missing.collect();
     let printer = &context.printer;
     if printer.is_json() {
+    let withdrawn = Withdrawn::among(&mut supply, entries.iter().copied());
         let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
+    let is_current =
+        outdated.is_empty() && failed.is_empty() && missing.is_empty() && withdrawn.is_empty();
             "name": from.name,
             "source": from.reference(),
             "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
             "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
         })).collect();
-        printer.json(&json!({ "outdated": outdated, "failed": failed, "missing": missing }))?;
+        printer.json(&json!({
+            "outdated": outdated,
+            "failed": failed,
+            "missing": missing,
+            "withdrawn": withdrawn,
+        }))?;
     } else {
         let mut text = String::new();
         let width = outdated
@@ -89,11 +98,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         for name in &missing {
             let name = visible(name);
+        for each in &withdrawn {
+            each.tell(context);
+        }
             printer.people(&format!(
                 " ! {name}: skills.toml wants it, and it is not installed"
             ));
         }
-        if outdated.is_empty() && failed.is_empty() && missing.is_empty() {
+        if is_current {
             printer.note(&match entries.len() {
                 0 => format!(
                     "No skills are installed ({} scope)",
@@ -106,13 +118,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             printer.note("See the differences with `skillyard update --dry-run`");
         }
     }
-    Ok(
-        if outdated.is_empty() && failed.is_empty() && missing.is_empty() {
-            Status::Yes
-        } else {
-            Status::No
-        },
-    )
+    Ok(if is_current { Status::Yes } else { Status::No })
 }
 
 /// The entries that were named, or all, also those that others need.

@@ -20,6 +20,7 @@ use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::{signed, wish};
+use crate::install::withdrawn::Withdrawn;
 use crate::install::{changes, check, difference, finish, review};
 use crate::sanitize::visible;
 
@@ -99,9 +100,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
     let mut settlement = finish::settlement(args.force);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
+    let is_asked = |entry: &&Locked| args.names.is_empty() || args.names.contains(&entry.name);
+    let installed = lock.skills().iter().filter(is_asked);
+    let withdrawn = Withdrawn::among(&mut supply, installed);
+    for each in &withdrawn {
+        each.tell(context);
+    }
     show(context, &place, &preview, &needed);
     if args.dry_run {
-        let status = report_with(context, &place, &preview, &failed, start, true)?;
+        let status = told(context, &place, &preview, &failed, &withdrawn, start, true)?;
         return held.after(context, status);
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
@@ -112,12 +119,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let trees = finish::trees(&needed);
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, || Ok(()))?;
     check::remember(context, &scanner, &checked)?;
-    let status = report_with(context, &place, &plan, &failed, start, false)?;
+    let status = told(context, &place, &plan, &failed, &withdrawn, start, false)?;
     held.after(context, status)
 }
 
-/// Tells what was or would be done, and what could not be found out.
-fn report_with(
+/// Tells what was or would be done; programs are told what people were told before it, too.
+fn told(
     context: &Context,
     place: &Place,
     plan: &Plan,
@@ -125,9 +132,7 @@ fn report_with(
     start: Instant,
     dry_run: bool,
 ) -> Outcome {
-    if failed.is_empty() {
-        return report(context, place, plan, Some(start), dry_run);
-    }
+    withdrawn: &[Withdrawn],
     if context.printer.is_json() {
         let mut answer = changes::json(plan, &place.scope, dry_run);
         answer["failed"] = json!(failed);
@@ -135,8 +140,13 @@ fn report_with(
     } else {
         report(context, place, plan, Some(start), dry_run)?;
     }
-    Ok(Status::No)
+    Ok(if failed.is_empty() {
+        Status::Yes
+    } else {
+        Status::No
+    })
 }
+        answer["withdrawn"] = json!(withdrawn);
 
 /// What is to be: what was found goes where it is, and what is new where it is needed.
 fn goal(

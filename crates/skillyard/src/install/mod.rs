@@ -26,4 +26,5 @@ mod validation;
 pub(crate) mod wanted;
 pub(crate) mod web;
 pub(crate) mod wish;
+pub(crate) mod withdrawn;
 pub(crate) mod written;

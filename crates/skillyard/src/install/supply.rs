@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use skillyard_install::candidate::{Candidate, Found};
+use skillyard_install::fetch::registry::VersionInfo;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::origin::OriginKind;
@@ -283,6 +284,17 @@ impl<'a> Supply<'a> {
     }
 
     /// What a reference stands for: an alias can name a repository, a site or an archive.
+    /// The version of an installed skill, if it was withdrawn, as its registry said when it was
+    /// asked for the skill.
+    pub(crate) fn withdrawn(&mut self, entry: &Locked) -> Option<VersionInfo> {
+        let version = entry.version.as_deref().map(semver::Version::parse)?.ok()?;
+        let reference = self.written(&entry.source).ok()?;
+        match self.meaning(&reference).ok()?.reference {
+            Reference::Registry(named) => self.sources.web().ok()?.withdrawn(&named, &version),
+            _ => None,
+        }
+    }
+
     fn meaning(&mut self, reference: &Reference) -> Result<Meaning, CommandError> {
         let Reference::Registry(RegistryReference {
             alias: Some(alias),

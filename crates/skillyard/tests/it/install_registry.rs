@@ -22,7 +22,10 @@ fn registry(versions: &Versions) -> Server {
         if asked.path() == "/index/3/p/pdf" {
             let lines = versions.iter().map(|(version, bytes, yanked)| {
                 let digest = Digest::of(bytes).to_string();
-                let line = json!({ "name": "pdf", "version": version, "digest": digest, "yanked": yanked });
+                let mut line = json!({ "name": "pdf", "version": version, "digest": digest, "yanked": yanked });
+                if *yanked {
+                    line["yank_reason"] = json!("it eats files");
+                }
                 format!("{line}\n")
             });
             return Reply::ok(lines.collect::<String>());
@@ -164,81 +167,81 @@ fn what_was_withdrawn_stays_for_those_who_locked_it() {
 }
 
 #[test]
-fn bytes_that_the_index_does_not_know_are_refused() {
+fn what_was_withdrawn_is_told_to_those_who_have_it() {
     let context = project();
-    #[test]
-    fn what_was_withdrawn_is_told_to_those_who_have_it() {
-        let context = project();
-        let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("1.1.0")]));
-        let server = registry(&versions);
-        context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
-        context.done(&["install", "pdf@^1", "--yes"]);
-        let outdated = context.json(&["outdated", "--json"]);
-        assert_eq!(outdated["withdrawn"], json!([]));
-        versions.lock().unwrap()[1].2 = true;
-        let expected = json!([{ "name": "pdf", "version": "1.1.0", "reason": "it eats files" }]);
-        let outdated = context.json(&["outdated", "--json"]);
-        assert_eq!(outdated["withdrawn"], expected);
-        assert_eq!(outdated["outdated"][0]["available"]["version"], "1.0.0");
-        let line = " ! pdf: 1.1.0, which is installed, was withdrawn: it eats files";
-        let told = context.run(&["outdated"]);
-        assert!(told.contains(line), "{told}");
-        let update = context.json(&["update", "--dry-run", "--json"]);
-        assert_eq!(update["withdrawn"], expected);
-        let told = context.done(&["update", "--yes"]);
-        assert!(told.contains(line), "{told}");
-        assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
-        // Also where nothing else can be had.
-        versions.lock().unwrap()[0].2 = true;
-        let outdated = context.json(&["outdated", "--json"]);
-        assert_eq!(outdated["withdrawn"][0]["version"], "1.0.0");
-    }
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("1.1.0")]));
+    let server = registry(&versions);
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    context.done(&["install", "pdf@^1", "--yes"]);
+    let outdated = context.json(&["outdated", "--json"]);
+    assert_eq!(outdated["withdrawn"], json!([]));
+    versions.lock().unwrap()[1].2 = true;
+    let expected = json!([{ "name": "pdf", "version": "1.1.0", "reason": "it eats files" }]);
+    let outdated = context.json(&["outdated", "--json"]);
+    assert_eq!(outdated["withdrawn"], expected);
+    assert_eq!(outdated["outdated"][0]["available"]["version"], "1.0.0");
+    let line = " ! pdf: 1.1.0, which is installed, was withdrawn: it eats files";
+    let told = context.run(&["outdated"]);
+    assert!(told.contains(line), "{told}");
+    let update = context.json(&["update", "--dry-run", "--json"]);
+    assert_eq!(update["withdrawn"], expected);
+    let told = context.done(&["update", "--yes"]);
+    assert!(told.contains(line), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
+    // Also where nothing else can be had.
+    versions.lock().unwrap()[0].2 = true;
+    let outdated = context.json(&["outdated", "--json"]);
+    assert_eq!(outdated["withdrawn"][0]["version"], "1.0.0");
+}
 
-    #[test]
-    fn what_this_machine_does_not_know_is_named_with_its_skill() {
-        let context = project();
-        let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0")]));
-        let server = registry(&versions);
-        let repository = Repository::new(&context, "team.git");
-        repository.skill("csv", "one").commit("one");
-        let gateway = git_http::serve(&context, repository.folder.parent().unwrap());
-        context.configure(&format!(
-            "[registry]\nurl = \"{}\"\n[sources.team]\ntype = \"git\"\nurl = \"{}\"\n",
-            server.url(""),
-            gateway.url("/team.git")
-        ));
-        context.done(&["install", "pdf", "--yes"]);
-        let forget = || {
-            context.configure("");
-            std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-            std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
-        };
-        forget();
-        let told = context.refused(&["sync"]);
-        let told = told.replace(&server.url("/"), "[SERVER]/");
-        assert_snapshot!(told, @r"
+#[test]
+fn what_this_machine_does_not_know_is_named_with_its_skill() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0")]));
+    let server = registry(&versions);
+    let repository = Repository::new(&context, "team.git");
+    repository.skill("csv", "one").commit("one");
+    let gateway = git_http::serve(&context, repository.folder.parent().unwrap());
+    context.configure(&format!(
+        "[registry]\nurl = \"{}\"\n[sources.team]\ntype = \"git\"\nurl = \"{}\"\n",
+        server.url(""),
+        gateway.url("/team.git")
+    ));
+    context.done(&["install", "pdf", "--yes"]);
+    let forget = || {
+        context.configure("");
+        std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    };
+    forget();
+    let told = context.refused(&["sync"]);
+    let told = told.replace(&server.url("/"), "[SERVER]/");
+    assert_snapshot!(told, @r"
     error: `pdf` cannot be had from `pdf`
       Caused by: no registry is set
 
     hint: It was locked from [SERVER]/; if you trust it, set it with `skillyard config set registry.url URL`
     ");
-        context.configure(&format!(
-            "[registry]\nurl = \"{}\"\n[sources.team]\ntype = \"git\"\nurl = \"{}\"\n",
-            server.url(""),
-            gateway.url("/team.git")
-        ));
-        context.done(&["sync"]);
-        context.done(&["install", "team:csv", "--yes"]);
-        context.done(&["remove", "pdf"]);
-        forget();
-        assert_snapshot!(context.refused(&["sync"]), @r"
+    context.configure(&format!(
+        "[registry]\nurl = \"{}\"\n[sources.team]\ntype = \"git\"\nurl = \"{}\"\n",
+        server.url(""),
+        gateway.url("/team.git")
+    ));
+    context.done(&["sync"]);
+    context.done(&["install", "team:csv", "--yes"]);
+    context.done(&["remove", "pdf"]);
+    forget();
+    assert_snapshot!(context.refused(&["sync"]), @r"
     error: `csv` cannot be had from `team:csv`
       Caused by: there is no source `team` in the configuration
 
     hint: Add it with `skillyard config set sources.team.url URL`
     ");
-    }
+}
 
+#[test]
+fn bytes_that_the_index_does_not_know_are_refused() {
+    let context = project();
     let (good, bad) = (
         packed("pdf/", "1", PackFormat::TarGz),
         packed("pdf/", "evil", PackFormat::TarGz),

@@ -4,15 +4,16 @@ mod forge;
 mod registry;
 mod site;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Retry, Settings};
-use skillyard_install::fetch::registry::Mode;
+use skillyard_install::fetch::registry::{Listing, Mode};
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
@@ -58,6 +59,8 @@ pub(crate) struct Web {
     memory: PathBuf,
     mode: Mode,
     now: jiff::Timestamp,
+    /// What registries said of skills, by alias and name.
+    listings: Mutex<HashMap<(Option<String>, String), Listing>>,
 }
 
 /// The way to the network, through the proxies that the environment names.
@@ -109,6 +112,7 @@ impl Web {
             memory: context.environment.skillyard_home.join("registries"),
             mode: Mode::Online,
             now: context.now(),
+            listings: Mutex::default(),
         })
     }
 

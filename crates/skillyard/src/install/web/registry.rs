@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use semver::Version;
 use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::registry::{
     HttpRegistry, Listing, Memory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
@@ -50,11 +51,9 @@ impl Web {
     pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
         let source = self.registry_source(reference.alias.as_deref())?;
         let registry = self.client(&source)?;
-        let failed = InstallFailure::from;
-        let listing = registry.versions(&self.http, &reference.name);
-        let listing = listing.map_err(|error| failed(self.with_nearest(&registry, error)))?;
+        let listing = self.listing(&registry, reference)?;
         let version = select(&reference.name, &listing.versions, &reference.requirement);
-        let version = version.map_err(failed)?.clone();
+        let version = version.map_err(InstallFailure::from)?.clone();
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
@@ -80,6 +79,42 @@ impl Web {
             listing,
             version,
         })
+    }
+
+    /// The versions of a skill, asked for once.
+    fn listing(
+        &self,
+        registry: &HttpRegistry,
+        reference: &RegistryReference,
+    ) -> Result<Listing, CommandError> {
+        if let Some(listing) = self.listed(reference) {
+            return Ok(listing);
+        }
+        let listing = registry.versions(&self.http, &reference.name);
+        let failed = |error| InstallFailure::from(self.with_nearest(registry, error));
+        let listing = listing.map_err(failed)?;
+        if let Ok(mut listed) = self.listings.lock() {
+            let key = (reference.alias.clone(), reference.name.to_string());
+            listed.insert(key, listing.clone());
+        }
+        Ok(listing)
+    }
+
+    /// What was said of a skill when it was asked for.
+    fn listed(&self, reference: &RegistryReference) -> Option<Listing> {
+        let key = (reference.alias.clone(), reference.name.to_string());
+        self.listings.lock().ok()?.get(&key).cloned()
+    }
+
+    /// A version, if its owners withdrew it, as was said when the skill was asked for.
+    pub(crate) fn withdrawn(
+        &self,
+        reference: &RegistryReference,
+        version: &Version,
+    ) -> Option<VersionInfo> {
+        let versions = self.listed(reference)?.versions.into_iter();
+        let mut withdrawn = versions.filter(|info| info.yanked);
+        withdrawn.find(|info| info.version == *version)
     }
 
     /// Adds to a name that a registry does not have the one that was probably meant, unless there
