@@ -47,6 +47,8 @@ pub trait Material {
     fn origin(&self) -> &Origin;
     /// What it has in the folder `below`, which is empty for all of it.
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError>;
+    /// Hears that the skills at these paths will be asked for one by one, to have them at hand.
+    fn expect(&mut self, _paths: &[String]) {}
     /// All files of the skills at these paths, in the same order.
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError>;
 }

@@ -209,6 +209,14 @@ impl Material for Repository {
         Ok(offers)
     }
 
+    fn expect(&mut self, paths: &[String]) {
+        let skills = paths.iter().filter_map(|path| self.skill(path).ok());
+        let objects = skills.flatten().map(|entry| entry.object.clone());
+        let objects: Vec<String> = objects.collect();
+        // What cannot be had is said when it is asked for.
+        let _ = self.require(&objects);
+    }
+
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         self.load_all(paths).map_err(MaterialError::new)
     }

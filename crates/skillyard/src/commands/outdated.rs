@@ -11,7 +11,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::changes::way;
 use crate::install::known::known;
-use crate::install::newest::{Failed, newest};
+use crate::install::newest::{Failed, expect, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
@@ -44,10 +44,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let difference = Difference::of(&lock, &place, &supply)?;
     let entries = chosen(&lock, &args.names)?;
     let requested = known(&lock, &place, &supply)?.requested();
+    let within = |entry: &Locked| requested.get(&entry.name).map(String::as_str);
+    let expected = entries.iter().map(|entry| (*entry, within(entry)));
+    expect(&mut supply, &difference, expected);
     for entry in &entries {
-        let within = requested.get(&entry.name).map(String::as_str);
         // One source that cannot be reached must not hide the others.
-        match newest(&mut supply, &lock, &difference, &entry.name, within) {
+        match newest(&mut supply, &lock, &difference, &entry.name, within(entry)) {
             Ok(candidate) if candidate.tree.digest() == entry.digest => {}
             Ok(candidate) => outdated.push(((*entry).clone(), candidate.locked(Vec::new()))),
             Err(error) => failed.push(Failed::new(&entry.name, &error)),
@@ -59,12 +61,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .filter(|name| lock.get(name).is_none())
         .filter(is_asked);
     let missing: Vec<&String> = missing.collect();
-    let printer = &context.printer;
-    if printer.is_json() {
     let withdrawn = Withdrawn::among(&mut supply, entries.iter().copied());
-        let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
+    let printer = &context.printer;
     let is_current =
         outdated.is_empty() && failed.is_empty() && missing.is_empty() && withdrawn.is_empty();
+    if printer.is_json() {
+        let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
             "name": from.name,
             "source": from.reference(),
             "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
@@ -96,11 +98,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         for each in &failed {
             each.tell(context);
         }
-        for name in &missing {
-            let name = visible(name);
         for each in &withdrawn {
             each.tell(context);
         }
+        for name in &missing {
+            let name = visible(name);
             printer.people(&format!(
                 " ! {name}: skills.toml wants it, and it is not installed"
             ));

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
-use crate::install::newest::{Failed, newest};
+use crate::install::newest::{Failed, expect, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
 use crate::install::scanner::Scanner;
@@ -67,6 +67,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         [] => &difference.unwanted[..],
         _ => &[],
     };
+    let installed = names.iter().filter_map(|name| lock.get(name));
+    expect(
+        &mut supply,
+        &difference,
+        installed.map(|entry| (entry, None)),
+    );
     let (mut roots, mut failed) = (Vec::new(), Vec::new());
     for name in &names {
         // One source that cannot be reached must not keep the others from being updated.
@@ -94,18 +100,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     for each in &failed {
         each.tell(context);
     }
-    let mut goal = goal(context, &place, &lock, &difference, &needed)?;
-    goal.absent.extend_from_slice(gone);
-    goal.absent
-        .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
-    let mut settlement = finish::settlement(args.force);
-    let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     let is_asked = |entry: &&Locked| args.names.is_empty() || args.names.contains(&entry.name);
     let installed = lock.skills().iter().filter(is_asked);
     let withdrawn = Withdrawn::among(&mut supply, installed);
     for each in &withdrawn {
         each.tell(context);
     }
+    let mut goal = goal(context, &place, &lock, &difference, &needed)?;
+    goal.absent.extend_from_slice(gone);
+    goal.absent
+        .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
+    let mut settlement = finish::settlement(args.force);
+    let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
         let status = told(context, &place, &preview, &failed, &withdrawn, start, true)?;
@@ -129,13 +135,14 @@ fn told(
     place: &Place,
     plan: &Plan,
     failed: &[Failed],
+    withdrawn: &[Withdrawn],
     start: Instant,
     dry_run: bool,
 ) -> Outcome {
-    withdrawn: &[Withdrawn],
     if context.printer.is_json() {
         let mut answer = changes::json(plan, &place.scope, dry_run);
         answer["failed"] = json!(failed);
+        answer["withdrawn"] = json!(withdrawn);
         context.printer.json(&answer)?;
     } else {
         report(context, place, plan, Some(start), dry_run)?;
@@ -146,7 +153,6 @@ fn told(
         Status::No
     })
 }
-        answer["withdrawn"] = json!(withdrawn);
 
 /// What is to be: what was found goes where it is, and what is new where it is needed.
 fn goal(

@@ -69,6 +69,18 @@ pub(crate) fn newest(
     }
 }
 
+/// Tells the sources of installed skills that each of them will be asked for.
+pub(crate) fn expect<'a>(
+    supply: &mut Supply<'_>,
+    difference: &Difference,
+    entries: impl Iterator<Item = (&'a Locked, Option<&'a str>)>,
+) {
+    let as_locked = entries.filter(|(entry, _)| difference.reference(&entry.name).is_none());
+    let references = as_locked.map(|(entry, within)| reference_of(supply, entry, within));
+    let references: Vec<Reference> = references.filter_map(Result::ok).collect();
+    supply.expect(&references);
+}
+
 /// What an installed skill is looked for by.
 fn reference_of(
     supply: &Supply<'_>,

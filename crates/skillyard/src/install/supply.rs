@@ -25,12 +25,13 @@ use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
 mod anchor;
+mod expected;
 mod supplier;
-
-/// What stands in a repository for a file that is kept elsewhere.
 mod unavailable;
 
 use unavailable::unloadable;
+
+/// What stands in a repository for a file that is kept elsewhere.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The way from references to skills.
@@ -283,7 +284,6 @@ impl<'a> Supply<'a> {
         as_locked(found, entry)
     }
 
-    /// What a reference stands for: an alias can name a repository, a site or an archive.
     /// The version of an installed skill, if it was withdrawn, as its registry said when it was
     /// asked for the skill.
     pub(crate) fn withdrawn(&mut self, entry: &Locked) -> Option<VersionInfo> {
@@ -295,6 +295,7 @@ impl<'a> Supply<'a> {
         }
     }
 
+    /// What a reference stands for: an alias can name a repository, a site or an archive.
     fn meaning(&mut self, reference: &Reference) -> Result<Meaning, CommandError> {
         let Reference::Registry(RegistryReference {
             alias: Some(alias),

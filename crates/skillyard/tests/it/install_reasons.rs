@@ -167,3 +167,35 @@ fn a_proxy_that_is_none_is_named() {
     );
     assert!(!told.contains("secret"), "{told}");
 }
+
+#[test]
+fn skills_of_one_commit_are_read_together() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    for name in ["a", "b", "c", "d"] {
+        repository.skill(&format!("skills/{name}"), "one");
+    }
+    repository.commit("more");
+    context.done(&["install", &repository.url(), "--all", "--yes"]);
+    // A git that counts how often it is started.
+    let real = output(context.command("sh").args(["-c", "command -v git"]));
+    let (bin, log) = (context.outside("bin"), context.outside("log"));
+    fs::create_dir_all(&bin).unwrap();
+    let script = format!(
+        "#!/bin/sh\necho x >> '{}'\nexec {} \"$@\"\n",
+        log.display(),
+        text(&real.stdout).trim()
+    );
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let started = |arguments: &[&str]| {
+        let _ = fs::remove_file(&log);
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+        let output = output(context.skillyard().env("PATH", path).args(arguments));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        fs::read_to_string(&log).unwrap().lines().count()
+    };
+    let one = started(&["outdated", "pdf"]);
+    assert_eq!(started(&["outdated"]), one);
+    assert_eq!(started(&["update", "--yes"]), one);
+}
