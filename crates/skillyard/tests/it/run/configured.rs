@@ -42,11 +42,11 @@ fn a_project_only_tightens_them() {
     context.write("../home/.skillyard/config.toml", user);
     explained(&context, &[]);
     project("[sandbox]\ncommands = ['curl']\n");
-    let said = context.run(&["config", "check"]);
+    let said = context.run(&["list"]);
     let expected = "a project may only tighten `sandbox.commands`";
     assert!(said.contains(expected), "{said}");
     project("[sandbox]\ntimeout = 61\n");
-    let said = context.run(&["config", "check"]);
+    let said = context.run(&["list"]);
     assert!(
         said.contains("may only tighten `sandbox.timeout`"),
         "{said}"
