@@ -79,13 +79,14 @@ impl Args {
         file_name: &str,
         below: impl FnOnce() -> String,
     ) -> Option<String> {
-        self.has_locations(format).then(|| match &self.mount {
-            Some(mount) => format!("{}/{}", mount.trim_end_matches('/'), below()),
-            None => {
-                let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-                folder.join(file_name).to_string_lossy().into_owned()
-            }
-        })
+        if !self.has_locations(format) {
+            return None;
+        }
+        if let Some(mount) = &self.mount {
+            return Some(format!("{}/{}", mount.trim_end_matches('/'), below()));
+        }
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Some(folder.join(file_name).to_string_lossy().into_owned())
     }
 }
 
