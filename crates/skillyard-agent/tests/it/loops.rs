@@ -178,9 +178,9 @@ fn another_model_may_choose_for_the_router() {
     let mut front = Front::new(Answer::No);
     let task = "fill the tax form, with a small image";
     runtime.turn(&mut session, task, &mut front).unwrap();
-    let asked = small.requests.lock().unwrap();
+    let asked = small.requests.lock().unwrap().clone();
     assert_eq!((asked.len(), &asked[0]["model"]), (1, &json!("small")));
-    let asked = large.requests.lock().unwrap();
+    let asked = large.requests.lock().unwrap().clone();
     let main = asked[0].to_string();
     assert_eq!((asked.len(), &asked[0]["model"]), (1, &json!("large")));
     assert!(main.contains("MARK-PDF") && main.contains("MARK-IMAGE"));

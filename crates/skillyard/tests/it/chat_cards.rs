@@ -104,7 +104,7 @@ fn offline_says_only_what_is_so() {
         let answer = context.json(&["chat", "-p", prompt, "--json"]);
         answer["answer"].as_str().unwrap().to_owned()
     };
-    for prompt in ["/", "/etc/passwd is a file", "tell me a joke", "hello"] {
+    for prompt in ["/", "/etc/passwd", "tell me a joke", "hello"] {
         let words = said(prompt);
         assert!(words.contains("No skill here fits"), "{prompt}: {words}");
     }
