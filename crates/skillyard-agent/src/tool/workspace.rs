@@ -31,8 +31,8 @@ const MOST_EDITED: u64 = 2_000_000;
 /// Most lines of a change that a person is shown.
 const MOST_SHOWN: usize = 100;
 
-/// Writes a file below the current folder: `$1` is the path, the content comes in.
-const WRITE: &str = r#"case "$1" in */*) mkdir -p -- "${1%/*}" || exit 1;; esac; cat > "$1""#;
+/// Writes a file below the current folder, and leaves the old one where there is no room.
+const WRITE: &str = include_str!("write.sh");
 
 /// What a call on the workspace gave.
 pub(super) struct Done {

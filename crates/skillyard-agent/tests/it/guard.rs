@@ -30,7 +30,7 @@ fn lab() -> Lab {
 }
 
 /// One turn with these calls, made at once: outcomes and contents.
-fn turn(
+pub(crate) fn turn(
     lab: &Lab,
     front: &mut Front,
     prompt: &str,

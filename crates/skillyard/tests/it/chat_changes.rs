@@ -1,5 +1,7 @@
 //! Changes to files in a chat: whoever is asked is told what will be other.
 
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -65,6 +67,46 @@ fn what_cannot_be_compared_has_none() {
         let action = asked(&context, "Edit", &edit);
         assert_eq!(action["difference"], Value::Null, "{path}");
     }
+}
+
+/// What came of calls of tools that the user allows all, and how each was written down.
+fn made(context: &TestContext, calls: &[(&str, Value)]) -> (String, Value) {
+    let calls = calls.iter().enumerate().map(|(at, (tool, arguments))| {
+        let mut call = call(&at.to_string(), tool, arguments);
+        call["index"] = json!(at);
+        call
+    });
+    let (url, _) = model(vec![
+        json!({ "content": "", "tool_calls": calls.collect::<Vec<_>>() }),
+        json!({ "content": "Done." }),
+    ]);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["--config", "models.test.tool_mode=native"]);
+    command.args(["chat", "--model", "test/m", "-p", "go", "--yes"]);
+    command.args(["--output-format", "stream-json"]);
+    let told = output(&mut command);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let log = context.json(&["audit", "log", "--event", "skill.tool_allowed", "--json"]);
+    (text(&told.stdout), log["events"].clone())
+}
+
+#[test]
+fn a_file_is_replaced_with_its_mode_or_not_at_all() {
+    let context = TestContext::new();
+    context.write("run.sh", "one\n");
+    let file = context.root().join("run.sh");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = fs::metadata(&file).unwrap();
+    let edit = json!({ "path": "run.sh", "old": "one", "new": "two" });
+    let write = json!({ "path": "sub/new.txt", "content": "x" });
+    let (told, _) = made(&context, &[("Edit", edit), ("Write", write)]);
+    assert_eq!(context.read("run.sh"), "two\n", "{told}");
+    let after = fs::metadata(&file).unwrap();
+    assert_eq!(after.mode(), before.mode());
+    assert_eq!(after.uid(), before.uid());
+    // Another file, which was whole before it took this place.
+    assert_ne!(after.ino(), before.ino());
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! Changes to the files of the workspace: what is written, and what is written down about it.
+
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use skillyard_agent::front_end::Answer;
+use skillyard_agent::host::CommandRun;
+
+use crate::guard::turn;
+use crate::lab::{Front, Lab};
+
+fn write(path: &str, content: &str) -> (&'static str, Value) {
+    ("Write", json!({ "path": path, "content": content }))
+}
+
+/// Starts what was to run in the sandbox, with no room for more than a few blocks.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what the sandbox would start has to be started"
+)]
+fn with_little_room(run: &CommandRun, folder: &Path) -> bool {
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", "ulimit -f 8; exec \"$@\"", "sh"])
+        .args(&run.argv)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Who has no room stops reading.
+    let content = run.stdin.as_deref().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(content);
+    child.wait().unwrap().success()
+}
+
+#[test]
+fn a_file_is_as_it_was_where_there_is_no_room_for_the_new_one() {
+    let lab = Lab::new();
+    lab.write("work/a.txt", "alpha\n");
+    let long = "x".repeat(100_000);
+    let all = [
+        write("a.txt", &long),
+        write("n/new.txt", &long),
+        write("a.txt", "short"),
+    ];
+    turn(&lab, &mut Front::new(Answer::Once), "write", &all);
+    let commands = lab.machine.lock().unwrap().commands.clone();
+    let work = lab.folder.path().join("work");
+    let file = work.join("a.txt");
+    fs::set_permissions(&file, Permissions::from_mode(0o750)).unwrap();
+    assert!(!with_little_room(&commands[0], &work));
+    assert_eq!(fs::read(&file).unwrap(), b"alpha\n");
+    assert!(!with_little_room(&commands[1], &work));
+    assert!(!work.join("n/new.txt").exists());
+    assert!(with_little_room(&commands[2], &work));
+    assert_eq!(fs::read(&file).unwrap(), b"short");
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o750);
+    let left: Vec<_> = fs::read_dir(&work).unwrap().flatten().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    // A file with two names keeps both, and a link stays one.
+    fs::write(&file, "alpha\n").unwrap();
+    fs::rename(&file, work.join("b.txt")).unwrap();
+    fs::hard_link(work.join("b.txt"), &file).unwrap();
+    assert!(with_little_room(&commands[2], &work));
+    assert_eq!(fs::read(work.join("b.txt")).unwrap(), b"short");
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("b.txt", &file).unwrap();
+    fs::write(work.join("b.txt"), "alpha\n").unwrap();
+    assert!(with_little_room(&commands[2], &work));
+    assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+    assert_eq!(fs::read(work.join("b.txt")).unwrap(), b"short");
+}
