@@ -16,7 +16,7 @@ use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
 use skillyard_trust::verdict::OptIn;
 
 use super::lending::Lending;
-use super::{Wanted, model_context, runtime_with, shelf, shelf_of, store, with_context};
+use super::{Files, Wanted, model_context, runtime_with, shelf, shelf_of, store, with_context};
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -49,6 +49,7 @@ impl Desk {
             opt_in: OptIn::No,
             lenders: Lenders::named(&self.context, mcp)?,
             lent_before: None,
+            files: Files::Workspace,
         })
     }
 
@@ -57,6 +58,10 @@ impl Desk {
         let settings = &session.prompt.settings;
         let mut wanted = self.wanted(Some(session.prompt.skills.clone()), &settings.mcp)?;
         wanted.lenders = self.lending.of(&session.id, wanted.lenders);
+        if session.state.owner.is_some() {
+            // Whoever has no tools for the files of this machine has no scripts for them either.
+            wanted.files = Files::None;
+        }
         let workspace = Path::new(&session.workspace);
         let store = Arc::clone(&self.store);
         runtime_with(&self.context, &wanted, workspace, settings, store)

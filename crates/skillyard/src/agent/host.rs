@@ -17,7 +17,7 @@ use skillyard_trust::approval::Change;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
-use super::lent;
+use super::{Files, lent};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::mcp::Lenders;
@@ -48,12 +48,17 @@ impl Machine {
         folder: &Path,
         wanted: &super::Wanted,
     ) -> Result<Self, CommandError> {
-        let writable = profile::workspace(folder, &context.environment);
+        let writable = match wanted.files {
+            Files::Workspace => {
+                profile::workspace(folder, &context.environment).map_err(|error| error.to_string())
+            }
+            Files::None => Err("this session has no files of this machine".to_owned()),
+        };
         Ok(Self {
             recorder: context.recorder()?,
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
             workspace: Workspace::new(&context.environment, Some(folder))?,
-            writable: writable.map_err(|error| error.to_string()),
+            writable,
             opt_in: wanted.opt_in,
             lenders: wanted.lenders.clone(),
             denied: Permissions::load(context)?.denied,

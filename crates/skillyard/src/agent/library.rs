@@ -11,8 +11,8 @@ use skillyard_catalog::{CatalogSkill, builtin};
 use skillyard_trust::provenance::Origin;
 use skillyard_trust::verdict::OptIn;
 
-use super::Wanted;
 use super::kept::KeptSkills;
+use super::{Files, Wanted};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
@@ -119,6 +119,7 @@ pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, Co
         opt_in: OptIn::No,
         lenders: Lenders::default(),
         lent_before: Some(PublishedSkills::remembered(context, session)),
+        files: Files::None,
     };
     shelf_with(context, &wanted, Some(KeptSkills::of(context, session)?))
 }

@@ -46,6 +46,17 @@ pub(crate) struct Wanted {
     pub(crate) lenders: Lenders,
     /// Skills of such servers as they were in a session, where it is made again.
     pub(crate) lent_before: Option<PublishedSkills>,
+    /// Which files of this machine programs may change.
+    pub(crate) files: Files,
+}
+
+/// Which files of this machine the programs of a session may read and change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// Those of the folder that it is in.
+    Workspace,
+    /// None: whoever talks in it has only a token.
+    None,
 }
 
 /// Puts the runtime together for a workspace.

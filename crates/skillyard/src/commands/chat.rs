@@ -13,7 +13,7 @@ use skillyard_agent::{Runtime, TurnError};
 use skillyard_trust::verdict::OptIn;
 
 use super::{Outcome, chat_export, chat_sessions, chat_talk};
-use crate::agent::{self, Collected, Output, Terminal, Told, Wanted};
+use crate::agent::{self, Collected, Files, Output, Terminal, Told, Wanted};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status, report_as};
@@ -184,6 +184,7 @@ fn start(
         opt_in,
         lenders: Lenders::default(),
         lent_before: None,
+        files: Files::Workspace,
     };
     let here = args.workspace.as_ref();
     let here = here.unwrap_or(&context.environment.current_dir);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::TestContext;
+use crate::scripted_model::{call, model};
 
 const ADMIN: &str = "admin-token-0123456789abcdef";
 const CHAT: &str = "chat-token-0123456789abcdef";
@@ -223,6 +224,56 @@ fn a_token_that_is_taken_away_is_gone_after_a_reload() {
     let (status, _) = serving.ask("POST", "/api/v1/reload", Some(ADMIN), &Value::Null);
     assert_eq!(status, 500);
     assert_eq!(ask(ADMIN), 200);
+}
+
+/// Whoever has a token for chats has no files of this machine, and neither have the scripts.
+#[test]
+fn a_script_in_the_chat_of_a_token_has_no_folder_of_the_server() {
+    let calls = |tool: &str, arguments: &Value| json!({ "content": "", "tool_calls": [call("a", tool, arguments)] });
+    let run = json!({ "name": "look", "script": "scripts/look.sh" });
+    let (url, asked) = model(vec![
+        calls("skill_load", &json!({ "name": "look" })),
+        calls("skill_run", &run),
+        json!({ "content": "Done." }),
+    ]);
+    let context = TestContext::configured(&format!(
+        "[models.test]\nurl = \"{url}\"\ntool_mode = \"native\"\n"
+    ));
+    context.write("secret.txt", "of the server\n");
+    context.write(
+        "look/SKILL.md",
+        "---\nname: look\ndescription: Looks. Use for looking.\n---\n\nLook.\n",
+    );
+    let folder = context.root().display().to_string();
+    let script =
+        format!("#!/bin/sh\necho ran; cat {folder}/secret.txt; echo x > {folder}/made.txt\n");
+    context.write("look/scripts/look.sh", script);
+    context.good(&["install", "./look", "--scope", "user", "--yes"]);
+    context.good(&["trust", "look", "--scripts", "--yes"]);
+    context.write("tokens", format!("admin {ADMIN}\nrun {CHAT}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let serving = Serving::start(&context, &["--token-file", "tokens"]);
+    let ask = |method: &str, path: &str, body: &Value| -> Value {
+        let (status, text) = serving.ask(method, path, Some(CHAT), body);
+        assert!(status < 300, "{method} {path}: {status} {text}");
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let opened = ask("POST", "/api/v1/sessions", &json!({ "model": "test/m" }));
+    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+    ask(
+        "POST",
+        &format!("{path}/messages"),
+        &json!({ "text": "go" }),
+    );
+    let start = Instant::now();
+    while ask("GET", &path, &Value::Null)["busy"] != false {
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+    let last = asked.lock().unwrap()[2]["messages"].to_string();
+    assert!(last.contains("ran"), "{last}");
+    assert!(!last.contains("of the server"), "{last}");
+    assert!(!context.root().join("made.txt").exists());
 }
 
 #[test]

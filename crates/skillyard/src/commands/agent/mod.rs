@@ -26,7 +26,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
 
 use super::Outcome;
-use crate::agent::{Wanted, known_model, shelf};
+use crate::agent::{Files, Wanted, known_model, shelf};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -224,6 +224,7 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
         opt_in: OptIn::No,
         lenders: Lenders::default(),
         lent_before: None,
+        files: Files::None,
     };
     shelf(context, &wanted)
 }
