@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use skillyard_agent::front_end::Answer;
 use skillyard_agent::host::CommandRun;
+use skillyard_audit::EventKind;
 
 use crate::guard::turn;
 use crate::lab::{Front, Lab};
@@ -73,4 +74,38 @@ fn a_file_is_as_it_was_where_there_is_no_room_for_the_new_one() {
     assert!(with_little_room(&commands[2], &work));
     assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
     assert_eq!(fs::read(work.join("b.txt")).unwrap(), b"short");
+}
+
+#[test]
+fn what_was_changed_is_written_down_however_it_was_allowed_and_ended() {
+    let lab = Lab::new();
+    lab.write("work/a.txt", "alpha\n");
+    let all = [
+        write("a.txt", "one"),
+        write("b.txt", "two"),
+        (
+            "Edit",
+            json!({ "path": "a.txt", "old": "nowhere", "new": "x" }),
+        ),
+        ("Bash", json!({ "command": "ls" })),
+    ];
+    turn(&lab, &mut Front::new(Answer::Session), "write", &all);
+    let machine = lab.machine.lock().unwrap();
+    let ended = machine.events.iter();
+    let ended = ended.filter(|event| event.kind == EventKind::ToolAllowed);
+    let about: Vec<(&str, &str)> = ended
+        .filter_map(|event| {
+            let detail = |name| event.detail.get(name).map(String::as_str);
+            Some((detail("tool")?, detail("path").or(detail("command"))?))
+        })
+        .collect();
+    assert_eq!(
+        about,
+        [
+            ("Write", "a.txt"),
+            ("Write", "b.txt"),
+            ("Edit", "a.txt"),
+            ("Bash", "ls")
+        ]
+    );
 }

@@ -100,13 +100,21 @@ fn a_file_is_replaced_with_its_mode_or_not_at_all() {
     let before = fs::metadata(&file).unwrap();
     let edit = json!({ "path": "run.sh", "old": "one", "new": "two" });
     let write = json!({ "path": "sub/new.txt", "content": "x" });
-    let (told, _) = made(&context, &[("Edit", edit), ("Write", write)]);
+    let (told, events) = made(&context, &[("Edit", edit), ("Write", write)]);
     assert_eq!(context.read("run.sh"), "two\n", "{told}");
     let after = fs::metadata(&file).unwrap();
     assert_eq!(after.mode(), before.mode());
     assert_eq!(after.uid(), before.uid());
     // Another file, which was whole before it took this place.
     assert_ne!(after.ino(), before.ino());
+    let mut paths: Vec<&str> = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|event| event["detail"]["path"].as_str())
+        .collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["run.sh", "sub/new.txt"]);
 }
 
 #[test]

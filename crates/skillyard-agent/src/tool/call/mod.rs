@@ -112,7 +112,9 @@ impl Calls<'_> {
                 digest: event.digest.as_deref(),
                 uri: uri.as_deref(),
                 // Paths of the workspace are nobody's business.
-                resource: skill.and_then(|_| detail("path").or_else(|| detail("script"))),
+                resource: skill
+                    .filter(|_| event.kind != EventKind::ToolAllowed)
+                    .and_then(|_| detail("path").or_else(|| detail("script"))),
                 exit: detail("exit_code").and_then(|code| code.parse().ok()),
                 outcome: ended.outcome,
                 started,

@@ -23,6 +23,11 @@ impl Calls<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        let about = |event: Event| match tool {
+            "Bash" => event.detail("command", text("command")),
+            "Write" | "Edit" => event.detail("path", text("path")),
+            _ => event,
+        };
         let mut before = None;
         let question = match tool {
             "Bash" => {
@@ -51,7 +56,8 @@ impl Calls<'_> {
             _ => None,
         };
         if let Some((action, grant)) = question {
-            if let Some(denied) = self.spent() {
+            if let Some(mut denied) = self.spent() {
+                denied.event = about(denied.event);
                 return Ok(denied);
             }
             let reason = match tool {
@@ -59,15 +65,9 @@ impl Calls<'_> {
                 _ => "it changes a file of the workspace",
             };
             let reason = reason.to_owned();
-            let about = |event: Event| {
-                let event = event.detail("tool", tool);
-                match tool {
-                    "Bash" => event.detail("command", text("command")),
-                    _ => event.detail("path", text("path")),
-                }
-            };
+            let asked = |event: Event| about(event.detail("tool", tool));
             before = self.approved_before(tool, arguments);
-            if before.is_none() && self.approved(call, action, reason, grant, &about)? == Answer::No
+            if before.is_none() && self.approved(call, action, reason, grant, &asked)? == Answer::No
             {
                 let content = format!("Denied: the user does not allow this use of `{tool}`");
                 let mut ended = Ended::denied(content, "the user said no");
@@ -76,24 +76,20 @@ impl Calls<'_> {
             }
             self.session.state.runs += 1;
         }
-        Ok(match self.workspace().call(tool, arguments) {
-            Some(Ok(done)) => {
-                let mut ended = match done.code {
-                    Some(code) => Ended::ran(done.content, code, EventKind::ToolAllowed),
-                    None => Ended::ok(done.content, EventKind::ToolAllowed),
-                };
-                if tool == "Bash" {
-                    ended.event = ended.event.detail("command", text("command"));
-                }
-                if let Some((skill, digest)) = before {
-                    let event = ended.event.skill(skill).digest(digest.to_string());
-                    ended.event = event.detail("scope", "digest");
-                }
-                ended
-            }
+        let mut ended = match self.workspace().call(tool, arguments) {
+            Some(Ok(done)) => match done.code {
+                Some(code) => Ended::ran(done.content, code, EventKind::ToolAllowed),
+                None => Ended::ok(done.content, EventKind::ToolAllowed),
+            },
             Some(Err(problem)) => Ended::failed(problem, EventKind::ToolAllowed),
             None => Ended::failed(self.unknown(tool), EventKind::ToolAllowed),
-        })
+        };
+        ended.event = about(ended.event);
+        if let Some((skill, digest)) = before {
+            let event = ended.event.skill(skill).digest(digest.to_string());
+            ended.event = event.detail("scope", "digest");
+        }
+        Ok(ended)
     }
 
     fn workspace(&mut self) -> Workspace<'_> {
