@@ -146,6 +146,8 @@ pub struct Ran {
     pub stderr: String,
     /// What the sandbox refused, one line each.
     pub denials: Vec<String>,
+    /// What it made in the workspace that other programs obey, if anything.
+    pub made: Option<String>,
     /// The sandbox.
     pub backend: String,
 }

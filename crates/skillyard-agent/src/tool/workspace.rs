@@ -47,6 +47,8 @@ pub(super) struct Workspace<'a> {
     pub(super) host: &'a mut dyn Host,
     pub(super) readable: Vec<PathBuf>,
     pub(super) cancel: &'a AtomicBool,
+    /// What the last program made that other programs obey.
+    pub(super) made: Option<String>,
 }
 
 impl Workspace<'_> {
@@ -193,9 +195,10 @@ impl Workspace<'_> {
             stdin,
             readable: self.readable.clone(),
         };
-        self.host
-            .run_command(&run, self.cancel)
-            .map_err(|error| error.to_string())
+        let ran = self.host.run_command(&run, self.cancel);
+        let ran = ran.map_err(|error| error.to_string())?;
+        self.made.clone_from(&ran.made);
+        Ok(ran)
     }
 
     fn glob(&self, arguments: &Map<String, Value>) -> Result<String, String> {
@@ -260,6 +263,13 @@ impl Workspace<'_> {
 /// What a program did, as a model reads it.
 pub(super) fn told(ran: &Ran) -> String {
     let mut text = format!("exit code {}\n", ran.code);
+    // Before everything that a program can write, be it without end.
+    if let Some(made) = &ran.made {
+        let _ = writeln!(
+            text,
+            "sandbox: it made {made}: look at it before git or an agent obeys it"
+        );
+    }
     for (label, content) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if !content.is_empty() {
             let _ = writeln!(text, "<{label}>\n{}\n</{label}>", content.trim_end());

@@ -281,6 +281,7 @@ fn ran(stdout: &str) -> Ran {
         stdout: stdout.into(),
         stderr: String::new(),
         denials: Vec::new(),
+        made: None,
         backend: "pretended".into(),
     }
 }

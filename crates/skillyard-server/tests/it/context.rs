@@ -198,6 +198,7 @@ impl Host for Machine {
             stdout: format!("ran {}", run.arguments.join(" ")),
             stderr: String::new(),
             denials: Vec::new(),
+            made: None,
             backend: "none".into(),
         };
         Executed {

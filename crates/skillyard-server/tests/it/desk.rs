@@ -186,6 +186,7 @@ impl Host for Stage {
             stdout: format!("ran {} <img src=x onerror=alert(6)>", run.script),
             stderr: String::new(),
             denials: Vec::new(),
+            made: None,
             backend: "test".into(),
         };
         let mut event = run.asked.clone();

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::mcp::Lenders;
 use crate::permission::Permissions;
-use crate::script::profile;
+use crate::script::profile::{self, Made};
 use crate::script::sandboxed::{self, Wanted};
 use crate::trusted;
 use crate::workspace::Workspace;
@@ -101,7 +101,7 @@ impl Machine {
         };
         let (ran, event) = sandboxed::run(&self.context, skill, wanted, cancel);
         Executed {
-            ran: ran.map(|ran| told(&ran)).map_err(explained),
+            ran: ran.map(|(ran, made)| told(&ran, &made)).map_err(explained),
             event,
         }
     }
@@ -134,7 +134,7 @@ impl Machine {
             command.stdin = Stdin::Bytes(stdin.clone());
         }
         let ran = sandbox.run(&profile, &command, live(cancel));
-        Ok(told(&ran.map_err(RunError::from)?))
+        Ok(told(&ran.map_err(RunError::from)?, &Made::by(&profile)))
     }
 }
 
@@ -238,12 +238,13 @@ fn live(cancel: &AtomicBool) -> Live<'_> {
 }
 
 /// What a model or its client is told of how something ended.
-pub(crate) fn told(ran: &Outcome) -> Ran {
+pub(crate) fn told(ran: &Outcome, made: &Made) -> Ran {
     Ran {
         code: ran.code(),
         stdout: ran.stdout.text(),
         stderr: ran.stderr.text(),
         denials: ran.denials.iter().map(ToString::to_string).collect(),
+        made: made.told(),
         backend: ran.backend.as_str().to_owned(),
     }
 }

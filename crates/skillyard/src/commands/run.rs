@@ -25,7 +25,7 @@ use crate::printer::Watched;
 use crate::script;
 use crate::script::approval::{self, Answer, Approval, Request};
 use crate::script::place::{Copy, SkillPlace};
-use crate::script::profile::{self, Allowed, Plan};
+use crate::script::profile::{self, Allowed, Made, Plan};
 use crate::script::record::{Run, Standing};
 
 /// Run a script of a skill in a sandbox
@@ -155,8 +155,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             return Err(error);
         }
     };
-    recorder.record(&run.ended(&ran, started))?;
-    let made = plan.made();
+    let made = Made::by(&plan.profile);
+    recorder.record(&run.ended(&ran, &made, started))?;
     if context.printer.is_json() {
         let mut value = as_json(&ran, &plan, &made);
         value["skill"] = json!(skill.name);

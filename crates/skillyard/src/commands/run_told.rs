@@ -1,6 +1,5 @@
 //! How a script ended, as people and programs are told by `skillyard run`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,11 +7,11 @@ use skillyard_sandbox::{Captured, Denial, End, Limit, Outcome as Ran};
 
 use crate::context::Context;
 use crate::sanitize::visible;
-use crate::script::profile::{self, Plan};
+use crate::script::profile::{self, Made, Plan};
 use crate::script::record;
 
 /// Tells people what they would miss.
-pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &[PathBuf]) {
+pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
     for denial in &ran.denials {
         let text = match denial {
             Denial::Limit(Limit::WallTime) => {
@@ -29,10 +28,8 @@ pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &[PathBuf]) 
             .printer
             .note(&format!("sandbox: {}", visible(&text)));
     }
-    if !made.is_empty() {
-        let places = made.iter().map(|place| format!("`{}`", place.display()));
-        let places = places.collect::<Vec<_>>().join(", ");
-        let text = format!("it made {places}: look at it before git or an agent obeys it");
+    if let Some(made) = made.told() {
+        let text = format!("it made {made}: look at it before git or an agent obeys it");
         context
             .printer
             .note(&format!("sandbox: {}", visible(&text)));
@@ -72,7 +69,7 @@ pub(super) fn seconds(time: Duration) -> String {
 }
 
 /// How it ended, as programs get it.
-pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &[PathBuf]) -> Value {
+pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
     let (signal, stopped) = match ran.end {
         End::Exited(_) => (None, None),
         End::Signalled(signal) => (Some(signal), None),
@@ -105,7 +102,8 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &[PathBuf]) -> Value {
         "limits": profile::limits_json(&ran.limits),
         "denials": denials.collect::<Vec<_>>(),
         "connections": ran.connections,
-        "made": made.iter().map(|place| place.to_string_lossy()).collect::<Vec<_>>(),
+        "made": made.places.iter().map(|place| place.to_string_lossy()).collect::<Vec<_>>(),
+        "made_more": made.more,
     })
 }
 

@@ -9,7 +9,7 @@ use skillyard_format::package::Digest;
 use skillyard_sandbox::{Access, Backend, Captured, End, HostRule, Network, Outcome as Ran, Stdin};
 
 use super::place::SkillPlace;
-use super::profile::{self, Allowed, Plan};
+use super::profile::{self, Allowed, Made, Plan};
 use crate::permission::Permissions;
 
 /// A shorter value of a variable is taken out only where it is a whole word: it may be part of
@@ -64,8 +64,8 @@ impl Run<'_> {
     }
 
     /// The event after it ended; `started` is the number of the one before it began.
-    pub(crate) fn ended(&self, ran: &Ran, started: u64) -> Event {
-        let event = self
+    pub(crate) fn ended(&self, ran: &Ran, made: &Made, started: u64) -> Event {
+        let mut event = self
             .event(EventKind::ScriptExecuted)
             .detail("started", started.to_string())
             .detail("exit_code", ran.code().to_string())
@@ -74,6 +74,9 @@ impl Run<'_> {
             .detail("limits", profile::limits_json(&ran.limits).to_string())
             .detail("connections", json!(ran.connections).to_string())
             .detail("denials", ran.denials.len().to_string());
+        if let Some(made) = made.told() {
+            event = event.detail("made", made);
+        }
         match ran.end {
             End::Exited(0) => event,
             End::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),

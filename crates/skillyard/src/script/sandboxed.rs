@@ -12,7 +12,7 @@ use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
 
 use super::place::{Copy, SkillPlace};
-use super::profile::{self, Allowed};
+use super::profile::{self, Allowed, Made};
 use super::record::{Run, Standing};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
@@ -34,14 +34,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) asked: &'a Event,
 }
 
-/// Runs it; whoever calls has asked for permission. The event of its start is on the disk before it
-/// begins, that of its end is for the caller to write down.
+/// Runs it, and tells what it made that other programs obey; whoever calls has asked for permission.
+/// The event of its start is on the disk before it begins, that of its end is for the caller to write
+/// down.
 pub(crate) fn run(
     context: &Context,
     skill: &CatalogSkill,
     wanted: Wanted<'_>,
     cancel: &AtomicBool,
-) -> (Result<Outcome, CommandError>, Event) {
+) -> (Result<(Outcome, Made), CommandError>, Event) {
     let mut ended = Event {
         kind: EventKind::ScriptExecuted,
         ..wanted.asked.clone()
@@ -65,7 +66,7 @@ fn started(
     wanted: Wanted<'_>,
     cancel: &AtomicBool,
     ended: &mut Event,
-) -> Result<Outcome, CommandError> {
+) -> Result<(Outcome, Made), CommandError> {
     let permissions = Permissions::load(context)?;
     let hosts = permissions.hosts(&skill.name, Some(&wanted.digest));
     let allowed = Allowed {
@@ -112,8 +113,9 @@ fn started(
     };
     match sandbox.run(&plan.profile, &plan.command, live) {
         Ok(ran) => {
-            *ended = run.ended(&ran, started);
-            Ok(ran)
+            let made = Made::by(&plan.profile);
+            *ended = run.ended(&ran, &made, started);
+            Ok((ran, made))
         }
         Err(error) => {
             let error = RunError::from(error);

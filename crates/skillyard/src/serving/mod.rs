@@ -311,7 +311,7 @@ impl Host for Machine {
         let (ran, event) = sandboxed::run(&self.context, run.skill, wanted, cancel);
         Executed {
             ran: match ran {
-                Ok(ran) => Ok(crate::agent::told(&ran)),
+                Ok((ran, made)) => Ok(crate::agent::told(&ran, &made)),
                 Err(error) => Err(HostError::new(error.with_causes())),
             },
             event,

@@ -118,6 +118,25 @@ fn a_file_is_replaced_with_its_mode_or_not_at_all() {
 }
 
 #[test]
+fn what_a_command_makes_that_agents_obey_is_told() {
+    let context = TestContext::new();
+    let command = "mkdir -p sub && echo evil > sub/CLAUDE.md && seq 1000";
+    let (told, events) = made(&context, &[("Bash", json!({ "command": command }))]);
+    let results = told
+        .lines()
+        .map(|line| -> Value { serde_json::from_str(line).unwrap() });
+    let results: Vec<Value> = results
+        .filter(|line| line["type"] == "tool_result")
+        .collect();
+    let preview = results[0]["preview"].as_str().unwrap();
+    assert!(
+        preview.contains("sandbox: it made `sub/CLAUDE.md`: look at it before"),
+        "{preview}"
+    );
+    assert_eq!(events[0]["detail"]["made"], "`sub/CLAUDE.md`");
+}
+
+#[test]
 fn the_browser_is_told_too() {
     let context = TestContext::new();
     context.write("notes.md", "one\n");

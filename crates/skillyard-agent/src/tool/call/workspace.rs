@@ -76,7 +76,10 @@ impl Calls<'_> {
             }
             self.session.state.runs += 1;
         }
-        let mut ended = match self.workspace().call(tool, arguments) {
+        let mut workspace = self.workspace();
+        let called = workspace.call(tool, arguments);
+        let made = workspace.made.take();
+        let mut ended = match called {
             Some(Ok(done)) => match done.code {
                 Some(code) => Ended::ran(done.content, code, EventKind::ToolAllowed),
                 None => Ended::ok(done.content, EventKind::ToolAllowed),
@@ -89,6 +92,9 @@ impl Calls<'_> {
             let event = ended.event.skill(skill).digest(digest.to_string());
             ended.event = event.detail("scope", "digest");
         }
+        if let Some(made) = made {
+            ended.event = ended.event.detail("made", made);
+        }
         Ok(ended)
     }
 
@@ -98,6 +104,7 @@ impl Calls<'_> {
             readable: folders.collect(),
             host: self.host,
             cancel: self.cancel,
+            made: None,
         }
     }
 

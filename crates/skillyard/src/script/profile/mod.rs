@@ -1,9 +1,11 @@
 //! What a script may do: what the user allows, less what the skill does not need.
 //!
 //! `narrowed` brings both sides together, `folder` says which folders it may work in, `protected`
-//! what of them stays as it is, `told` tells people and programs of all this.
+//! what of them stays as it is, `made` what was new in them afterwards; `told` tells people and
+//! programs of all this.
 
 mod folder;
+mod made;
 mod narrowed;
 mod protected;
 mod told;
@@ -24,6 +26,7 @@ use crate::error::RunError;
 use narrowed::{limits, network};
 
 pub(crate) use folder::workspace;
+pub(crate) use made::Made;
 pub(crate) use told::{argv, as_json, limits_json, reach};
 
 /// What the user allows.
@@ -82,18 +85,6 @@ pub(crate) struct Plan {
     pub(crate) command: Command,
     /// Hosts that the skill would like and the user did not allow.
     pub(crate) wished: Vec<HostRule>,
-}
-
-impl Plan {
-    /// What other programs obey in the workspace and was not there before the run.
-    pub(crate) fn made(&self) -> Vec<PathBuf> {
-        let known = &self.profile.protected;
-        let now = self.profile.writable().flat_map(|mount| {
-            // Who makes more folders than can be looked through is refused the next time.
-            protected::places(&mount.source).unwrap_or_default()
-        });
-        now.filter(|place| !known.contains(place)).collect()
-    }
 }
 
 /// The skill as the plan needs it.

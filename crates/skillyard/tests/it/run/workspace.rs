@@ -86,6 +86,28 @@ fn what_a_script_makes_below_the_top_is_told() {
 }
 
 #[test]
+fn who_makes_more_than_can_be_listed_is_told_of_all_the_same() {
+    let context = any_script();
+    let script = "mkdir -p $(seq -f j/%g 2001); for each in j/*; do : > $each/AGENTS.md; done";
+    let (printed, works) = tried(&context, script);
+    assert!(works, "{printed}");
+    assert!(printed.contains("sandbox: it made `j/"), "{printed}");
+    let rest = "and more than can be listed: look at it before git or an agent obeys it";
+    assert!(printed.contains(rest), "{printed}");
+    let log = context.json(&["audit", "log", "--event", "skill.script_executed", "--json"]);
+    let made = log["events"][0]["detail"]["made"].as_str().unwrap();
+    assert!(made.ends_with("and more than can be listed"), "{made}");
+}
+
+#[test]
+fn a_workspace_that_becomes_a_repository_of_git_is_told() {
+    let context = any_script();
+    let (printed, works) = tried(&context, "mkdir objects refs; echo x > HEAD");
+    assert!(works, "{printed}");
+    assert!(printed.contains("sandbox: it made `.`"), "{printed}");
+}
+
+#[test]
 fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
     let context = any_script();
     context.write("docs/agents.md", "mine");

@@ -21,6 +21,34 @@ const MOST_PLACES: usize = 2_000;
 
 /// Every place in a workspace that has to stay as it is, by its relative path.
 pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let failed = |reason: &str| RunError::Workspace {
+        path: workspace.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let found = find(workspace);
+    if !found.is_all {
+        return Err(failed(
+            "it has too many folders to find what must stay as it is",
+        ));
+    }
+    if found.places.contains(Path::new("")) {
+        return Err(failed(
+            "it is a repository of git itself, or may not be read",
+        ));
+    }
+    Ok(found.places.into_iter().collect())
+}
+
+/// Places of a workspace.
+pub(super) struct Found {
+    /// Their relative paths.
+    pub(super) places: BTreeSet<PathBuf>,
+    /// Whether there are no more.
+    pub(super) is_all: bool,
+}
+
+/// As many of the places as can be looked for.
+pub(super) fn find(workspace: &Path) -> Found {
     let mut walk = Walk {
         workspace,
         names: names::held().chain(names::kept()).map(OsStr::new).collect(),
@@ -28,26 +56,17 @@ pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
         ahead: vec![PathBuf::new()],
     };
     walk.places.extend(git::around(workspace));
-    let failed = |reason: &str| RunError::Workspace {
-        path: workspace.to_owned(),
-        reason: reason.to_owned(),
-    };
     let mut folders = 0;
-    while let Some(folder) = walk.ahead.pop() {
+    let mut is_all = true;
+    while is_all && let Some(folder) = walk.ahead.pop() {
         folders += 1;
         walk.look(folder);
-        if folders > MOST_FOLDERS || walk.places.len() > MOST_PLACES {
-            return Err(failed(
-                "it has too many folders to find what must stay as it is",
-            ));
-        }
+        is_all = folders <= MOST_FOLDERS && walk.places.len() <= MOST_PLACES;
     }
-    if walk.places.contains(Path::new("")) {
-        return Err(failed(
-            "it is a repository of git itself, or may not be read",
-        ));
+    Found {
+        places: walk.places,
+        is_all,
     }
-    Ok(walk.places.into_iter().collect())
 }
 
 struct Walk<'a> {

@@ -1,0 +1,61 @@
+//! What a run made that other programs obey.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use skillyard_sandbox::Profile;
+
+use super::protected;
+
+/// The most places that a line names.
+const MOST_NAMED: usize = 10;
+
+/// What other programs obey in the workspace and was not there before a run.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// The places that were found, by their relative paths.
+    pub(crate) places: Vec<PathBuf>,
+    /// Whether there is more than can be looked through, which a run can see to.
+    pub(crate) more: bool,
+}
+
+impl Made {
+    /// What was made in the folders that a run with this profile could write to.
+    pub(crate) fn by(profile: &Profile) -> Self {
+        let known: HashSet<&PathBuf> = profile.protected.iter().collect();
+        let mut made = Self::default();
+        for mount in profile.writable() {
+            let found = protected::find(&mount.source);
+            made.more |= !found.is_all;
+            let new = found.places.into_iter();
+            let new = new.filter(|place| !known.contains(place));
+            // The folder itself can become a repository of git.
+            made.places.extend(new.map(|place| {
+                if place.as_os_str().is_empty() {
+                    PathBuf::from(".")
+                } else {
+                    place
+                }
+            }));
+        }
+        made
+    }
+
+    /// What it is in words, if it is anything.
+    pub(crate) fn told(&self) -> Option<String> {
+        let named = self.places.iter().take(MOST_NAMED);
+        // Whoever made it chose its name, too.
+        let shown = |place: &PathBuf| place.to_string_lossy().replace(char::is_control, "?");
+        let named: Vec<String> = named.map(|place| format!("`{}`", shown(place))).collect();
+        let named = named.join(", ");
+        match (self.places.len(), self.more) {
+            (0, false) => None,
+            (0, true) => Some("more folders than can be looked through".to_owned()),
+            (_, true) => Some(format!("{named} and more than can be listed")),
+            (count, false) if count > MOST_NAMED => {
+                Some(format!("{named} and {} more", count - MOST_NAMED))
+            }
+            (_, false) => Some(named),
+        }
+    }
+}
