@@ -40,23 +40,18 @@ impl Curtain {
             return String::new();
         }
         let mark = [OPEN, FENCE].iter().filter_map(|mark| self.held.find(mark));
-        let end = match mark.min() {
-            Some(at) => {
-                self.fell = true;
-                at
-            }
+        let end = if let Some(at) = mark.min() {
+            self.fell = true;
+            at
+        } else {
             // The end may be the beginning of a mark.
-            None => {
-                let is_open = |at: &usize| {
-                    let rest = &self.held[*at..];
-                    OPEN.starts_with(rest) || FENCE.starts_with(rest)
-                };
-                let starts = self.held.char_indices().map(|(at, _)| at);
-                starts
-                    .filter(|at| is_open(at))
-                    .min()
-                    .unwrap_or(self.held.len())
-            }
+            let is_open = |at: &usize| {
+                let rest = &self.held[*at..];
+                OPEN.starts_with(rest) || FENCE.starts_with(rest)
+            };
+            let starts = self.held.char_indices().map(|(at, _)| at);
+            let first = starts.filter(is_open).min();
+            first.unwrap_or(self.held.len())
         };
         self.held.drain(..end).collect()
     }

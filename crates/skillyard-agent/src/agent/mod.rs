@@ -98,7 +98,7 @@ impl Definition {
 
 impl Definition {
     /// Gives it these skills: names are pinned as they are now, patterns are kept.
-    pub fn give(&mut self, shelf: &Shelf, words: &[String]) -> Result<(), GivenError> {
+    pub fn give(&mut self, here: &Shelf, words: &[String]) -> Result<(), GivenError> {
         let words = words
             .iter()
             .map(|word| word.trim())
@@ -111,7 +111,7 @@ impl Definition {
         }
         self.patterns.sort_unstable();
         self.patterns.dedup();
-        let new = pins(shelf, &names)?;
+        let new = pins(here, &names)?;
         self.skills
             .retain(|pin| new.iter().all(|each| each.name != pin.name));
         self.skills.extend(new);

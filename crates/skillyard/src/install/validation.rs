@@ -74,7 +74,7 @@ pub(super) fn tell(context: &Context, checked: &[&Checked<'_>]) {
 pub(super) fn listed(checked: &[&Checked<'_>]) -> Option<(String, Vec<String>)> {
     let problems = || checked.iter().flat_map(|each| &each.problems);
     let all = problems().count();
-    let errors = problems().filter(is_error).count();
+    let errors = problems().filter(|each| is_error(each)).count();
     if all == 0 {
         return None;
     }
@@ -122,7 +122,7 @@ fn lines(checked: &Checked<'_>, most: usize) -> Vec<String> {
     let problems = problems.into_iter().take(most);
     problems
         .map(|each| {
-            let severity = if is_error(&each) { "error" } else { "warning" };
+            let severity = if is_error(each) { "error" } else { "warning" };
             let place = each.span.map_or_else(String::new, |span| {
                 format!(" ({name}:{})", index.position(span.start).line)
             });
@@ -132,9 +132,9 @@ fn lines(checked: &Checked<'_>, most: usize) -> Vec<String> {
 }
 
 fn errors(problems: &[Diagnostic]) -> Vec<&Diagnostic> {
-    problems.iter().filter(is_error).collect()
+    problems.iter().filter(|each| is_error(each)).collect()
 }
 
-fn is_error(diagnostic: &&Diagnostic) -> bool {
+fn is_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity == Severity::Error
 }

@@ -41,7 +41,7 @@ fn registry(shelf: &Shelf) -> Server {
                 let of_name = shelf
                     .iter()
                     .filter(|(id, _)| id.split_once('@').unwrap().0 == name);
-                let lines: String = of_name
+                let lines: Vec<String> = of_name
                     .map(|(id, bytes)| {
                         let version = id.split_once('@').unwrap().1;
                         let digest = Digest::of(bytes).to_string();
@@ -52,7 +52,7 @@ fn registry(shelf: &Shelf) -> Server {
                 if lines.is_empty() {
                     Reply::status(404)
                 } else {
-                    Reply::ok(lines)
+                    Reply::ok(lines.concat())
                 }
             }
             ["skills", name, version, "download"] => {

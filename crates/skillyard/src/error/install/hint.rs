@@ -12,7 +12,7 @@ use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::LockfileError;
 use skillyard_install::manifest::ManifestError;
-use skillyard_install::plan::Obstacle;
+use skillyard_install::plan::{Conflict, Obstacle};
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::text::NotRead;
@@ -24,22 +24,27 @@ use crate::error::CommandError;
 /// Most skills that are named.
 const MOST_NAMES: usize = 12;
 
+/// What the user can do about what is in the way.
+fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
+    match conflicts.first().map(|each| &each.obstacle) {
+        Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
+        Some(Obstacle::Unrecorded) => {
+            "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
+        }
+        Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
+            "Move it away, or replace it with `--force`"
+        }
+        _ => {
+            "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`"
+        }
+    }
+}
+
 impl InstallFailure {
     /// What the user can do about it.
     pub(in crate::error) fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Conflicts(conflicts) => match conflicts.first().map(|each| &each.obstacle) {
-                Some(Obstacle::Edited(_)) => {
-                    "Keep your changes elsewhere, or give them up with `--force`".into()
-                }
-                Some(Obstacle::Unrecorded) => {
-                    "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then".into()
-                }
-                Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
-                    "Move it away, or replace it with `--force`".into()
-                }
-                _ => "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`".into(),
-            },
+            Self::Conflicts(conflicts) => conflict_hint(conflicts).into(),
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }

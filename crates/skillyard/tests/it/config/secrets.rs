@@ -107,7 +107,7 @@ fn variables_are_resolved_when_used_and_never_written() {
     assert_snapshot!(context.tell_with(&set, &["config", "check"]), @r"
     exit status: 0
     ----- stdout -----
-    ✓ in (registry)  https://h.example/skills, logs in with `Authorization`
+    ✓ in (registry)  https://h.example, logs in with `Authorization`
     ✓ github  https://github.com, API https://api.github.com
     ✓ gitlab  https://gitlab.com, API https://gitlab.com/api/v4
     ----- stderr -----
