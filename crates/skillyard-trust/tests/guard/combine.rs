@@ -158,8 +158,14 @@ fn the_tools_of_the_runtime_are_judged_alike_everywhere() {
     let free = named("free", None, None);
     for tool in ["skill_search", "skill_load", "skill_read", "skill_files"] {
         let input = json!({ "name": "reader", "path": "x.md" });
-        assert!(verdict(&[reader.clone()], &[], tool, &input), "{tool}");
-        assert!(!verdict(&[reader.clone()], &[tool], tool, &input), "{tool}");
+        assert!(
+            verdict(std::slice::from_ref(&reader), &[], tool, &input),
+            "{tool}"
+        );
+        assert!(
+            !verdict(std::slice::from_ref(&reader), &[tool], tool, &input),
+            "{tool}"
+        );
         let denying = named("shy", None, Some(tool));
         assert!(!verdict(&[denying], &[], tool, &input), "{tool}");
     }
