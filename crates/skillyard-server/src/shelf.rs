@@ -10,7 +10,7 @@ use skillyard_catalog::finder::Finder;
 use skillyard_catalog::search::{Detail, Hit, Options};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Watched;
-use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
 
@@ -113,13 +113,16 @@ impl Stock {
         found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
     }
 
-    /// The skill of a name that may be asked for; of one that was altered nothing is given, which
-    /// is decided and recorded where its files are read.
+    /// The skill of a name that may be asked for; of one that was altered or is revoked nothing is
+    /// given, which is decided and recorded where its files are read.
     pub fn usable(&self, name: &str) -> Option<&CatalogSkill> {
         let name = skillyard_format::name::normalise(name);
+        let is_revoked = |skill: &&CatalogSkill| matches!(skill.status, Status::Revoked { .. });
+        let revoked = self.catalog.skills.iter().filter(is_revoked);
         self.catalog
             .enabled()
             .chain(self.catalog.altered())
+            .chain(revoked)
             .find(|skill| *skill.record.name == name)
     }
 

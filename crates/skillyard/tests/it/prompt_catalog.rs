@@ -292,23 +292,23 @@ fn over_budget() {
       "available_skills": [
         {
           "name": "s00",
-          "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
         {
           "name": "s01",
-          "description": "Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 1. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
         {
           "name": "s02",
-          "description": "Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 2. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
         {
           "name": "s03",
-          "description": "Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
         {
           "name": "s04",
-          "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
+          "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
         {
           "name": "zebra",
