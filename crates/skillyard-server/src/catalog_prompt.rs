@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use skillyard_catalog::budget::{Way, omission_line};
 use skillyard_catalog::prompt::{Room, fitted, with_omission};
+use skillyard_catalog::selection::Selection;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::host::Host;
@@ -16,6 +17,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) format: CatalogFormat,
     pub(crate) room: Room,
     pub(crate) task: Option<&'a str>,
+    /// Which skills are named at all.
+    pub(crate) selection: &'a Selection,
+    /// The folder that the skills are in for whoever reads it.
+    pub(crate) mount: Option<&'a str>,
 }
 
 /// How many prompts of one state of the catalog are remembered.
@@ -49,13 +54,19 @@ pub(crate) fn render(stock: &Stock, host: &dyn Host, mut wanted: Wanted<'_>) -> 
 }
 
 fn make(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
-    let skills = stock.choosable();
+    let mut skills = stock.choosable();
+    let selection = wanted.selection;
+    if !selection.is_silent() {
+        skills.retain(|skill| selection.reason_against(&skill.record.name).is_none());
+    }
     let entries: Vec<CatalogEntry> = skills
         .iter()
         .map(|skill| CatalogEntry {
             name: skill.record.name.to_string(),
             description: skill.record.description.to_string(),
-            location: None,
+            location: wanted
+                .mount
+                .map(|mount| format!("{}/{}", mount.trim_end_matches('/'), skill.record.name)),
         })
         .collect();
     let ranking = wanted.task.map(|task| {

@@ -106,6 +106,17 @@ pub enum Scripts {
     Blocked,
 }
 
+impl Scripts {
+    /// The word for users and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sandboxed => "sandboxed",
+            Self::SandboxedOffline => "sandboxed-offline",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
 /// When the user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

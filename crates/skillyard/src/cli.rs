@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Install(commands::install::Args),
     Export(commands::export::Args),
-    #[command(visible_alias = "delete")]
+    #[command(visible_alias = "delete", alias = "uninstall")]
     Remove(commands::remove::Args),
     Sync(commands::sync::Args),
     Update(commands::update::Args),

@@ -91,14 +91,7 @@ impl Installed {
     /// Where the skill in a folder came from, and whose lock says so.
     pub(crate) fn provenance(&self, folder: &Path) -> Option<(ScopeKind, Provenance)> {
         let (whose, entry) = self.told(folder)?;
-        let origin = install::Origin {
-            kind: entry.origin,
-            url: entry.url.clone().unwrap_or_default(),
-            commit: entry.commit.clone(),
-            version: entry.version.clone(),
-        };
-        let told = provenance(&origin, &entry.source, entry.signer.clone());
-        Some((whose, told))
+        Some((whose, provenance_of(entry)))
     }
 }
 
@@ -148,6 +141,17 @@ impl fmt::Display for Altered {
         let Self { now, installed } = self;
         write!(formatter, "its files are {now}, and {installed} is locked")
     }
+}
+
+/// Where a skill came from, as an entry of a lock says.
+pub(crate) fn provenance_of(entry: &Locked) -> Provenance {
+    let origin = install::Origin {
+        kind: entry.origin,
+        url: entry.url.clone().unwrap_or_default(),
+        commit: entry.commit.clone(),
+        version: entry.version.clone(),
+    };
+    provenance(&origin, &entry.source, entry.signer.clone())
 }
 
 /// What an origin means for trust.

@@ -188,7 +188,12 @@ fn prefixed(
         Aliases::Any => is_alias(prefix).then_some(None),
     };
     let Some(kind) = kind else {
-        return Err(if git::names_repository(place) {
+        return Err(if SCHEMES.contains(&prefix) {
+            ReferenceError::Address {
+                text: shown(text),
+                problem: format!("`{prefix}:` is followed by two slashes"),
+            }
+        } else if git::names_repository(place) {
             ReferenceError::Address {
                 text: shown(text),
                 problem: format!("a repository over ssh is written `git@{}`", shown(text)),

@@ -16,6 +16,7 @@ const MOST: i64 = 1000;
 /// Which changes.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Parameters {
     /// The number of the last change that is known.
     since: i64,

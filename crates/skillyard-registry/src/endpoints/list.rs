@@ -23,6 +23,7 @@ const LONGEST: usize = 400;
 /// Which skills are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Parameters {
     /// Words to look for.
     #[param(max_length = 400)]
@@ -106,7 +107,7 @@ pub(crate) async fn list(
     reached: Reached,
     parameters: Result<Query<Parameters>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
-    let wrong = |_| RegistryError::Parameter("a parameter cannot be read".to_owned());
+    let wrong = |rejection: QueryRejection| RegistryError::Parameter(rejection.body_text());
     let parameters = parameters.map_err(wrong)?.0;
     let with_facets = parameters.facets == Some(true);
     let question = parameters.question()?;

@@ -22,6 +22,7 @@ const MOST: usize = 1_000;
 /// Which events are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
     /// About this skill.
     skill: Option<String>,

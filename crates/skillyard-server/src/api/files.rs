@@ -49,6 +49,7 @@ pub(crate) struct Unreadable {
 /// Which part of a file is wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Part {
     /// The byte to start from.
     offset: Option<u64>,

@@ -20,6 +20,7 @@ const MOST: usize = 100;
 /// Words to look for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Words {
     /// The words.
     q: String,
@@ -30,6 +31,7 @@ pub(crate) struct Words {
 /// A task.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Task {
     /// The task, in the user's words.
     task: String,

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
+use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_format::render::catalog::CatalogFormat;
 use utoipa::{IntoParams, ToSchema};
 
@@ -22,6 +23,7 @@ const MOST_SKILLS: usize = 1_000;
 /// What the prompt is like.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct PromptInput {
     /// `xml`, `json`, `markdown`, `codex`, `skills-ref` or `summary`.
     format: Option<Format>,
@@ -29,6 +31,32 @@ pub(crate) struct PromptInput {
     task: Option<String>,
     /// About how many tokens it may have.
     budget: Option<usize>,
+    /// Only skills with these names or patterns, separated by commas.
+    allow: Option<String>,
+    /// No skills with these names or patterns, separated by commas.
+    deny: Option<String>,
+    /// The folder that the skills are in for whoever reads the prompt.
+    mount: Option<String>,
+}
+
+impl PromptInput {
+    fn selection(&self) -> Result<Selection, Problem> {
+        let patterns = |text: &Option<String>| {
+            let texts = text.as_deref().unwrap_or_default().split(',');
+            let texts = texts.map(str::trim).filter(|text| !text.is_empty());
+            let patterns = texts.map(Pattern::new).collect::<Result<Vec<_>, _>>();
+            patterns.map_err(|error| Problem::bad(error.to_string()))
+        };
+        let layer = Layer {
+            name: "request".to_owned(),
+            allow: patterns(&self.allow)?,
+            deny: patterns(&self.deny)?,
+            ..Layer::default()
+        };
+        Ok(Selection {
+            layers: vec![layer],
+        })
+    }
 }
 
 /// The shape of a catalog.
@@ -65,7 +93,7 @@ pub(crate) struct Prompt {
     omitted: usize,
 }
 
-/// Get the catalog of skills for a model's prompt; paths are never in it
+/// Get the catalog of skills for a model's prompt; paths of the server are never in it
 #[utoipa::path(get, path = "/api/v1/prompt", tag = "find", params(PromptInput),
     responses((status = 200, body = Prompt),
         Senseless))]
@@ -73,6 +101,11 @@ pub(super) async fn get(
     State(server): State<Arc<Server>>,
     Asked(input): Asked<PromptInput>,
 ) -> Result<Json<Prompt>, Problem> {
+    let selection = input.selection()?;
+    let leads_up = |mount: &String| mount.split('/').any(|part| part == "..");
+    if input.mount.as_ref().is_some_and(leads_up) {
+        return Err(Problem::bad("`mount` leads out of where it begins"));
+    }
     let rendered = elsewhere(move || {
         let wanted = Wanted {
             format: input.format.unwrap_or(Format::Xml).into(),
@@ -81,6 +114,8 @@ pub(super) async fn get(
                 skills: MOST_SKILLS,
             },
             task: input.task.as_deref(),
+            selection: &selection,
+            mount: input.mount.as_deref(),
         };
         catalog_prompt::render(&server.shelf.stock(), &*server.host, wanted)
     });

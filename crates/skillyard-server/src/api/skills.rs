@@ -21,6 +21,7 @@ const MOST: usize = 500;
 /// Which skills are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
     /// Only of this source.
     source: Option<String>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, Tool as McpTool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use skillyard_catalog::prompt::Room;
+use skillyard_catalog::selection::Selection;
 use skillyard_format::render::catalog::CatalogFormat;
 
 use super::caller::Caller;
@@ -136,6 +137,8 @@ fn load_description(server: &Server) -> String {
         format: CatalogFormat::Markdown,
         room: ROOM,
         task: None,
+        selection: &Selection::default(),
+        mount: None,
     };
     let stock = server.shelf.stock();
     let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);

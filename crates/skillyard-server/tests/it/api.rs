@@ -144,6 +144,19 @@ async fn a_disabled_skill_is_not_activated() {
 }
 
 #[tokio::test]
+async fn a_prompt_names_only_what_is_allowed_and_where_it_is_mounted() {
+    let server = TestServer::new();
+    let prompt = async |query: &str| {
+        let answer = server.get(&format!("/api/v1/prompt?{query}")).await.json();
+        answer["prompt"].as_str().unwrap().to_owned()
+    };
+    assert!(prompt("allow=p*,x").await.contains("PDF forms"));
+    assert!(!prompt("allow=x").await.contains("PDF forms"));
+    assert!(!prompt("deny=pdf").await.contains("PDF forms"));
+    assert!(prompt("mount=/skills/").await.contains("/skills/pdf"));
+}
+
+#[tokio::test]
 async fn tools_answer_to_the_names_of_other_runtimes() {
     let server = TestServer::new();
     for (name, input, expected) in [
@@ -213,6 +226,10 @@ async fn problems_have_the_form_of_problems() {
         (server.get("/api/v1/skills?limit=x").await, 400),
         (server.get("/api/v1/search").await, 400),
         (server.get("/api/v1/prompt?format=html").await, 400),
+        (server.get("/api/v1/prompt?allowed=pdf").await, 400),
+        (server.get("/api/v1/prompt?allow=a%5B").await, 400),
+        (server.get("/api/v1/prompt?mount=../x").await, 400),
+        (server.get("/api/v1/search?q=pdf&sort=name").await, 400),
         (
             server.post("/api/v1/guard/check", &json!({ "x": 1 })).await,
             400,

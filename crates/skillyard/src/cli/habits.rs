@@ -5,36 +5,60 @@ use std::ffi::OsString;
 
 /// For hands trained on other tools: `skillyard skill <verb>` is `skillyard <verb>`,
 /// `skillyard agent chat` is `skillyard chat`, and `skillyard help <verb>` is
-/// `skillyard <verb> --help`.
+/// `skillyard <verb> --help`. Global options may stand before it.
 pub(super) fn understood(arguments: &[OsString]) -> Cow<'_, [OsString]> {
-    let first = arguments.get(1).and_then(|word| word.to_str());
+    let start = 1 + options(arguments.get(1..).unwrap_or_default());
+    let first = arguments.get(start).and_then(|word| word.to_str());
     if !matches!(first, Some("skill" | "agent" | "help")) {
         return Cow::Borrowed(arguments);
     }
-    let mut arguments = arguments.to_vec();
+    let (before, words) = arguments.split_at(start);
+    let mut words = words.to_vec();
     let is = |words: &[OsString], at: usize, word: &str| {
         let found: Option<&OsString> = words.get(at);
         found.is_some_and(|each| each == word)
     };
-    if is(&arguments, 1, "skill") {
+    if is(&words, 0, "skill") {
         // There, without a name, these two show everything.
-        let alone = arguments.len() == 3;
-        if alone && is(&arguments, 2, "show") {
-            arguments[2] = "list".into();
-        } else if alone && is(&arguments, 2, "manage") {
-            arguments.push("--help".into());
+        let behind = words.get(2..).unwrap_or_default();
+        let alone = options(behind) == behind.len();
+        if alone && is(&words, 1, "show") {
+            words[1] = "list".into();
+        } else if alone && is(&words, 1, "manage") {
+            words.push("--help".into());
         }
-        let is_managed = is(&arguments, 2, "manage");
-        arguments.drain(1..if is_managed { 3 } else { 2 });
+        let is_managed = is(&words, 1, "manage");
+        words.drain(..if is_managed { 2 } else { 1 });
     }
-    if is(&arguments, 1, "agent") && is(&arguments, 2, "chat") {
-        arguments.remove(1);
+    if is(&words, 0, "agent") && is(&words, 1, "chat") {
+        words.remove(0);
     }
-    if is(&arguments, 1, "help") {
-        arguments.remove(1);
-        arguments.push("--help".into());
+    if is(&words, 0, "help") {
+        words.remove(0);
+        words.push("--help".into());
     }
-    Cow::Owned(arguments)
+    Cow::Owned([before, &words].concat())
+}
+
+/// How many words at the start are global options and their values.
+fn options(words: &[OsString]) -> usize {
+    let mut at = 0;
+    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        at += match word {
+            "--color" | "--config" => 2,
+            "--json" | "--quiet" | "--verbose" => 1,
+            _ if word.starts_with("--color=") || word.starts_with("--config=") => 1,
+            _ => match word.strip_prefix('-') {
+                Some(letters)
+                    if !letters.is_empty() && letters.trim_matches(['q', 'v']).is_empty() =>
+                {
+                    1
+                }
+                _ => break,
+            },
+        };
+    }
+    at.min(words.len())
 }
 
 #[cfg(test)]
@@ -57,6 +81,16 @@ mod tests {
             ("skillyard help list", "skillyard list --help"),
             ("skillyard skill help list", "skillyard list --help"),
             ("skillyard read help", "skillyard read help"),
+            ("skillyard --json skill list", "skillyard --json list"),
+            ("skillyard -qv skill show", "skillyard -qv list"),
+            ("skillyard skill show --json", "skillyard list --json"),
+            ("skillyard skill show x --json", "skillyard show x --json"),
+            (
+                "skillyard --color never --config=a=b agent chat x",
+                "skillyard --color never --config=a=b chat x",
+            ),
+            ("skillyard --color skill", "skillyard --color skill"),
+            ("skillyard -x skill list", "skillyard -x skill list"),
         ] {
             assert_eq!(understood(&words(typed)), words(meant));
         }

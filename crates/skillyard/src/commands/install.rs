@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
+use crate::install::chronicle::Answer;
 use crate::install::known::{known, unresolved};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
@@ -117,13 +118,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         review::show(context, &checked);
         return told(context, &place, &prepared.preview, &checked, start, None);
     }
-    let plan = if !args.yes && review::asks(&checked) {
+    let is_asked = !args.yes && review::asks(&checked);
+    // What was accepted in spite of the scanner is noted with the change, before it is made.
+    if is_asked || !args.accept.is_empty() {
         check::scan(context, &checked, &args.accept)?;
+    }
+    let plan = if is_asked {
         review::confirm(context, &checked, false)?;
-        prepared.carry_out(context, &place, &checked)?
+        prepared.carry_out(context, &place, &checked, Answer::User)?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
-        prepared.make_true(context, &place, &checked, || {
+        prepared.make_true(context, &place, &checked, Answer::Flag, || {
             check::scan(context, &checked, &args.accept)?;
             review::show(context, &checked);
             Ok(())

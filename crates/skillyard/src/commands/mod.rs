@@ -69,6 +69,15 @@ pub(crate) type Outcome = Result<Status, CommandError>;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(context: &Context, command: Command) -> Outcome {
+    answer(context, command).map_err(|mut error| {
+        if let CommandError::Install(failure) = &mut error {
+            failure.look_elsewhere(context);
+        }
+        error
+    })
+}
+
+fn answer(context: &Context, command: Command) -> Outcome {
     match command {
         Command::List(args) => list::run(context, &args),
         Command::Show(args) => show::run(context, &args),

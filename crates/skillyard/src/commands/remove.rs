@@ -12,6 +12,8 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::chronicle::Circumstances;
+use crate::install::finish::Goal;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report;
 use crate::install::wanted::{after, needed_by, orphans};
@@ -90,12 +92,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else if args.dry_run {
         preview
     } else {
+        let goal = Goal {
+            wish: &wish,
+            trees: &Trees::default(),
+            settlement: &settlement,
+            circumstances: &|_| Circumstances::default(),
+        };
         finish::apply(
             context,
             &place,
-            &wish,
-            &Trees::default(),
-            &settlement,
+            &goal,
             |manifest, _| {
                 for name in &installed {
                     manifest.remove(name);

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use rayon::prelude::*;
 use skillyard_catalog::walk::Found;
+use skillyard_format::SkillName;
 use skillyard_format::text::decode;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::tree::Access;
@@ -19,7 +20,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::pick::Pick;
-use crate::install::place::{Place, ScopeArgs};
+use crate::install::place::{self, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::report::scan::{ScanSummary, Scanned};
 use crate::report::{self, RuleNote, counted};
@@ -35,6 +36,7 @@ use crate::skill_files::{self, Contents, Visited, directory_name};
 ///   skillyard scan                                  everything below this folder
 ///   skillyard scan pdf-tools --fail-on medium       a skill by its name, more strictly
 ///   skillyard scan acme/skills/pdf-tools@v2         before it is installed
+///   skillyard scan pdf-tools@1.2.0                  a version in the registry
 ///   skillyard scan skills --format sarif            for code scanning
 ///   skillyard scan skills --write-baseline --baseline accepted.toml --reason "reviewed"
 #[derive(Debug, clap::Args)]
@@ -120,25 +122,31 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let local = |path: &Path| scan_path(&folder_of(context, path)?, fail_on, show);
     // What is fetched is not fetched all at once: each tells how far it is.
-    let look = |path| {
-        let reference = reference(path);
-        (reference, reference.is_none().then(|| local(path)))
+    let look = |path| match reference(path) {
+        Some(text) => Place::Elsewhere(text),
+        None => Place::Here(path, local(path)),
     };
-    let paths: Vec<_> = if args.paths.len() < FEW {
+    let places: Vec<Place<'_>> = if args.paths.len() < FEW {
         args.paths.iter().map(PathBuf::as_path).map(look).collect()
     } else {
         args.paths.par_iter().map(|path| look(path)).collect()
     };
     let mut scanned = Vec::new();
     let mut passed = Vec::new();
-    for (reference, local) in paths {
-        if let Some(reference) = reference {
-            scanned.extend(scan_reference(context, reference, fail_on, show)?);
-        } else if let Some(local) = local {
-            let local = local?;
-            scanned.extend(local.answers);
-            passed.extend(local.skipped);
-        }
+    for place in places {
+        let elsewhere = match place {
+            Place::Elsewhere(text) => text,
+            Place::Here(_, Ok(local)) => {
+                scanned.extend(local.answers);
+                passed.extend(local.skipped);
+                continue;
+            }
+            Place::Here(path, Err(error @ CommandError::NoSuchPath(_))) => {
+                registered(context, path)?.ok_or(error)?
+            }
+            Place::Here(_, Err(error)) => return Err(error),
+        };
+        scanned.extend(scan_reference(context, elsewhere, fail_on, show)?);
     }
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
         return write_baseline(context, file, &scanned, args.reason.as_deref());
@@ -170,11 +178,27 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     })
 }
 
+/// Where what is to be scanned lies.
+enum Place<'a> {
+    /// On this machine, and what came of it.
+    Here(&'a Path, Result<Visited<Scanned>, CommandError>),
+    /// Where a reference leads.
+    Elsewhere(&'a str),
+}
+
+/// A name that is neither a path nor installed, where there is a registry that may have it.
+fn registered<'a>(context: &Context, path: &'a Path) -> Result<Option<&'a str>, CommandError> {
+    let name = path.to_str().filter(|text| SkillName::new(text).is_ok());
+    let registry = context.config()?.get("registry.url").is_some();
+    Ok(name.filter(|_| registry))
+}
+
 /// The text of a reference: an archive, or what is no path and has the form of one.
 fn reference(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let is_archive = path.is_file() && ArchiveKind::of(text).is_some();
-    let is_address = text.contains(':') || text.contains('/') && !text.starts_with(['.', '/', '~']);
+    let is_address =
+        text.contains([':', '@']) || text.contains('/') && !text.starts_with(['.', '/', '~']);
     (is_archive || !path.exists() && is_address).then_some(text)
 }
 
@@ -185,7 +209,7 @@ fn scan_reference(
     fail_on: Severity,
     show: Severity,
 ) -> Result<Vec<Scanned>, CommandError> {
-    let place = Place::find(context, &ScopeArgs::default())?;
+    let place = place::Place::find(context, &ScopeArgs::default())?;
     let mut supply = Supply::new(context, &place);
     let reference = supply.typed(text)?;
     let candidates = supply.candidates(&reference, &Pick::All)?;

@@ -224,7 +224,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         ]),
         Plain::Text("registry"),
         Project::Never(SOURCES),
-        "What kind of source it is.",
+        "What kind of source it is, unless its URL shows it.",
     ),
     entry(
         "sources.NAME.url",

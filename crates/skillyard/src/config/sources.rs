@@ -1,5 +1,7 @@
 //! `[registry]` and `[sources.NAME]`: where references with and without an alias lead.
 
+use std::path::Path;
+
 use url::Url;
 
 use super::Config;
@@ -19,9 +21,9 @@ pub(crate) enum SourceKind {
     Registry,
     /// A git repository.
     Git,
-    /// A repository or owner on GitHub.
+    /// A forge that speaks as GitHub does, or one repository there.
     Github,
-    /// A repository or group on GitLab.
+    /// A forge that speaks as GitLab does, or one repository there.
     Gitlab,
     /// A site with a well-known index.
     WellKnown,
@@ -29,7 +31,26 @@ pub(crate) enum SourceKind {
     Archive,
 }
 
+/// The hosts of GitHub itself.
+const GITHUB: [&str; 3] = ["github.com", "www.github.com", "raw.githubusercontent.com"];
+/// The hosts of GitLab itself.
+const GITLAB: [&str; 2] = ["gitlab.com", "www.gitlab.com"];
+
 impl SourceKind {
+    /// The kind that a URL shows where none was said.
+    fn of_url(url: &str) -> Self {
+        let Ok(url) = Url::parse(url) else {
+            return Self::Registry;
+        };
+        match (url.scheme(), url.host_str().unwrap_or_default()) {
+            (_, host) if GITHUB.contains(&host) => Self::Github,
+            (_, host) if GITLAB.contains(&host) => Self::Gitlab,
+            ("ssh" | "git" | "file", _) => Self::Git,
+            _ if is_repository(&url) => Self::Git,
+            _ => Self::Registry,
+        }
+    }
+
     /// The word for users.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -41,6 +62,12 @@ impl SourceKind {
             Self::Archive => "archive",
         }
     }
+}
+
+/// Whether a URL ends as those of repositories do.
+fn is_repository(url: &Url) -> bool {
+    let path = Path::new(url.path().trim_end_matches('/'));
+    path.extension().is_some_and(|extension| extension == "git")
 }
 
 /// A source that the configuration names.
@@ -62,15 +89,19 @@ impl Config {
 
     /// The source of an alias; nothing if the configuration does not name it.
     pub(crate) fn source(&self, alias: &str) -> Result<Option<Source<'_>>, ConfigError> {
-        let kind = match self.text(&format!("sources.{alias}.type")).as_deref() {
+        let table = format!("sources.{alias}");
+        let kind = match self.text(&format!("{table}.type")).as_deref() {
             Some("git") => SourceKind::Git,
             Some("github") => SourceKind::Github,
             Some("gitlab") => SourceKind::Gitlab,
             Some("well-known") => SourceKind::WellKnown,
             Some("archive") => SourceKind::Archive,
-            _ => SourceKind::Registry,
+            Some(_) => SourceKind::Registry,
+            None => self
+                .url(&format!("{table}.url"))?
+                .map_or(SourceKind::Registry, |url| SourceKind::of_url(&url)),
         };
-        self.source_at(&format!("sources.{alias}"), kind)
+        self.source_at(&table, kind)
     }
 
     /// The names of all sources, sorted.
@@ -209,6 +240,35 @@ impl Source<'_> {
         match self.kind {
             SourceKind::Git | SourceKind::WellKnown | SourceKind::Archive => true,
             SourceKind::Registry | SourceKind::Github | SourceKind::Gitlab => false,
+        }
+    }
+
+    /// Whether it is on GitHub or GitLab itself.
+    pub(crate) fn is_on_public_forge(&self) -> bool {
+        let url = Url::parse(&self.url);
+        let host = url.as_ref().ok().and_then(Url::host_str);
+        host.is_some_and(|host| match self.kind {
+            SourceKind::Github => GITHUB.contains(&host),
+            SourceKind::Gitlab => GITLAB.contains(&host),
+            _ => false,
+        })
+    }
+
+    /// What is wrong with its URL for a source of its kind.
+    pub(crate) fn misfit(&self) -> Option<&'static str> {
+        let url = Url::parse(&self.url).ok()?;
+        let is_web = matches!(url.scheme(), "https" | "http");
+        let folders = url.path().split('/').filter(|part| !part.is_empty());
+        let folders = folders.count();
+        match self.kind {
+            SourceKind::Git => None,
+            _ if !is_web => Some("only a source of the type `git` can be there"),
+            SourceKind::Github | SourceKind::Gitlab
+                if self.is_on_public_forge() && folders == 1 =>
+            {
+                Some("it names an owner: name one of their repositories, or only the host")
+            }
+            _ => None,
         }
     }
 

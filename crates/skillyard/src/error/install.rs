@@ -19,14 +19,18 @@ use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::material::MaterialError;
 use skillyard_install::plan::Conflict;
+use skillyard_install::records::Records;
 use skillyard_install::reference::ReferenceError;
+use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
 use super::CommandError;
+use crate::context::Context;
 use crate::install::changes::obstacle;
+use crate::install::place;
 
 /// Why nothing was installed, changed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +76,8 @@ pub(crate) enum InstallFailure {
     NotInstalled {
         name: String,
         nearest: Option<String>,
+        /// The other scope, where that has it.
+        elsewhere: Option<ScopeKind>,
     },
     #[error("`{name}` was not installed: it was written into `{}`", folder.display())]
     Written { name: String, folder: PathBuf },
@@ -154,6 +160,8 @@ pub(crate) enum InstallFailure {
     NoRegistry,
     #[error("there is no source `{alias}` in the configuration")]
     NoSource { alias: String, known: Vec<String> },
+    #[error("`{alias}` is a source of the type `{kind}`, and only a registry can be asked this")]
+    NotARegistry { alias: String, kind: &'static str },
     #[error("`{0}` is not an address")]
     Address(String),
     #[error("`{0}` is part of skillyard and has no folder of its own")]
@@ -195,6 +203,22 @@ impl InstallFailure {
         Self::NotInstalled {
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
+            elsewhere: None,
+        }
+    }
+
+    /// Adds to a name that is not installed here the scope that it is installed in.
+    pub(crate) fn look_elsewhere(&mut self, context: &Context) {
+        if let Self::NotInstalled {
+            name, elsewhere, ..
+        } = self
+        {
+            let has_it = |scope: &Scope| {
+                let lock = Records::default().lock(scope);
+                lock.is_ok_and(|lock| lock.get(name).is_some())
+            };
+            let found = place::scopes(context).into_iter().find(has_it);
+            *elsewhere = found.map(|scope| scope.kind);
         }
     }
 
@@ -209,6 +233,7 @@ impl InstallFailure {
             | Self::NoRegistry
             | Self::RegistryAnswer(RegistryError::NotARegistry { .. })
             | Self::NoSource { .. }
+            | Self::NotARegistry { .. }
             | Self::Forge(ForgeError::RateLimited { .. })
             | Self::Git(GitError::Missing | GitError::Run(_) | GitError::Failed { .. })
             | Self::OneName(_)

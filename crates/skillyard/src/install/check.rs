@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -26,6 +26,7 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::validation;
 use crate::installed;
@@ -44,12 +45,33 @@ pub(crate) struct Checked<'a> {
     pub(crate) verdict: Verdict,
     /// What the specification has against it.
     pub(crate) problems: Vec<Diagnostic>,
+    /// The findings that would have kept it out, had the user not accepted them.
+    accepted: OnceLock<Vec<Finding>>,
 }
 
 impl Checked<'_> {
     /// What the scanner found.
     pub(crate) fn findings(&self) -> &[Finding] {
         self.look.findings()
+    }
+
+    /// How it comes that it is installed, once it was scanned.
+    pub(crate) fn circumstances(&self, answer: Answer) -> Circumstances {
+        let mut accepted: Vec<String> = self.accepted().map(|each| each.code.to_owned()).collect();
+        accepted.sort_unstable();
+        accepted.dedup();
+        Circumstances {
+            approval: Some(match answer {
+                _ if !self.verdict.ask.on_install() => "policy",
+                Answer::User => "user",
+                Answer::Flag => "--yes",
+            }),
+            accepted,
+        }
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = &Finding> {
+        self.accepted.get().into_iter().flatten()
     }
 
     /// Who signed it, if they are trusted.
@@ -149,6 +171,7 @@ pub(crate) fn verify<'a>(
         verification,
         verdict,
         problems,
+        accepted: OnceLock::new(),
     });
     Ok(checked.collect())
 }
@@ -174,6 +197,16 @@ pub(crate) fn remember(
     checked: &[Checked<'_>],
 ) -> Result<(), CommandError> {
     scanner.remember(checked);
+    let accepted = checked.iter().flat_map(|each| {
+        let findings = each.accepted();
+        findings.map(move |finding| {
+            found(each, finding).reason(format!("accepted: {}", finding.message))
+        })
+    });
+    let accepted: Vec<Event> = accepted.collect();
+    if !accepted.is_empty() {
+        context.recorder()?.record_all(&accepted)?;
+    }
     for each in checked {
         if let Some(pin) = each.verification.pin(now().0) {
             pins::remember(&context.environment.pins_file(), pin)?;
@@ -260,22 +293,17 @@ fn refuse_findings(
         .findings()
         .iter()
         .filter(|finding| finding.severity >= BLOCKS);
-    let blocks: Vec<&Finding> = severe
-        .filter(|finding| !accepted.iter().any(|code| code == finding.code))
-        .collect();
+    let (lifted, blocks): (Vec<&Finding>, Vec<&Finding>) =
+        severe.partition(|finding| accepted.iter().any(|code| code == finding.code));
     if blocks.is_empty() {
+        let lifted = lifted.into_iter().cloned().collect();
+        let _ = checked.accepted.set(lifted);
         return Ok(());
     }
-    let events: Vec<Event> = blocks
-        .iter()
-        .map(|finding| {
-            about(checked.candidate, EventKind::ScanFinding)
-                .detail("code", finding.code)
-                .detail("severity", finding.severity.name())
-                .detail("file", format!("{}:{}", finding.path, finding.line))
-                .ended(Outcome::Denied, finding.message.clone())
-        })
-        .collect();
+    let denied = |finding: &&Finding| {
+        found(checked, finding).ended(Outcome::Denied, finding.message.clone())
+    };
+    let events: Vec<Event> = blocks.iter().map(denied).collect();
     context.recorder()?.record_all(&events)?;
     Err(InstallFailure::Findings {
         name: checked.candidate.name.clone(),
@@ -286,6 +314,14 @@ fn refuse_findings(
         findings: blocks.iter().map(|finding| described(finding)).collect(),
     }
     .into())
+}
+
+/// The event about a finding.
+fn found(checked: &Checked<'_>, finding: &Finding) -> Event {
+    about(checked.candidate, EventKind::ScanFinding)
+        .detail("code", finding.code)
+        .detail("severity", finding.severity.name())
+        .detail("file", format!("{}:{}", finding.path, finding.line))
 }
 
 /// A finding on one line.

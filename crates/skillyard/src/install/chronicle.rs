@@ -9,12 +9,40 @@ use skillyard_audit::{Event, EventKind, Outcome, Recorder};
 use skillyard_install::chronicle::{Ending, unique};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
+use skillyard_trust::verdict::Verdict;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installed;
+use crate::permission::Permissions;
 
 /// The detail that the events of one change have in common.
 const TRANSACTION: &str = "transaction";
+
+/// How the question was answered whether a skill may be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Somebody was asked and said yes.
+    User,
+    /// A flag said so beforehand.
+    Flag,
+}
+
+impl Answer {
+    /// The answer that there must have been for something to go on.
+    pub(crate) fn given(yes: bool) -> Self {
+        if yes { Self::Flag } else { Self::User }
+    }
+}
+
+/// How it came that a skill is installed; each is a detail of its event.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Circumstances {
+    /// Who allowed it: `policy`, `user` or `--yes`.
+    pub(crate) approval: Option<&'static str>,
+    /// The codes of findings that it is installed in spite of.
+    pub(crate) accepted: Vec<String>,
+}
 
 /// The log, ready for the events of one change.
 #[derive(Debug)]
@@ -32,12 +60,34 @@ struct Note {
 
 impl Chronicle {
     /// Fails where nothing can be written down.
-    pub(crate) fn ready(context: &Context, plan: &Plan) -> Result<Self, CommandError> {
-        let note = Note::of(plan);
-        let recorder = match note.events.as_slice() {
-            [] => None,
-            _ => Some(context.ready_to_record()?),
+    pub(crate) fn ready(
+        context: &Context,
+        plan: &Plan,
+        circumstances: &dyn Fn(&str) -> Circumstances,
+    ) -> Result<Self, CommandError> {
+        let transaction = unique();
+        let mut note = Note {
+            events: Vec::new(),
+            transaction,
         };
+        if plan.changes.is_empty() {
+            let recorder = None;
+            return Ok(Self { note, recorder });
+        }
+        let recorder = Some(context.ready_to_record()?);
+        let permissions = Permissions::load(context)?;
+        let changes = plan.changes.iter();
+        let events = changes.map(|change| match arrived(change) {
+            None => event(change),
+            Some(entry) => {
+                let verdict = permissions.verdict(&installed::provenance_of(entry));
+                let circumstances = circumstances(&entry.name);
+                with_details(event(change), entry, &verdict, circumstances)
+            }
+        });
+        note.events = events
+            .map(|event| event.detail(TRANSACTION, &note.transaction))
+            .collect();
         Ok(Self { note, recorder })
     }
 
@@ -70,31 +120,8 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
     }
 }
 
-impl Note {
-    fn of(plan: &Plan) -> Self {
-        let transaction = unique();
-        let changes = plan.changes.iter();
-        let events = changes.map(|each| event(each).detail(TRANSACTION, &transaction));
-        Self {
-            events: events.collect(),
-            transaction,
-        }
-    }
-}
-
 /// What was done, for the log.
 fn event(change: &Change) -> Event {
-    let about = |kind, entry: &Locked| {
-        let event = Event::new(kind)
-            .skill(&entry.name)
-            .digest(entry.digest.to_string())
-            .source(entry.reference())
-            .trigger("user");
-        match &entry.url {
-            Some(url) => event.origin(url),
-            None => event,
-        }
-    };
     match change {
         Change::Added { to } | Change::Restored { to } => about(EventKind::SkillInstalled, to),
         Change::Changed { from, to } => {
@@ -102,6 +129,51 @@ fn event(change: &Change) -> Event {
         }
         Change::Repaired { to } => about(EventKind::SkillUpdated, to).detail("repaired", "yes"),
         Change::Removed { from } => about(EventKind::SkillRemoved, from),
+    }
+}
+
+/// What a change brings that was not there before.
+fn arrived(change: &Change) -> Option<&Locked> {
+    match change {
+        Change::Added { to } | Change::Restored { to } | Change::Changed { to, .. } => Some(to),
+        Change::Repaired { .. } | Change::Removed { .. } => None,
+    }
+}
+
+/// With how far it is trusted, and how it came.
+fn with_details(
+    event: Event,
+    entry: &Locked,
+    verdict: &Verdict,
+    circumstances: Circumstances,
+) -> Event {
+    let Circumstances { approval, accepted } = circumstances;
+    let accepted = Some(accepted.join(",")).filter(|codes| !codes.is_empty());
+    let details = [
+        ("version", entry.version.clone()),
+        ("commit", entry.commit.clone()),
+        ("signer", entry.signer.clone()),
+        ("scripts", Some(verdict.scripts.as_str().to_owned())),
+        ("approval", approval.map(str::to_owned)),
+        ("accepted", accepted),
+    ];
+    let details = details.into_iter();
+    let details = details.filter_map(|(name, value)| Some((name, value?)));
+    details.fold(event.tier(verdict.tier.as_str()), |event, (name, value)| {
+        event.detail(name, value)
+    })
+}
+
+/// What every event about an entry of the lock says.
+fn about(kind: EventKind, entry: &Locked) -> Event {
+    let event = Event::new(kind)
+        .skill(&entry.name)
+        .digest(entry.digest.to_string())
+        .source(entry.reference())
+        .trigger("user");
+    match &entry.url {
+        Some(url) => event.origin(url),
+        None => event,
     }
 }
 

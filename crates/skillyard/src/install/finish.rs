@@ -9,7 +9,7 @@ use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
-use super::chronicle::{self, Chronicle};
+use super::chronicle::{self, Chronicle, Circumstances};
 use super::place::Place;
 use crate::commands::Outcome;
 use crate::context::Context;
@@ -67,8 +67,23 @@ pub(crate) fn apply_as_wanted(
     settlement: &Settlement,
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
-    let nothing = |_: &mut Manifest, _: &Plan| {};
-    apply(context, place, wish, trees, settlement, nothing, last_check)
+    let goal = Goal {
+        wish,
+        trees,
+        settlement,
+        circumstances: &|_| Circumstances::default(),
+    };
+    apply(context, place, &goal, |_, _| {}, last_check)
+}
+
+/// What is to become true.
+pub(crate) struct Goal<'a> {
+    pub(crate) wish: &'a Wish,
+    /// The bytes of what is new.
+    pub(crate) trees: &'a Trees,
+    pub(crate) settlement: &'a Settlement,
+    /// How it came that a skill is installed.
+    pub(crate) circumstances: &'a dyn Fn(&str) -> Circumstances,
 }
 
 /// Makes the wish true, unless the last check of what is new fails. The plan is made again now
@@ -76,9 +91,7 @@ pub(crate) fn apply_as_wanted(
 pub(crate) fn apply(
     context: &Context,
     place: &Place,
-    wish: &Wish,
-    trees: &Trees,
-    settlement: &Settlement,
+    goal: &Goal<'_>,
     edit: impl FnOnce(&mut Manifest, &Plan),
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
@@ -88,16 +101,16 @@ pub(crate) fn apply(
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     if let Some(first) = place.records.first_lock()
-        && let Some(name) = transaction.changed_since(first, wish)
+        && let Some(name) = transaction.changed_since(first, goal.wish)
     {
         return Err(InstallFailure::ChangedMeanwhile(name.to_owned()).into());
     }
-    let plan = refuse_conflicts(transaction.plan(wish, settlement), wish)?;
+    let plan = refuse_conflicts(transaction.plan(goal.wish, goal.settlement), goal.wish)?;
     if let Some(manifest) = transaction.manifest() {
         edit(manifest, &plan);
     }
-    let chronicle = Chronicle::ready(context, &plan)?;
-    transaction.commit(&plan, trees, last_check, &chronicle)?;
+    let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
+    transaction.commit(&plan, goal.trees, last_check, &chronicle)?;
     Ok(plan)
 }
 

@@ -1,6 +1,8 @@
 //! What a reference stands for once the aliases of the configuration are looked up.
 
-use skillyard_install::reference::{Aliases, Context as Reading, Reference, ReferenceError};
+use skillyard_install::reference::{
+    Aliases, Context as Reading, Reference, ReferenceError, Requirement,
+};
 
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -12,6 +14,8 @@ pub(crate) struct Meaning {
     pub(crate) reference: Reference,
     /// The alias it was written with, whose login is used.
     pub(crate) alias: Option<String>,
+    /// The skill that is meant, wherever in the source it is.
+    pub(crate) named: Option<String>,
 }
 
 impl Meaning {
@@ -20,6 +24,7 @@ impl Meaning {
         Self {
             reference,
             alias: None,
+            named: None,
         }
     }
 
@@ -27,7 +32,11 @@ impl Meaning {
     pub(crate) fn source(&self) -> Result<String, ReferenceError> {
         let whole = self.reference.in_folder("")?;
         let alias = self.alias.as_deref().unwrap_or_default();
-        Ok(format!("{alias} {whole}"))
+        // Tags can begin with the name of a skill, so a range can mean another commit for each.
+        let requested = whole.identity().1;
+        let is_range = requested.is_some_and(|text| text.parse::<Requirement>().is_ok());
+        let named = self.named.as_deref().filter(|_| is_range);
+        Ok(format!("{alias} {} {whole}", named.unwrap_or_default()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the commands that install, update and remove have in common.
 
+mod alias;
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod chronicle;

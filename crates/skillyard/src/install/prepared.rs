@@ -7,7 +7,8 @@ use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Plan, Settlement, Wish};
 
 use super::check::{self, Checked};
-use super::finish;
+use super::chronicle::{Answer, Circumstances};
+use super::finish::{self, Goal};
 use super::place::{Place, store};
 use super::scanner::Scanner;
 use super::wish::signed;
@@ -50,8 +51,9 @@ impl Prepared {
         context: &Context,
         place: &Place,
         checked: &[Checked<'_>],
+        answer: Answer,
     ) -> Result<Plan, CommandError> {
-        self.make_true(context, place, checked, || Ok(()))
+        self.make_true(context, place, checked, answer, || Ok(()))
     }
 
     /// Makes true what was prepared and verified, unless the last check fails.
@@ -60,16 +62,25 @@ impl Prepared {
         context: &Context,
         place: &Place,
         checked: &[Checked<'_>],
+        answer: Answer,
         last_check: impl FnOnce() -> Result<(), CommandError>,
     ) -> Result<Plan, CommandError> {
         let wish = signed(self.wish.clone(), checked);
         let is_first = !place.has_manifest();
+        let circumstances = |name: &str| {
+            let found = checked.iter().find(|each| each.candidate.name == name);
+            found.map_or_else(Circumstances::default, |each| each.circumstances(answer))
+        };
+        let goal = Goal {
+            wish: &wish,
+            trees: &finish::trees(&self.needed),
+            settlement: &self.settlement,
+            circumstances: &circumstances,
+        };
         let plan = finish::apply(
             context,
             place,
-            &wish,
-            &finish::trees(&self.needed),
-            &self.settlement,
+            &goal,
             |manifest, plan| {
                 if is_first {
                     put_all(manifest, plan);

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::prompt::entry_tokens;
 use skillyard_install::candidate::Candidate;
+use skillyard_install::origin::OriginKind;
 use skillyard_install::tree::TreeFile;
 use skillyard_trust::tier::Scripts;
 
-use super::check::{Checked, described};
+use super::check::{self, Checked, described};
 use super::validation;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -76,7 +78,18 @@ pub(crate) fn confirm(
     if yes || !asks(checked) {
         return Ok(());
     }
-    must_agree(context, "Continue installation?")
+    let answer = must_agree(context, "Continue installation?");
+    if matches!(answer, Err(CommandError::Stopped)) {
+        let asked = checked.iter().filter(|each| each.verdict.ask.on_install());
+        let denied = asked.map(|each| {
+            check::about(each.candidate, EventKind::ApprovalDenied)
+                .tier(each.verdict.tier.as_str())
+                .ended(Outcome::Denied, "the user does not want it installed")
+        });
+        let denied: Vec<Event> = denied.collect();
+        context.recorder()?.record_all(&denied)?;
+    }
+    answer
 }
 
 fn warning(checked: &[&Checked<'_>]) -> String {
@@ -171,11 +184,15 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
     let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
 }
 
-/// An address, and the commit that was taken from there.
+/// An address, and what was taken from there: the commit, or the version and the registry.
 fn place(checked: &Checked<'_>, address: &str) -> String {
-    match &checked.candidate.origin.commit {
-        Some(commit) => format!("{address} ({})", super::changes::short(commit)),
-        None => address.to_owned(),
+    let origin = &checked.candidate.origin;
+    match (&origin.commit, &origin.version) {
+        (Some(commit), _) => format!("{address} ({})", super::changes::short(commit)),
+        (None, Some(version)) if origin.kind == OriginKind::Registry && address != origin.url => {
+            format!("{address} {version} of {}", origin.url)
+        }
+        _ => address.to_owned(),
     }
 }
 

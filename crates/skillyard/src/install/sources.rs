@@ -103,13 +103,14 @@ impl<'a> Sources<'a> {
         match &meaning.reference {
             Reference::Local(local) => self::local(local),
             Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
-            Reference::Git(reference) if reference.remote.is_local() => {
-                self.repository(reference, alias)
-            }
-            other if self.reach == Reach::Here => {
+            other if self.reach == Reach::Here && !is_local_git(other) => {
                 Err(InstallFailure::Offline(other.to_string()).into())
             }
-            Reference::Git(reference) => self.repository(reference, alias),
+            Reference::Git(reference) => {
+                let tag_name = meaning.named.as_deref();
+                let tag_name = tag_name.unwrap_or_else(|| reference.tag_name());
+                self.repository(reference, tag_name, alias)
+            }
             Reference::Hosted(hosted) => self.hosted(hosted),
             Reference::Archive(address) => {
                 let quarantine = self.quarantine()?;
@@ -171,6 +172,7 @@ impl<'a> Sources<'a> {
     fn repository(
         &mut self,
         reference: &GitReference,
+        tag_name: &str,
         alias: Option<&str>,
     ) -> Result<Box<dyn Material>, CommandError> {
         let headers = self.headers_for_git(&reference.remote, alias)?;
@@ -178,7 +180,7 @@ impl<'a> Sources<'a> {
             remote: &reference.remote,
             headers: &headers,
             revision: reference.revision.as_ref(),
-            tag_name: reference.tag_name(),
+            tag_name,
             limits: TreeLimits::default(),
         };
         let git = self.git()?;
@@ -227,7 +229,7 @@ impl<'a> Sources<'a> {
         if let Reference::Git(mut reference) = reference {
             reference.revision.clone_from(&hosted.revision);
             reference.subdir.clone_from(&hosted.path);
-            if let Ok(material) = self.repository(&reference, None) {
+            if let Ok(material) = self.repository(&reference, hosted.tag_name(), None) {
                 return Ok(material);
             }
         }
@@ -263,6 +265,11 @@ impl<'a> Sources<'a> {
         self.quarantines.push(folder);
         Ok(path)
     }
+}
+
+/// A repository of git on this machine.
+fn is_local_git(reference: &Reference) -> bool {
+    matches!(reference, Reference::Git(reference) if reference.remote.is_local())
 }
 
 /// A folder or an archive of this machine.

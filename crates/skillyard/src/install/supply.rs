@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::fetch::registry::VersionInfo;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, GitReference, Local, LocalKind, Reference, RegistryReference,
-    Remote, Requirement,
+    Aliases, Context as Reading, GitReference, Host, Hosted, Local, LocalKind, Reference,
+    RegistryReference, Remote, Requirement,
 };
 use skillyard_install::tree::Tree;
 
+use super::alias;
 use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
 use super::place::{Place, whole};
@@ -72,8 +74,37 @@ impl<'a> Supply<'a> {
             exists: &|path| current.join(path).exists(),
         };
         let reference = Reference::parse(text, &reading).map_err(InstallFailure::from)?;
-        let reference = self.in_registry(reference)?;
-        Ok(self.anchored(reference, current))
+        let reference = self.in_registry(self.in_source(reference)?)?;
+        let mut reference = self.anchored(reference, current);
+        // Who names the file means the skill.
+        if let Reference::Local(local) = &mut reference
+            && names_skill_file(&local.path)
+        {
+            local.path.pop();
+        }
+        Ok(reference)
+    }
+
+    /// What `alias:a/b` means, by what the alias is.
+    fn in_source(&self, reference: Reference) -> Result<Reference, CommandError> {
+        let Reference::Hosted(
+            hosted @ Hosted {
+                host: Host::Alias(_),
+                ..
+            },
+        ) = reference
+        else {
+            return Ok(reference);
+        };
+        let Host::Alias(alias) = hosted.host.clone() else {
+            return Ok(Reference::Hosted(hosted));
+        };
+        let config = self.context.config()?;
+        let source = config.source(&alias);
+        match source.map_err(|error| CommandError::Configuration(vec![error]))? {
+            Some(source) => alias::place(hosted, &alias, &source),
+            None => Ok(Reference::Hosted(hosted)),
+        }
     }
 
     /// The skill of a registry that an address of its pages or archives stands for.
@@ -121,7 +152,8 @@ impl<'a> Supply<'a> {
 
     /// Reads a reference of `skills.toml`, the lock or a skill.
     pub(crate) fn written(&self, text: &str) -> Result<Reference, CommandError> {
-        Ok(self.anchored(meaning::written(text)?, &self.place.scope.root))
+        let reference = self.in_source(meaning::written(text)?)?;
+        Ok(self.anchored(reference, &self.place.scope.root))
     }
 
     /// The skills of a source that `pick` chooses.
@@ -144,9 +176,12 @@ impl<'a> Supply<'a> {
         let shown = self.shown(reference);
         let printer = self.context.printer.clone();
         let material = self.sources.open(meaning)?;
-        let Offers { skills, declined } = material
-            .offers(meaning.reference.path())
-            .map_err(InstallFailure::from)?;
+        let offers = material.offers(meaning.reference.path());
+        let mut offers = offers.map_err(InstallFailure::from)?;
+        if let Some(name) = &meaning.named {
+            offers = called(name, offers, meaning.alias.as_deref().unwrap_or_default())?;
+        }
+        let Offers { skills, declined } = offers;
         for each in &declined {
             printer.detail(&format!("{}: {}", each.path, each.reason));
         }
@@ -308,10 +343,9 @@ impl<'a> Supply<'a> {
                 ..Meaning::plain(reference.clone())
             });
         };
-        let Some(text) = self.sources.web()?.meaning(alias, name)? else {
+        let Some((meant, named)) = self.sources.web()?.meaning(alias, name)? else {
             return Ok(Meaning::plain(reference.clone()));
         };
-        let meant = self.written(&text)?;
         let meant = match requirement {
             Requirement::Latest => meant,
             Requirement::Range { .. } if !meant.has_revisions() => {
@@ -321,9 +355,39 @@ impl<'a> Supply<'a> {
         };
         Ok(Meaning {
             alias: Some(alias.clone()),
+            named,
             ..Meaning::plain(meant)
         })
     }
+}
+
+/// The skill of a name among those of a source, else the one in a folder of that name. Of several
+/// the one is meant that lies where the name alone leads.
+fn called(name: &str, mut offers: Offers, place: &str) -> Result<Offers, InstallFailure> {
+    let folder = |path: &str| path.rsplit('/').next() == Some(name);
+    let is_called = |offer: &Offer| offer.name == name;
+    let by_name = offers.skills.iter().any(is_called);
+    let fits = |offer: &Offer| is_called(offer) || (!by_name && folder(&offer.path));
+    offers.declined.retain(|each| folder(&each.path));
+    if !offers.skills.iter().any(fits) && offers.declined.is_empty() {
+        let names = offers.skills.iter().map(|offer| offer.name.as_str());
+        return Err(InstallFailure::NotOffered {
+            place: place.to_owned(),
+            name: name.to_owned(),
+            nearest: nearest(name, names.clone()).map(str::to_owned),
+            names: names.map(str::to_owned).collect(),
+        });
+    }
+    offers.skills.retain(fits);
+    if let Some(at) = offers.skills.iter().position(|offer| offer.path == name) {
+        offers.skills = vec![offers.skills.swap_remove(at)];
+    }
+    Ok(offers)
+}
+
+fn names_skill_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md")) && path.is_file()
 }
 
 /// A folder in a folder; the folder itself where nothing is named.

@@ -10,6 +10,7 @@ use crate::commands::install::{self, Args};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::check::{Checked, described};
+use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
@@ -35,7 +36,7 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
         }
         Some(_) => {}
     }
-    let made = prepared.carry_out(context, &place, &checked);
+    let made = prepared.carry_out(context, &place, &checked, Answer::User);
     made.map_err(refused)?;
     Ok(Installation {
         applied: true,

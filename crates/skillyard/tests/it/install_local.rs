@@ -319,3 +319,33 @@ fn a_skill_that_is_the_project_is_not_put_into_itself() {
     let installed = everything(&context.root().join(".agents/skills/selfmade"));
     assert_eq!(installed, ["SKILL.md"]);
 }
+
+#[test]
+fn a_skill_of_the_other_scope_is_named_with_that_scope() {
+    let context = project();
+    context.write_skill("lib/pdf");
+    context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    for command in ["update", "remove", "why", "outdated"] {
+        let told = context.refused(&[command, "pdf", "--scope", "project"]);
+        assert!(told.contains("`--scope user`"), "{command}: {told}");
+    }
+    context.done(&["uninstall", "pdf", "--scope", "user"]);
+}
+
+#[test]
+fn a_skill_is_named_by_its_file_and_one_of_two_by_its_folder() {
+    let context = project();
+    context.write_skill("lib/a/pdf");
+    context.write_skill("lib/b/pdf");
+    context.write("lib/b/pdf/more.md", "more");
+    let told = context.refused(&["install", "./lib", "--skill", "pdf"]);
+    assert!(told.contains("has 2 skills called `pdf`"), "{told}");
+    assert!(told.contains("a/pdf, b/pdf"), "{told}");
+    context.done(&["install", "./lib/b/pdf/SKILL.md"]);
+    assert!(
+        context
+            .read("skills.toml")
+            .contains("pdf = \"./lib/b/pdf\"")
+    );
+    assert!(context.root().join(".agents/skills/pdf/more.md").is_file());
+}

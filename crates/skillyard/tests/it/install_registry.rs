@@ -82,6 +82,9 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
         );
     }
     let shown = |text: String| text.replace(&server.url("/"), "[SERVER]/");
+    context.done(&["remove", "pdf"]);
+    let asked = shown(context.refused(&["install", "pdf@^1"]));
+    assert!(asked.contains("Source: pdf 1.1.0 of [SERVER]/"), "{asked}");
     assert_snapshot!(shown(context.refused(&["install", "pdf@^7"])), @"error: `pdf` has no version that fits `^7`; the highest are 2.0.0-rc.1, 1.1.0, 1.0.0");
     assert_snapshot!(shown(context.refused(&["install", "nothing-here"])), @r"
     error: [SERVER]/ has no skill `nothing-here`
@@ -140,6 +143,26 @@ fn addresses_of_a_registry_are_skills_of_it() {
 }
 
 #[test]
+fn names_of_a_registry_can_be_scanned() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("2.0.0")]));
+    let server = registry(&versions);
+    let told = context.refused(&["scan", "pdf"]);
+    assert!(told.contains("`pdf` does not exist"), "{told}");
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    for reference in ["pdf", "pdf@1.0.0"] {
+        assert_eq!(context.code(&["scan", reference]), Some(0), "{reference}");
+    }
+    let asked = server.asked();
+    let downloads = |version: &str| {
+        let path = format!("/skills/pdf/{version}/download");
+        asked.iter().filter(|asked| asked.path() == path).count()
+    };
+    assert_eq!((downloads("1.0.0"), downloads("2.0.0")), (1, 1));
+    context.nothing_left();
+}
+
+#[test]
 fn a_server_without_a_registry_is_none() {
     let context = project();
     let server = Server::serve([("/", Reply::ok("<html>welcome</html>"))]);
@@ -164,6 +187,13 @@ fn what_was_withdrawn_stays_for_those_who_locked_it() {
     context.done(&["remove", "pdf"]);
     context.done(&["install", "pdf", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
+    versions.lock().unwrap()[0].2 = true;
+    context.done(&["remove", "pdf"]);
+    let told = context.refused(&["install", "pdf"]);
+    assert!(
+        told.contains("every version of `pdf` was withdrawn"),
+        "{told}"
+    );
 }
 
 #[test]

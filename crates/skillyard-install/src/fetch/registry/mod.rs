@@ -168,6 +168,12 @@ pub enum RegistryError {
         /// The highest versions there are.
         versions: Vec<String>,
     },
+    /// Every version was withdrawn by its owners.
+    #[error("every version of `{name}` was withdrawn")]
+    AllWithdrawn {
+        /// The skill.
+        name: String,
+    },
     /// Only a version that its owners withdrew fits.
     #[error("`{name}@{version}` was withdrawn{}", .reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
     Withdrawn {
@@ -255,6 +261,11 @@ pub fn select<'a>(
             name: name.to_string(),
             version,
             reason: info.yank_reason.clone(),
+        });
+    }
+    if !versions.is_empty() && offered().next().is_none() {
+        return Err(RegistryError::AllWithdrawn {
+            name: name.to_string(),
         });
     }
     let mut highest: Vec<&Version> = offered().map(|info| &info.version).collect();

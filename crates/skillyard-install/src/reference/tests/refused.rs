@@ -45,6 +45,7 @@ fn what_could_be_two_things_is_refused_with_both() {
 #[test]
 fn near_misses_are_named() {
     refused("githb:o/r", "did you mean `github:`?");
+    refused("https:/host/x.zip", "`https:` is followed by two slashes");
     refused("acne:pdf", "did you mean `acme:`?");
     refused("htps://x", "did you mean `https:`?");
     refused(

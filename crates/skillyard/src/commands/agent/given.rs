@@ -11,6 +11,7 @@ use crate::commands::install;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
+use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::report::report;
@@ -92,7 +93,7 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
     if !prepared.preview.is_empty() {
         let checked = prepared.check(context, &[])?;
         review::confirm(context, &checked, yes)?;
-        let plan = prepared.carry_out(context, &place, &checked)?;
+        let plan = prepared.carry_out(context, &place, &checked, Answer::given(yes))?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {
             report(context, &place, &plan, Some(start), false)?;

@@ -112,6 +112,14 @@ fn described(entry: &Entry<'_>, everything: bool) -> String {
     if let Some(skill) = &entry.skill {
         let _ = write!(text, "  {skill}");
     }
+    // Elsewhere it is said with the skill where it came from.
+    let is_change = matches!(
+        &*entry.event,
+        "skill.installed" | "skill.updated" | "skill.removed"
+    );
+    if let Some(source) = entry.source.as_ref().filter(|_| is_change) {
+        let _ = write!(text, "  from {source}");
+    }
     if let Some(reason) = &entry.reason {
         let _ = write!(text, "  {reason}");
     }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::super::Outcome;
 use crate::config::hosts::HostSettings;
-use crate::config::problem::ConfigError;
+use crate::config::layer::Setting;
+use crate::config::problem::{ConfigError, Problem};
 use crate::config::sources::Source;
 use crate::context::Context;
 use crate::error::Status;
@@ -37,11 +38,14 @@ pub(super) fn run(context: &Context) -> Outcome {
     let config = context.config()?;
     let mut places = Vec::new();
     if let Some(found) = config.registry().transpose() {
-        places.push(("registry".to_owned(), of_source("registry", found)));
+        let place = of_source("registry", found, config.get("registry.url"));
+        places.push(("registry".to_owned(), place));
     }
     for alias in config.aliases() {
         if let Some(found) = config.source(&alias).transpose() {
-            places.push((format!("sources.{alias}"), of_source(&alias, found)));
+            let key = format!("sources.{alias}");
+            let place = of_source(&alias, found, config.get(&format!("{key}.url")));
+            places.push((key, place));
         }
     }
     places.push((
@@ -78,8 +82,21 @@ pub(super) fn run(context: &Context) -> Outcome {
     Ok(status)
 }
 
-fn of_source(name: &str, found: Result<Source<'_>, ConfigError>) -> Result<Place, ConfigError> {
+fn of_source(
+    name: &str,
+    found: Result<Source<'_>, ConfigError>,
+    said: Option<&Setting>,
+) -> Result<Place, ConfigError> {
     let source = found?;
+    if let (Some(problem), Some(said)) = (source.misfit(), said) {
+        return Err(ConfigError {
+            at: Some(said.origin.clone()),
+            problem: Problem::Value {
+                key: said.key.clone(),
+                problem: problem.to_owned(),
+            },
+        });
+    }
     Ok(Place {
         name: format!("{name} ({})", source.kind.as_str()),
         url: without_userinfo(&source.url).into_owned(),

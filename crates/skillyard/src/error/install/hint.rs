@@ -59,6 +59,10 @@ impl InstallFailure {
             Self::NotOffered { nearest: None, names, .. } => {
                 format!("It has: {}", listed(names))
             }
+            Self::NotInstalled { elsewhere: Some(scope), .. } => {
+                let scope = scope.as_str();
+                format!("It is installed in the {scope} scope: say the same with `--scope {scope}`")
+            }
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, .. } => {

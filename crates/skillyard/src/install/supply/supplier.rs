@@ -43,7 +43,8 @@ impl Supply<'_> {
         let folder = joined(&by.path, reference).ok_or_else(outside)?;
         if let Reference::Registry(mut registry) = own {
             // The neighbours of `alias:name` are the other names of the alias.
-            let name = SkillName::new(&folder).map_err(|_| outside())?;
+            let name = folder.rsplit('/').next().unwrap_or_default();
+            let name = SkillName::new(name).map_err(|_| outside())?;
             registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
             return at(Reference::Registry(registry), by.requested.as_deref());
         }

@@ -15,6 +15,7 @@ use crate::config::hosts::HostSettings;
 use crate::config::sources::SourceKind;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::alias;
 use crate::secret::Secret;
 
 impl Web {
@@ -36,34 +37,73 @@ impl Web {
         Ok(match host {
             Host::GitHub => self.config.github().map_err(setting)?.web,
             Host::GitLab => self.config.gitlab().map_err(setting)?.web,
-            Host::Alias(alias) => self.registry_source(Some(alias))?.url,
+            Host::Alias(alias) => self.settings_of(alias)?.1.web,
         })
     }
 
+    /// Where the forge of an alias is, and what logs in there.
+    fn settings_of(
+        &self,
+        alias: &str,
+    ) -> Result<(SourceKind, HostSettings, Vec<Header>), CommandError> {
+        let source = self.source(alias)?;
+        let mut headers = headers_of(&source)?;
+        let is_gitlab = source.kind == SourceKind::Gitlab;
+        let settings = if source.is_on_public_forge() {
+            let settings = if is_gitlab {
+                self.config.gitlab()
+            } else {
+                self.config.github()
+            };
+            let settings = settings.map_err(setting)?;
+            if headers.is_empty() {
+                headers = login(is_gitlab, &settings)?;
+            }
+            settings
+        } else {
+            let mut web = source.url.trim_end_matches('/').to_owned();
+            if alias::repository(alias, &source)?.is_some() {
+                web = parsed(&web)?.origin().ascii_serialization();
+            }
+            let version = if is_gitlab { "v4" } else { "v3" };
+            HostSettings {
+                api: format!("{web}/api/{version}"),
+                web,
+                token: None,
+            }
+        };
+        Ok((source.kind, settings, headers))
+    }
+
     fn forge(&self, host: &Host) -> Result<Box<dyn Forge>, CommandError> {
-        let secret = |token: Secret| SecretString::from(token.expose().to_owned());
         Ok(match host {
             Host::GitHub => {
-                let HostSettings { api, token, .. } = self.config.github().map_err(setting)?;
-                let token = token.map(|token| Header::bearer(&secret(token)));
-                github(&api, proof(token)?)?
+                let settings = self.config.github().map_err(setting)?;
+                github(&settings.api, login(false, &settings)?)?
             }
             Host::GitLab => {
-                let HostSettings { api, token, .. } = self.config.gitlab().map_err(setting)?;
-                let token = token.map(|token| Header::private_token(&secret(token)));
-                gitlab(&api, proof(token)?)?
+                let settings = self.config.gitlab().map_err(setting)?;
+                gitlab(&settings.api, login(true, &settings)?)?
             }
-            Host::Alias(alias) => {
-                let source = self.registry_source(Some(alias))?;
-                let headers = headers_of(&source)?;
-                let base = source.url.trim_end_matches('/');
-                match source.kind {
-                    SourceKind::Gitlab => gitlab(&format!("{base}/api/v4"), headers)?,
-                    _ => github(&format!("{base}/api/v3"), headers)?,
-                }
-            }
+            Host::Alias(alias) => match self.settings_of(alias)? {
+                (SourceKind::Gitlab, settings, headers) => gitlab(&settings.api, headers)?,
+                (_, settings, headers) => github(&settings.api, headers)?,
+            },
         })
     }
+}
+
+/// What the token of a host logs in with.
+fn login(is_gitlab: bool, settings: &HostSettings) -> Result<Vec<Header>, CommandError> {
+    let secret = |token: &Secret| SecretString::from(token.expose().to_owned());
+    let token = settings.token.as_ref().map(secret);
+    proof(token.map(|token| {
+        if is_gitlab {
+            Header::private_token(&token)
+        } else {
+            Header::bearer(&token)
+        }
+    }))
 }
 
 fn github(api: &str, headers: Vec<Header>) -> Result<Box<dyn Forge>, CommandError> {

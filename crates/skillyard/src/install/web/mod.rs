@@ -17,11 +17,13 @@ use skillyard_install::fetch::registry::{Listing, Mode};
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
-use skillyard_install::reference::{Address, SCHEMES};
+use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
 pub(crate) use self::registry::age;
+use super::alias;
+use super::meaning::written;
 use super::progress::Bar;
 use crate::config::Config;
 use crate::config::problem::ConfigError;
@@ -144,21 +146,30 @@ impl Web {
         self.opened(fetched.map_err(InstallFailure::from)?)
     }
 
-    fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
-        let source = match alias {
-            None => self.config.registry(),
-            Some(alias) => self.config.source(alias),
-        };
-        let source = source.map_err(setting)?;
-        source.ok_or_else(|| match alias {
-            None => InstallFailure::NoRegistry.into(),
-            Some(alias) => {
-                let mut known = self.config.aliases();
-                known.extend(SCHEMES.map(str::to_owned));
-                let alias = alias.to_owned();
-                InstallFailure::NoSource { alias, known }.into()
-            }
+    /// The source of an alias.
+    fn source(&self, alias: &str) -> Result<Source<'_>, CommandError> {
+        let source = self.config.source(alias).map_err(setting)?;
+        source.ok_or_else(|| {
+            let mut known = self.config.aliases();
+            known.extend(SCHEMES.map(str::to_owned));
+            let alias = alias.to_owned();
+            InstallFailure::NoSource { alias, known }.into()
         })
+    }
+
+    /// The registry of an alias, or the default one.
+    fn registry_source(&self, alias: Option<&str>) -> Result<Source<'_>, CommandError> {
+        let Some(alias) = alias else {
+            let source = self.config.registry().map_err(setting)?;
+            return source.ok_or_else(|| InstallFailure::NoRegistry.into());
+        };
+        let source = self.source(alias)?;
+        if source.kind == SourceKind::Registry {
+            return Ok(source);
+        }
+        let kind = source.kind.as_str();
+        let alias = alias.to_owned();
+        Err(InstallFailure::NotARegistry { alias, kind }.into())
     }
 
     /// What an alias logs in with, and the headers that the user gave if they are for this host.
@@ -176,7 +187,7 @@ impl Web {
 
     /// What an alias logs in with.
     pub(crate) fn login(&self, alias: &str) -> Result<Vec<Header>, CommandError> {
-        headers_of(&self.registry_source(Some(alias))?)
+        headers_of(&self.source(alias)?)
     }
 
     /// What was fetched, ready to be looked into.
@@ -194,12 +205,13 @@ impl Web {
         })
     }
 
-    /// The reference that an alias stands for, where it is neither a registry nor a forge.
+    /// What a name stands for behind an alias that is no registry: where to look, and for which
+    /// skill where the place does not say.
     pub(crate) fn meaning(
         &self,
         alias: &str,
         name: &QualifiedName,
-    ) -> Result<Option<String>, CommandError> {
+    ) -> Result<Option<(Reference, Option<String>)>, CommandError> {
         let source = self.registry_source(Some(alias))?;
         if name.namespace().is_some() && source.kind != SourceKind::Registry {
             return Err(InstallFailure::NoNamespaces {
@@ -210,10 +222,20 @@ impl Web {
         }
         let base = source.url.trim_end_matches('/');
         Ok(match source.kind {
-            SourceKind::Git => Some(format!("git+{base}#{name}")),
-            SourceKind::WellKnown => Some(format!("{base}#{name}")),
-            SourceKind::Archive => Some(format!("{base}/{name}.zip")),
-            SourceKind::Registry | SourceKind::Github | SourceKind::Gitlab => None,
+            SourceKind::WellKnown => Some((written(&format!("{base}#{name}"))?, None)),
+            SourceKind::Archive => Some((written(&format!("{base}/{name}.zip"))?, None)),
+            SourceKind::Registry => None,
+            SourceKind::Git | SourceKind::Github | SourceKind::Gitlab => {
+                let repository = alias::repository(alias, &source)?;
+                let whole = repository.ok_or_else(|| {
+                    InstallFailure::Reference(ReferenceError::AliasForm {
+                        alias: alias.to_owned(),
+                        kind: "a forge",
+                        form: "owner/repository",
+                    })
+                })?;
+                Some((whole, Some(name.to_string())))
+            }
         })
     }
 }
