@@ -212,7 +212,7 @@ impl Web {
         alias: &str,
         name: &QualifiedName,
     ) -> Result<Option<(Reference, Option<String>)>, CommandError> {
-        let source = self.registry_source(Some(alias))?;
+        let source = self.source(alias)?;
         if name.namespace().is_some() && source.kind != SourceKind::Registry {
             return Err(InstallFailure::NoNamespaces {
                 alias: alias.to_owned(),
