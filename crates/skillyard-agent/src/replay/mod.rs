@@ -68,11 +68,12 @@ pub fn replay(
     shelf: &Shelf,
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
-    // Approvals are between the user and the machine: no model read them.
-    let events = events.into_iter();
-    let events: Vec<Recorded> = events
-        .filter(|event| !event.kind.starts_with("approval."))
-        .collect();
+    // Approvals are between the user and the machine, and so is that a script begins: no model read
+    // them.
+    let is_read = |event: &Recorded| {
+        !event.kind.starts_with("approval.") && event.kind != "skill.script_started"
+    };
+    let events: Vec<Recorded> = events.into_iter().filter(is_read).collect();
     let mut again = session.clone();
     again.messages.clear();
     again.state = State::default();

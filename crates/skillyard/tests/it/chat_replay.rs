@@ -54,6 +54,20 @@ fn what_was_installed_comes_from_the_store() {
 }
 
 #[test]
+fn a_session_with_a_script_is_made_again() {
+    let context = project();
+    context.write("../home/.agents/skills/own/scripts/x.sh", "echo hi\n");
+    context.write(
+        "../home/.agents/skills/own/SKILL.md",
+        "---\nname: own\ndescription: Does it. Use when asked.\n---\nRun scripts/x.sh\n",
+    );
+    let said = context.json(&["chat", "-p", "/own run scripts/x.sh", "--json"]);
+    let again = replayed(&context, said["session"].as_str().unwrap());
+    assert_eq!(again["same"], true, "{again}");
+    assert_eq!(again["recorded"], 1, "{again}");
+}
+
+#[test]
 fn a_skill_that_cannot_be_had_is_named() {
     let (context, id) = session();
     context.done(&["remove", "pdf", "--yes"]);
