@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
+use crate::terminal::keys::Keys;
 
 /// Asks; whoever stops the program instead of answering says no, as does whoever just presses Enter.
 pub(crate) fn agreed(question: &str) -> Result<bool, CommandError> {
@@ -49,6 +50,7 @@ pub(crate) fn word<T: Copy + PartialEq>(
     let offered = offered(words);
     let question = format!("{} ({offered})", visible(question));
     let otherwise = words.last().map_or("", |(word, _)| word);
+    let _keys = Keys::take()?;
     loop {
         let said: String = cliclack::input(&question)
             .default_input(otherwise)
@@ -58,6 +60,12 @@ pub(crate) fn word<T: Copy + PartialEq>(
         }
         cliclack::log::warning(format!("the answer is {offered}"))?;
     }
+}
+
+/// Asks a question that has more to it than a word.
+pub(crate) fn ask<T>(question: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let _keys = Keys::take()?;
+    question()
 }
 
 /// The words that are offered, as people list them.

@@ -11,6 +11,7 @@ use crate::agent;
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
+use crate::question;
 use crate::sanitize::visible;
 
 /// Most sessions of the list.
@@ -75,7 +76,7 @@ pub(super) fn pick(context: &Context, store: &SessionStore) -> Result<String, Co
         let label = visible(&about(each)).into_owned();
         question = question.item(each.id.clone(), label, when(each));
     }
-    Ok(question.interact()?)
+    Ok(question::ask(|| question.interact())?)
 }
 
 fn when(session: &Summary) -> String {

@@ -21,6 +21,7 @@ use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::renaming::valid_name;
 use crate::printer::Printer;
+use crate::question;
 use crate::report::{self, Checked};
 use crate::sanitize::visible;
 
@@ -135,13 +136,12 @@ fn ask(args: &Args, name: &SkillName) -> Result<String, CommandError> {
             check(&name, &text).map_err(|error| error.to_string())
         }
     };
-    let answer = cliclack::input(format!(
+    let mut input = cliclack::input(format!(
         "What does `{name}` do, and when should an agent use it?"
     ))
     .placeholder("Fills PDF forms. Use when a task involves PDF files.")
-    .validate(judge)
-    .interact::<String>();
-    match answer {
+    .validate(judge);
+    match question::ask(|| input.interact::<String>()) {
         Ok(answer) => Ok(answer.trim().to_owned()),
         Err(error) => Err(CommandError::unanswered(error)),
     }

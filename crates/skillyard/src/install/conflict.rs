@@ -7,7 +7,7 @@ use skillyard_install::plan::{Conflict, OnConflict, Settlement};
 use super::changes::obstacle;
 use super::renaming::named;
 use crate::error::CommandError;
-use crate::question::word;
+use crate::question::{self, word};
 use crate::sanitize::visible;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn answer(name: &str) -> Result<Answer, CommandError> {
 }
 
 fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {
-    cliclack::input("The new name")
+    let mut input = cliclack::input("The new name")
         .default_input(&format!("{name}-2"))
         .validate(move |text: &String| {
             if SkillName::new(text).is_err() {
@@ -67,9 +67,8 @@ fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {
             } else {
                 Ok(())
             }
-        })
-        .interact()
-        .map_err(CommandError::unanswered)
+        });
+    question::ask(|| input.interact()).map_err(CommandError::unanswered)
 }
 
 /// Gives a skill another name, also where others need it.

@@ -7,6 +7,7 @@ use skillyard_install::material::{Declined, Offer};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
+use crate::question;
 use crate::sanitize::{shortened, visible};
 
 /// How skills are chosen.
@@ -120,7 +121,7 @@ fn ask(place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
         let description = shortened(&visible(&description), 80).into_owned();
         question = question.item(at, visible(&offer.name), description);
     }
-    let chosen = question.interact().map_err(CommandError::unanswered)?;
+    let chosen = question::ask(|| question.interact()).map_err(CommandError::unanswered)?;
     Ok(chosen
         .into_iter()
         .filter_map(|at| offers.get(at).cloned())

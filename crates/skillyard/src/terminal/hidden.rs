@@ -1,13 +1,13 @@
 //! A line that is typed and not shown.
 //!
-//! Keys are read one by one with echo, lines and signals switched off, so that Ctrl-C ends the
-//! question and never leaves a terminal behind that shows nothing.
+//! Keys are read one by one, so that Ctrl-C ends the question and never leaves a terminal behind
+//! that shows nothing.
 
 use std::io::{self, Read as _, Write as _};
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use zeroize::{Zeroize as _, Zeroizing};
 
+use super::keys::Keys;
 use crate::secret::Secret;
 
 /// Longest line that is read.
@@ -15,38 +15,14 @@ const LONGEST: usize = 1024;
 
 /// Asks on stderr and reads from the terminal that stdin is.
 pub(crate) fn ask(question: &str) -> io::Result<Secret> {
+    let keys = Keys::take()?;
     let mut err = io::stderr().lock();
     err.write_all(question.as_bytes())?;
     err.flush()?;
-    let quiet = Quiet::start()?;
     let line = read(&mut io::stdin().lock());
-    drop(quiet);
+    drop(keys);
     err.write_all(b"\n")?;
     line
-}
-
-/// A terminal that shows nothing, until this is dropped.
-struct Quiet {
-    before: Termios,
-}
-
-impl Quiet {
-    fn start() -> io::Result<Self> {
-        let before = tcgetattr(io::stdin())?;
-        let mut quiet = before.clone();
-        quiet
-            .local_modes
-            .remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-        tcsetattr(io::stdin(), OptionalActions::Flush, &quiet)?;
-        Ok(Self { before })
-    }
-}
-
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        // Nothing can be done if the terminal is gone.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.before);
-    }
 }
 
 /// Reads keys until the line ends.

@@ -4,6 +4,7 @@
 mod card;
 mod difference;
 pub(crate) mod hidden;
+pub(crate) mod keys;
 mod line;
 mod markdown;
 mod wrap;
