@@ -1,5 +1,7 @@
 //! Skills that were installed and will not be used, and why: who installs something wants it used.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -36,6 +38,13 @@ impl Unused {
             return Ok(Vec::new());
         }
         let catalog = library::discover(context, IndexMode::Use, &Choice::default())?;
+        // Many may have been installed, and mostly each is the one of its name.
+        let mut by_folder: HashMap<&OsStr, Vec<&CatalogSkill>> = HashMap::new();
+        for skill in &catalog.skills {
+            if let Some(name) = skill.record.folder.file_name() {
+                by_folder.entry(name).or_default().push(skill);
+            }
+        }
         let unused = new.into_iter().filter_map(|entry| {
             let targets = entry.targets.iter();
             let targets = targets.map(|target| place.scope.target(target).join(&entry.name));
@@ -43,6 +52,9 @@ impl Unused {
                 context,
                 place,
                 catalog: &catalog,
+                winners: by_folder
+                    .get(OsStr::new(&entry.name))
+                    .map_or(&[], Vec::as_slice),
                 folders: targets.collect(),
             };
             let reason = look.reason(&entry.name)?;
@@ -68,6 +80,8 @@ struct Look<'a> {
     context: &'a Context,
     place: &'a Place,
     catalog: &'a Catalog,
+    /// The skills that have their names and lie in folders of this name.
+    winners: &'a [&'a CatalogSkill],
     /// Where the skill was put.
     folders: Vec<PathBuf>,
 }
@@ -75,12 +89,13 @@ struct Look<'a> {
 impl Look<'_> {
     fn reason(&self, name: &str) -> Option<String> {
         let catalog = self.catalog;
-        if catalog.enabled().any(|skill| self.is_it(skill)) {
-            return None;
-        }
-        if let Some(found) = catalog.skills.iter().find(|skill| self.is_it(skill)) {
+        if let Some(found) = self.winners.iter().find(|skill| self.is_it(skill)) {
             let reason = found.status.reason();
             return reason.filter(|_| found.status != Status::Untrusted);
+        }
+        // It may stand in for one of a project that is not trusted.
+        if catalog.enabled().any(|skill| self.is_it(skill)) {
+            return None;
         }
         let mut shadowed = catalog.shadowed.iter();
         if let Some(loser) = shadowed.find(|loser| self.is_it(&loser.skill)) {
