@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::plan::Occupant;
+use crate::tree::{Tree, TreeLimits};
 
 impl Move {
     /// Whether it has happened already.
@@ -51,7 +52,7 @@ impl Move {
             }
             return Ok(());
         };
-        if content.is_at(&self.place) {
+        if content.is_at(&self.place) || is_hollow(&self.place) {
             if exists(new) {
                 return exchange(new, &self.place, &self.old);
             }
@@ -78,6 +79,12 @@ impl Content {
             _ => false,
         }
     }
+}
+
+/// Whether a power cut took every byte of what is there, which nobody waited for.
+fn is_hollow(place: &Path) -> bool {
+    let tree = Tree::read_any_names(place, &TreeLimits::default());
+    tree.is_ok_and(|tree| tree.is_hollow())
 }
 
 fn exists(path: &Path) -> bool {

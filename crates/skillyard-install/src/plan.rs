@@ -43,6 +43,8 @@ pub trait Sight {
     fn is_tracked(&self, target: &str, name: &str) -> bool;
     /// Whether the store has these bytes: what can be had again is nobody's work.
     fn is_stored(&self, digest: Digest) -> bool;
+    /// Whether it is what a power cut left of these bytes.
+    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
 }
 
 /// What a link in a folder of skills leads to.

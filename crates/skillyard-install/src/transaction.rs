@@ -1,11 +1,16 @@
 //! Changing a scope: all of a plan, or nothing of it, whatever happens in between.
 //!
-//! The new skills are staged beside the folders they go to, on the same file system, and
-//! made durable; the last check of them happens while the disk is busy. Then the journal is
-//! committed, and from there on the change will happen: each skill changes places with its
-//! predecessor in one step, the lock follows, and what is left over is removed. A process
-//! that ends in between leaves the rest to the next one; one that cannot go on takes back what it
-//! did, for which the journal also has the files as they were.
+//! The new skills are staged beside the folders they go to, on the same file system. The lock and
+//! the journal are on the disk before anything visible happens; the last check of the skills happens
+//! meanwhile. Then the journal is committed, and from there on the change will happen: each skill
+//! changes places with its predecessor in one step, the lock follows, and what is left over is
+//! removed. A process that ends in between leaves the rest to the next one; one that cannot go on
+//! takes back what it did, for which the journal also has the files as they were.
+//!
+//! Nobody waits for the files of the skills, as nobody does who copies files. The system writes them
+//! within half a minute; a power cut before that leaves files without their end. Their digests tell:
+//! a change that was interrupted is taken back where they do not fit, and one that was not is put
+//! right by the next `sync`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,11 +30,9 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside};
-use durable::durable;
 use replacement::Replacement;
 use stage::Stage;
 
-mod durable;
 mod error;
 mod here;
 mod inside;
@@ -143,7 +146,7 @@ impl<'a> Transaction<'a> {
         let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
         let ready = ready.map_err(E::from).and_then(|(commit, drafts)| {
             let progress = self.write::<E>(Progress::Committed(commit), |journal| {
-                let synced = || durable(&paths, drafts.iter().chain([journal]));
+                let synced = || Draft::sync_all(drafts.iter().chain([journal]));
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others. But it holds nothing that was not checked.
                 let (synced, kept) = beside_work(synced, || {

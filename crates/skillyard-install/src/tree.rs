@@ -13,6 +13,7 @@ use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_j
 use delivered::{is_project, is_undelivered};
 
 mod delivered;
+mod loss;
 mod reader;
 mod writer;
 

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` beside `path`, waits until they are on the disk, and puts them in its place.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = Draft::write(path, bytes)?;
-    draft.sync()?;
+    draft.file.sync_all()?;
     draft.publish()
 }
 
@@ -74,14 +74,13 @@ impl Draft {
         &self.path
     }
 
-    /// The file system it lies on.
-    pub(crate) fn device(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.dev())
-    }
-
-    /// Waits until it is on the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
+    /// Waits until all are on the disk.
+    pub(crate) fn sync_all<'a>(
+        mut drafts: impl Iterator<Item = &'a Self> + Clone,
+    ) -> io::Result<()> {
+        // All are on their way before the first is waited for, which then is most of the wait.
+        drafts.clone().for_each(|draft| start_writing(&draft.file));
+        drafts.try_for_each(|draft| draft.file.sync_all())
     }
 
     /// Puts it in its place.
@@ -93,6 +92,14 @@ impl Draft {
         self.state = State::Published;
         Ok(())
     }
+}
+
+/// Begins to write a file to the disk, where that can be asked for.
+fn start_writing(file: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
 }
 
 /// Where the draft of a file is.

@@ -24,9 +24,7 @@ impl Commit {
     /// Does what a process that ended did not.
     pub(super) fn finish(&self) -> io::Result<()> {
         let drafts = self.drafts()?;
-        for draft in &drafts {
-            draft.sync()?;
-        }
+        Draft::sync_all(drafts.iter())?;
         let left = self.moves.iter().filter(|each| !each.is_done());
         carry_out(left, drafts).map_err(|refused| refused.source)
     }

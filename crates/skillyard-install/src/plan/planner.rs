@@ -254,11 +254,19 @@ impl Planner<'_> {
             Occupant::Other(reason) if is_ours => Obstacle::Unreadable(reason.clone()),
             // An older state that was put there before the record of it was lost.
             Occupant::Folder { tidy, .. } if is_ours && self.sight.is_stored(*tidy) => return None,
+            Occupant::Folder { .. } if is_ours && self.is_left(name, target) => return None,
             _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
             // Which files these are is found out by who can look at them.
             _ if is_ours => Obstacle::Edited(Vec::new()),
             _ => Obstacle::Foreign,
         })
+    }
+
+    /// Whether it is what a power cut left of what is or was pinned: nobody waits until the files of
+    /// a skill are on the disk.
+    fn is_left(&self, name: &str, target: &str) -> bool {
+        let mut entries = self.before.entries(name);
+        entries.any(|entry| self.sight.is_left_of(target, name, entry.digest))
     }
 
     /// Whether it is a link of ours: it holds nothing of the user's, whatever became of the store.

@@ -90,4 +90,17 @@ impl Sight for Here<'_> {
     fn is_stored(&self, digest: Digest) -> bool {
         self.store.read(digest).is_ok()
     }
+
+    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
+        let place = self.scope.target(target).join(name);
+        let Ok(left) = Tree::read_any_names(&place, &TreeLimits::default()) else {
+            return false;
+        };
+        let left = left.tidied();
+        left.is_hollow()
+            || self
+                .store
+                .read(digest)
+                .is_ok_and(|whole| left.is_left_of(&whole))
+    }
 }

@@ -242,6 +242,62 @@ fn a_change_whose_new_skills_are_gone_does_not_happen() {
     assert!(!first.stage.exists());
 }
 
+/// Nobody waits for the files of a skill, so a power cut may take their bytes.
+#[test]
+fn a_change_whose_new_skills_lost_their_bytes_does_not_happen() {
+    let waiting = Interrupted::new();
+    waiting.journal(".old/pdf", None);
+    fs::write(waiting.stage.join("pdf/SKILL.md"), "").unwrap();
+    waiting.ends("one", 0);
+
+    let exchanged = Interrupted::new();
+    exchanged.journal(".old/pdf", None);
+    exchanged.stage("pdf", "one");
+    fs::write(exchanged.place.join("SKILL.md"), [0; 64]).unwrap();
+    exchanged.ends("one", 0);
+
+    // It took an empty place, and goes from there.
+    let first = Interrupted::new();
+    first.journal(".old/pdf", Some(first.step("csv", ".old/csv")));
+    let csv = first.place.with_file_name("csv");
+    fs::create_dir(&csv).unwrap();
+    fs::write(csv.join("SKILL.md"), "").unwrap();
+    first.ends("one", 0);
+    assert!(!csv.exists());
+}
+
+#[test]
+fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
+    let context = installed();
+    context.write("lib/pdf/run.sh", "echo one\n");
+    context.done(&["update", "--yes"]);
+    let whole = skill("pdf", "one");
+    let half = &whole[..whole.len() / 2];
+    for left in ["", half, &format!("{half}\0\0")] {
+        context.write(".agents/skills/pdf/SKILL.md", left);
+        let list = context.done(&["list"]);
+        assert!(list.contains("altered") || !list.contains("pdf"), "{list}");
+        let said = context.done(&["sync"]);
+        assert!(said.contains("pdf"), "{said}");
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        assert_eq!(context.code(&["sync", "--frozen", "--check"]), Some(0));
+    }
+    // The store has lost it, too; then only a skill without a byte is nobody's work.
+    fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    context.write(".agents/skills/pdf/SKILL.md", half);
+    let said = context.refused(&["sync"]);
+    assert!(said.contains("SKILL.md") || said.contains("edited"), "{said}");
+    context.write(".agents/skills/pdf/SKILL.md", "");
+    context.write(".agents/skills/pdf/run.sh", "\0\0");
+    context.done(&["sync"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    // Who writes something else keeps it.
+    context.write(".agents/skills/pdf/SKILL.md", "");
+    context.write(".agents/skills/pdf/run.sh", "echo mine\n");
+    context.refused(&["sync"]);
+    assert_eq!(context.read(".agents/skills/pdf/run.sh"), "echo mine\n");
+}
+
 #[test]
 fn what_the_user_did_to_a_skill_meanwhile_stays() {
     let edited = Interrupted::new();
