@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash
+	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut
 
 run:
 	cargo run --release -- serve
@@ -66,6 +66,11 @@ browser: tools tests/browser/node_modules/.done
 # A hundred kills of a registry, and of a node of a cluster, while clients publish.
 registry-crash: tools
 	SKILLYARD_KILLS=100 cargo nextest run -p skillyard --test-threads 1 -E 'test(killed)'
+
+# Power cuts while skills are installed, updated and removed; as root, with a loop device.
+power-cut:
+	cargo build -p skillyard
+	python3 tests/power/cut.py target/debug/skillyard
 
 tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent

@@ -22,7 +22,13 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         0..=0x1f | 0x7f | 0xc2 | 0xef => true,
         _ => false,
     };
-    if subject.mapping().is_none() || !body.bytes().any(suspicious) {
+    // A whole run at once is many times faster than a byte at a time.
+    let mut runs = body.as_bytes().chunks(256);
+    let is_suspicious = |run: &[u8]| {
+        run.iter()
+            .fold(false, |found, byte| found | suspicious(*byte))
+    };
+    if subject.mapping().is_none() || !runs.any(is_suspicious) {
         return;
     }
     if let Some((at, c)) = body.char_indices().find(|(_, c)| is_forbidden(*c)) {

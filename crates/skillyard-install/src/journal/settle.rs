@@ -97,7 +97,10 @@ impl Commit {
         let has_traces = traces.any(|path| path.symlink_metadata().is_ok());
         let is_foreign = |state: &State| *state == State::Foreign;
         let found: Vec<State> = self.states().collect();
-        if !has_traces && self.is_done(&found) {
+        // The files are the last to change, and only then the old skills are thrown away. The new
+        // ones may have lost their bytes since; that is put right otherwise.
+        let has_ended = !found.is_empty() && found.iter().all(|state| *state == State::New);
+        if has_ended || !has_traces && self.is_done(&found) {
             Prospect::Done
         } else if !has_traces && project == Project::Unsure {
             Prospect::Gone

@@ -46,10 +46,12 @@ pub(super) fn tell(context: &Context, checked: &[&Checked<'_>]) {
     let mut invalid = 0;
     for each in checked {
         let name = &each.candidate.name;
-        for problem in lines(each, usize::MAX) {
-            context
-                .printer
-                .detail(&visible(&format!("{name}: {problem}")));
+        if context.printer.is_verbose() {
+            for problem in lines(each, usize::MAX) {
+                context
+                    .printer
+                    .detail(&visible(&format!("{name}: {problem}")));
+            }
         }
         let errors = errors(&each.problems);
         if let [first, more @ ..] = &errors[..] {

@@ -286,7 +286,10 @@ fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
     fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
     context.write(".agents/skills/pdf/SKILL.md", half);
     let said = context.refused(&["sync"]);
-    assert!(said.contains("SKILL.md") || said.contains("edited"), "{said}");
+    assert!(
+        said.contains("SKILL.md") || said.contains("edited"),
+        "{said}"
+    );
     context.write(".agents/skills/pdf/SKILL.md", "");
     context.write(".agents/skills/pdf/run.sh", "\0\0");
     context.done(&["sync"]);
