@@ -91,6 +91,13 @@ pub struct Limits {
     pub session_tokens: u64,
     /// Scripts and commands of a session.
     pub runs: usize,
+    /// Tokens of what a model is given of one skill in a session, its instructions and its files;
+    /// zero for as many as it takes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skill_tokens: usize,
+    /// Scripts of one skill in a session; zero for as many as the session may run.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skill_runs: usize,
     /// Tokens of the catalog; zero for 2% of the context.
     pub catalog_tokens: usize,
     /// Skills of the catalog.
@@ -102,6 +109,15 @@ pub struct Limits {
     pub answer_tokens: u32,
     /// Skills that a router may pick.
     pub routed_skills: usize,
+}
+
+/// What was not limited when there was no such limit is written as it was then.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn is_zero(limit: &usize) -> bool {
+    *limit == 0
 }
 
 /// The context that a model is taken to have where nobody said it.
@@ -136,6 +152,10 @@ pub struct LimitChanges {
     pub session_tokens: Option<u64>,
     /// Scripts and commands of a session.
     pub runs: Option<usize>,
+    /// Tokens of what a model is given of one skill in a session.
+    pub skill_tokens: Option<usize>,
+    /// Scripts of one skill in a session.
+    pub skill_runs: Option<usize>,
     /// Tokens of the catalog.
     pub catalog_tokens: Option<usize>,
     /// Tokens that the model takes at once.
@@ -152,6 +172,8 @@ impl LimitChanges {
         let counts = [
             (self.steps.map(NonZeroUsize::get), &mut limits.steps),
             (self.runs, &mut limits.runs),
+            (self.skill_tokens, &mut limits.skill_tokens),
+            (self.skill_runs, &mut limits.skill_runs),
             (self.catalog_tokens, &mut limits.catalog_tokens),
             (self.context_tokens, &mut limits.context_tokens),
             (self.routed_skills, &mut limits.routed_skills),
@@ -171,6 +193,8 @@ impl Default for Limits {
             steps: 32,
             session_tokens: 0,
             runs: 200,
+            skill_tokens: 0,
+            skill_runs: 0,
             catalog_tokens: 0,
             catalog_skills: 200,
             context_tokens: 0,

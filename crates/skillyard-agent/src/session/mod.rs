@@ -8,6 +8,8 @@ mod room;
 mod save;
 mod store;
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
@@ -71,6 +73,9 @@ pub struct State {
     pub usage: Usage,
     /// Scripts and commands that ran.
     pub runs: usize,
+    /// What each skill took.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spent: BTreeMap<String, Spent>,
     /// Whose it is, where several people share a machine; without one it is the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -83,6 +88,15 @@ pub struct State {
     /// The context that its model was found to have, where that is not what the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<usize>,
+}
+
+/// What a skill took of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens of its instructions and files.
+    pub tokens: usize,
+    /// Its scripts that ran.
+    pub runs: usize,
 }
 
 /// A session that another was copied from.

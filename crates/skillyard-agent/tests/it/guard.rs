@@ -6,6 +6,7 @@ use skillyard_agent::host::Permission;
 use skillyard_agent::message::{CallOutcome, Message};
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::Settings;
+use skillyard_audit::EventKind;
 
 use crate::lab::{Front, Lab, Scripted, calls};
 
@@ -302,4 +303,63 @@ fn a_session_has_a_limit_of_runs() {
         .unwrap();
     assert_eq!(lab.machine.lock().unwrap().commands.len(), 2);
     assert_eq!(results(&session)[2].0, CallOutcome::Denied);
+}
+
+#[test]
+fn a_skill_has_a_limit_of_runs_and_of_tokens() {
+    let lab = lab();
+    lab.skill("other", "Runs more. Use for more.", "", "Run more.");
+    lab.write("skills/other/scripts/x.sh", "echo x\n");
+    lab.write("skills/free/long.md", &"many words of it ".repeat(200));
+    lab.write("skills/free/short.md", "short\n");
+    let run = |skill: &str| {
+        (
+            "skill_run",
+            json!({ "name": skill, "script": "scripts/x.sh" }),
+        )
+    };
+    let read = |path: &str| ("skill_read", json!({ "name": "free", "path": path }));
+    let load = |skill: &str| ("skill_load", json!({ "name": skill }));
+    let all = [
+        load("free"),
+        load("other"),
+        run("free"),
+        run("free"),
+        run("other"),
+        read("short.md"),
+        read("long.md"),
+        read("short.md"),
+    ];
+    let parts = all.iter().enumerate();
+    let parts = parts.map(|(at, (tool, arguments))| calls(&format!("c{at}"), tool, arguments));
+    let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
+    let mut settings = Settings::default();
+    settings.limits.skill_runs = 1;
+    settings.limits.skill_tokens = 300;
+    let mut session = lab.session(&runtime, &settings);
+    runtime
+        .turn(&mut session, "go", &mut Front::new(Answer::Once))
+        .unwrap();
+    let results = results(&session);
+    let denied = results
+        .iter()
+        .map(|(outcome, _)| *outcome == CallOutcome::Denied);
+    let denied: Vec<usize> = denied
+        .enumerate()
+        .filter(|each| each.1)
+        .map(|each| each.0)
+        .collect();
+    assert_eq!(denied, [3, 6], "{results:?}");
+    assert!(results[3].1.contains("1 scripts of `free`"), "{results:?}");
+    assert!(results[6].1.contains("300, the limit"), "{results:?}");
+    let spent = &session.state.spent;
+    assert_eq!((spent["free"].runs, spent["other"].runs), (1, 1));
+    assert!((1..=300).contains(&spent["free"].tokens));
+    let machine = lab.machine.lock().unwrap();
+    let blocked = machine
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::ToolBlocked);
+    let blocked: Vec<_> = blocked.map(|event| event.skill.as_deref()).collect();
+    assert_eq!(blocked, [Some("free"), Some("free")]);
 }

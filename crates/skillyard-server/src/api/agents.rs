@@ -69,6 +69,10 @@ pub(crate) struct SaidLimits {
     session_tokens: Option<u64>,
     /// Scripts, commands and changes of a session.
     runs: Option<usize>,
+    /// Tokens of what a model is given of one skill in a session; 0 for as many as it takes.
+    skill_tokens: Option<usize>,
+    /// Scripts of one skill in a session; 0 for as many as the session may run.
+    skill_runs: Option<usize>,
     /// Tokens that the model takes at once; 0 for what the configuration says.
     context_tokens: Option<usize>,
     /// Tokens of the catalog; 0 for 2% of the context.
@@ -100,6 +104,8 @@ impl From<SaidLimits> for LimitChanges {
             steps: said.steps,
             session_tokens: said.session_tokens,
             runs: said.runs,
+            skill_tokens: said.skill_tokens,
+            skill_runs: said.skill_runs,
             catalog_tokens: said.catalog_tokens,
             context_tokens: said.context_tokens,
             answer_tokens: said.answer_tokens,

@@ -1,4 +1,4 @@
-//! Asking the user, and the limit of what a session runs.
+//! Asking the user.
 
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -7,7 +7,7 @@ use skillyard_trust::guard::{
     ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
 };
 
-use super::{Calls, Ended};
+use super::Calls;
 use crate::front_end::{Action, Answer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
@@ -15,15 +15,6 @@ use crate::session::Grant;
 use crate::tool::Known;
 
 impl Calls<'_> {
-    /// Whether no more may be run in this session.
-    pub(super) fn spent(&self) -> Option<Ended> {
-        let limit = self.session.prompt.settings.limits.runs;
-        (self.session.state.runs >= limit).then(|| {
-            let reason = format!("this session has run {limit} scripts and commands, its limit");
-            Ended::denied(format!("Denied: {reason}"), reason.clone())
-        })
-    }
-
     /// The active skill that the user approved this use of the tool for, by its bytes.
     pub(super) fn approved_before(
         &mut self,

@@ -1,9 +1,10 @@
 //! The way of every call: understood, guarded, approved, made, written down.
 //!
 //! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
-//! four kinds, `approve` asks the user, `ended` is how each ends.
+//! four kinds, `approve` asks the user, `budget` counts, `ended` is how each ends.
 
 mod approve;
+mod budget;
 mod ended;
 mod guarded;
 mod lent;

@@ -7,7 +7,7 @@ use super::{Calls, Ended};
 use crate::front_end::{Action, Answer};
 use crate::host::{Executed, HostError, Permission, ScriptRun};
 use crate::message::{CallOutcome, ToolCall};
-use crate::session::Grant;
+use crate::session::{Grant, Spent};
 use crate::tool::Known;
 use crate::tool::skill::{optional, wanted};
 use crate::tool::workspace::told;
@@ -22,9 +22,6 @@ impl Calls<'_> {
             Ok(run) => run,
             Err(problem) => return Ok(Ended::failed(problem, EventKind::ScriptExecuted)),
         };
-        if let Some(denied) = self.spent() {
-            return Ok(denied);
-        }
         let wanted = run.clone();
         let about = |event: Event| {
             event
@@ -33,6 +30,10 @@ impl Calls<'_> {
                 .detail("script", &wanted.script)
                 .detail("argv", json!(wanted.arguments).to_string())
         };
+        if let Some(mut denied) = self.spent().or_else(|| self.spent_by(&run.skill)) {
+            denied.event = about(denied.event);
+            return Ok(denied);
+        }
         let grant = Grant::Scripts {
             skill: run.skill.clone(),
             digest: run.digest.to_string(),
@@ -67,6 +68,8 @@ impl Calls<'_> {
         };
         run.asked = run.asked.detail("approval", approval);
         self.session.state.runs += 1;
+        let more = Spent { tokens: 0, runs: 1 };
+        self.spend(&run.skill, more);
         let Executed { ran, event } = self.host.run_script(&run, self.cancel);
         Ok(match ran {
             Ok(ran) => Ended {

@@ -6,6 +6,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use super::{Calls, Ended};
 use crate::front_end::{Trigger, TurnEvent};
 use crate::message::CallOutcome;
+use crate::session::Spent;
 use crate::shelf::ShelfError;
 use crate::telemetry::{Happening, SkillActivated};
 use crate::tool::Known;
@@ -55,10 +56,22 @@ impl Calls<'_> {
                 return ended;
             }
         };
+        let tokens = skillyard_format::tokens::estimate(&output.content);
+        let named = arguments.get("name").and_then(Value::as_str);
+        let found = named.and_then(|name| self.shelf.find(name).ok());
+        let found = found.map(|found| found.skill.record.name.to_string());
+        if let Some(name) = &found
+            && let Some(mut denied) = self.is_too_much(name, tokens)
+        {
+            denied.event.digest = Known::digest(&self.session.state, name);
+            denied.event.skill = found;
+            return denied;
+        }
         let mut ended = Ended::ok(output.content, kind);
         if let Some(activation) = output.activated {
             ended.event = self.activated(&ended.content, activation, Trigger::Model);
         } else if let Some(Value::String(name)) = arguments.get("name") {
+            self.spend(found.as_ref().unwrap_or(name), Spent { tokens, runs: 0 });
             ended.event.skill = Some(name.clone());
             ended.event.digest = Known::digest(&self.session.state, name);
             if let Some(Value::String(path)) = arguments.get("path") {
@@ -86,6 +99,7 @@ impl Calls<'_> {
         self.active.retain(|each| each.name != active.name);
         self.active.push(active);
         let tokens = skillyard_format::tokens::estimate(text);
+        self.spend(&name, Spent { tokens, runs: 0 });
         self.front.event(&TurnEvent::SkillActivated {
             name: name.clone(),
             digest: digest.to_string(),

@@ -129,6 +129,12 @@ struct Said {
     /// Scripts, commands and changes of a session; 0 for none
     #[arg(long, value_name = "N")]
     max_runs: Option<usize>,
+    /// Tokens that one skill may bring into a session; 0 for as many as it takes
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    max_skill_tokens: Option<usize>,
+    /// Scripts of one skill in a session; 0 for as many as the session may run
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    max_skill_runs: Option<usize>,
     /// Tokens of one answer; at most a quarter of the context is left to it
     #[arg(long, value_name = "N", hide_short_help = true)]
     answer_tokens: Option<NonZeroU32>,
@@ -192,6 +198,8 @@ impl Said {
             steps: self.max_steps,
             session_tokens: self.max_tokens,
             runs: self.max_runs,
+            skill_tokens: self.max_skill_tokens,
+            skill_runs: self.max_skill_runs,
             catalog_tokens: self.catalog_tokens,
             context_tokens: self.context_tokens,
             answer_tokens: self.answer_tokens,

@@ -102,5 +102,11 @@ fn limits(limits: &Limits) -> String {
             let _ = write!(text, ", {what} of {tokens} tokens");
         }
     }
+    if limits.skill_tokens > 0 {
+        let _ = write!(text, ", {} tokens of a skill", limits.skill_tokens);
+    }
+    if limits.skill_runs > 0 {
+        let _ = write!(text, ", {} runs of a skill", limits.skill_runs);
+    }
     text
 }
