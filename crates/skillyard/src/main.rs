@@ -18,6 +18,7 @@ mod cli;
 mod commands;
 mod config;
 mod context;
+mod discovered;
 mod editor;
 mod environment;
 mod error;

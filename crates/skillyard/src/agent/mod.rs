@@ -22,6 +22,7 @@ use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
+use crate::discovered;
 use crate::error::CommandError;
 use crate::library::Choice;
 use crate::mcp::{Lenders, PublishedSkills};
@@ -79,6 +80,7 @@ fn runtime_with(
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
+    discovered::tell(context, shelf.all().iter().map(|each| &each.skill));
     let provider = model::provider(context, &settings.model)?;
     let router = settings.router_model.as_deref();
     let router = router.filter(|_| settings.strategy != Strategy::Tool);

@@ -29,6 +29,7 @@ use skillyard_trust::verdict::OptIn;
 use crate::agent::subscribers;
 use crate::config::edit::Target;
 use crate::context::Context;
+use crate::discovered;
 use crate::error::CommandError;
 use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
@@ -123,6 +124,7 @@ impl Host for Machine {
             catalog.skills.clear();
             catalog.shadowed.clear();
         }
+        discovered::tell(&self.context, catalog.enabled());
         Ok(catalog)
     }
 

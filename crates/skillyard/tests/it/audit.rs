@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use insta::assert_snapshot;
 
+use crate::chat::conformance;
 use crate::{TestContext, output, text};
 
 const LOG: &str = "../home/.skillyard/logs/audit.jsonl";
@@ -284,4 +285,31 @@ fn what_a_line_says_does_not_reach_the_terminal_raw() {
         !told.contains(['\u{1b}', '\u{202e}']) && told.lines().count() == 1,
         "{told}"
     );
+}
+
+#[test]
+fn a_skill_is_discovered_once() {
+    let context = conformance();
+    let discovered = || {
+        let log = context.json(&["audit", "log", "--event", "skill.discovered", "--json"]);
+        let events = log["events"].as_array().unwrap().iter();
+        let events = events.map(|event| event["skill"].as_str().unwrap().to_owned());
+        events.collect::<Vec<_>>()
+    };
+    context.json(&["list", "--json"]);
+    assert_eq!(discovered(), Vec::<String>::new());
+    for _ in 0..2 {
+        context.json(&["chat", "-p", "hello", "--json"]);
+        assert_eq!(discovered(), ["skills-system-validation"]);
+    }
+    let text = "---\nname: other\ndescription: Does more. Use for more.\n---\nMore.\n";
+    context.write(".skills/other/SKILL.md", text);
+    context.json(&["chat", "-p", "hello", "--json"]);
+    assert_eq!(discovered(), ["skills-system-validation", "other"]);
+    // It lies elsewhere, and somebody should know.
+    fs::create_dir(context.root().join(".agents")).unwrap();
+    let moved = context.root().join(".agents/skills");
+    fs::rename(context.root().join(".skills"), moved).unwrap();
+    context.json(&["chat", "-p", "hello", "--json"]);
+    assert_eq!(discovered().len(), 4);
 }
