@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::builtin;
-use crate::index::{self, IndexUse, Place, Scan, Snapshot};
+use crate::index::{self, IndexFile, IndexUse, Place, Scan, Snapshot};
 use crate::record::{Reading, Record};
 use crate::requires::Commands;
 use crate::same::is_same_skill;
@@ -28,6 +28,8 @@ pub struct Settings {
     pub command_folders: Vec<PathBuf>,
     /// The folder of the persistent index; `None` to walk everything.
     pub index_folder: Option<PathBuf>,
+    /// Whether the index stays as it is, whatever is found.
+    pub leaves_index: bool,
 }
 
 /// Whether skills of the project may reach a prompt.
@@ -97,7 +99,11 @@ impl Catalog {
             .as_deref()
             .map(|folder| index::file_for(folder, &places, &scan));
         let decide = |snapshots| Self::of(snapshots, &sources, settings);
-        let (mut catalog, index_use) = index::load(&places, &scan, file.as_deref(), decide);
+        let file = file.as_deref().map(|path| IndexFile {
+            path,
+            stays: settings.leaves_index,
+        });
+        let (mut catalog, index_use) = index::load(&places, &scan, file, decide);
         catalog.index_use = index_use;
         catalog
     }

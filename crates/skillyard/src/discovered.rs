@@ -29,7 +29,8 @@ pub(crate) fn tell<'a>(context: &Context, skills: impl Iterator<Item = &'a Catal
     if new.is_empty() || record(context, &new).is_err() {
         return;
     }
-    let lines: String = new.iter().map(|(mark, _)| format!("{mark}\n")).collect();
+    let marks: Vec<&str> = new.iter().map(|(mark, _)| &**mark).collect();
+    let lines = marks.join("\n") + "\n";
     let options = OpenOptions::new()
         .append(true)
         .create(true)

@@ -21,6 +21,8 @@ pub(crate) enum IndexMode {
     /// Use and keep the index.
     #[default]
     Use,
+    /// Use the index and leave it as it is: what was written a moment ago would be read again anyway.
+    Look,
     /// Walk everything, and leave the index alone.
     Bypass,
 }
@@ -119,7 +121,8 @@ fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Setti
         selection: Selection { layers },
         project_trust: config.project_trust,
         command_folders: environment.path.clone(),
-        index_folder: (mode == IndexMode::Use).then(|| environment.skillyard_home.join("index")),
+        index_folder: (mode != IndexMode::Bypass).then(|| environment.skillyard_home.join("index")),
+        leaves_index: mode == IndexMode::Look,
     })
 }
 

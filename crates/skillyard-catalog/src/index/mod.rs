@@ -54,7 +54,8 @@ impl Place {
     pub(crate) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
-            is_there: root.exists(),
+            // One that cannot be looked at is there as far as anybody knows, and the walk says why.
+            is_there: root.try_exists().unwrap_or(true),
         }
     }
 }
@@ -64,6 +65,14 @@ impl Place {
 pub(crate) struct Scan {
     pub(crate) limits: WalkLimits,
     pub(crate) links: Links,
+}
+
+/// Where the index is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexFile<'a> {
+    pub(crate) path: &'a Path,
+    /// Whether it stays as it is, whatever is found.
+    pub(crate) stays: bool,
 }
 
 /// How much a load had to do.
@@ -85,11 +94,11 @@ pub struct IndexUse {
 pub(crate) fn load<T>(
     places: &[Place],
     scan: &Scan,
-    file: Option<&Path>,
+    file: Option<IndexFile<'_>>,
     make: impl Fn(Vec<Snapshot>) -> T,
 ) -> (T, IndexUse) {
     let mut used = IndexUse::default();
-    let known = match file.and_then(|file| look::known(places, file, &make)) {
+    let known = match file.and_then(|file| look::known(places, file.path, &make)) {
         Some(Truth::Same(ready)) => {
             used.fresh = places.len();
             return (ready, used);
@@ -110,13 +119,13 @@ pub(crate) fn load<T>(
             } else {
                 used.walked += 1;
                 changed = true;
-                walk(&place.root, scan)
+                walk(place, scan)
             }
         })
         .collect();
-    if let Some(file) = file.filter(|_| changed) {
+    if let Some(file) = file.filter(|file| changed && !file.stays) {
         // A cache that cannot be written costs time, not answers.
-        let _ = write::write(file, &snapshots);
+        let _ = write::write(file.path, &snapshots);
     }
     (make(snapshots), used)
 }
@@ -134,8 +143,18 @@ pub(crate) fn file_for(folder: &Path, places: &[Place], scan: &Scan) -> PathBuf 
     ))
 }
 
-fn walk(root: &Path, scan: &Scan) -> Snapshot {
-    let walked = now();
+fn walk(place: &Place, scan: &Scan) -> Snapshot {
+    let (root, walked) = (&place.root, now());
+    if !place.is_there {
+        return Snapshot {
+            root: root.clone(),
+            readings: Vec::new(),
+            skipped: Vec::new(),
+            listed: Vec::new(),
+            watched: Vec::new(),
+            walked,
+        };
+    }
     let walk = Walk {
         limits: scan.limits,
         links: scan.links.clone(),
@@ -146,7 +165,7 @@ fn walk(root: &Path, scan: &Scan) -> Snapshot {
     // A walk goes level by level; precedence within a source goes by path.
     found.skills.sort_by(|a, b| a.folder().cmp(b.folder()));
     Snapshot {
-        root: root.to_owned(),
+        root: root.clone(),
         readings: found.skills,
         skipped: found.skipped,
         listed: found.listed,

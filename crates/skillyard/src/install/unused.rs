@@ -37,7 +37,7 @@ impl Unused {
         if new.is_empty() {
             return Ok(Vec::new());
         }
-        let catalog = library::discover(context, IndexMode::Use, &Choice::default())?;
+        let catalog = library::discover(context, IndexMode::Look, &Choice::default())?;
         // Many may have been installed, and mostly each is the one of its name.
         let mut by_folder: HashMap<&OsStr, Vec<&CatalogSkill>> = HashMap::new();
         for skill in &catalog.skills {
