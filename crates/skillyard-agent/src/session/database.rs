@@ -1,109 +1,191 @@
-//! The file behind the store: asynchronous below, blocking above.
+//! The database behind the store: a file of SQLite, or PostgreSQL where several machines share
+//! their sessions. Asynchronous below, blocking above.
 //!
+//! The statements are the same for both. What differs is here and nowhere else: how a connection
+//! is made and kept, the tables, and what is asked of JSON.
 //! A runtime of one thread is hidden here, because a turn is a plain sequence and the server runs
 //! it on a thread of its own.
 
-use std::fs;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+mod postgres;
+mod sqlite;
+
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, SqliteConnection};
+use secrecy::SecretString;
+use sqlx::{AnyConnection, Connection as _};
 
 use super::SessionError;
 
-const SCHEMA: &[&str] = &[
-    "CREATE TABLE IF NOT EXISTS sessions (
-        id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
-        updated TEXT NOT NULL, title TEXT NOT NULL, messages INTEGER NOT NULL,
-        prompt TEXT NOT NULL, state TEXT NOT NULL)",
-    // The order of lists, to the last column: nothing is sorted when they are read.
-    "DROP INDEX IF EXISTS sessions_by_time",
-    "CREATE INDEX IF NOT EXISTS sessions_in_order ON sessions (updated DESC, id)",
-    "CREATE TABLE IF NOT EXISTS messages (
-        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-        body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",
-];
+/// How long a server may take for one thing. Without an end, one that is cut off would hold up all
+/// sessions.
+const WORK: Duration = Duration::from_mins(1);
+/// How long it may take until it is connected.
+const CONNECTING: Duration = Duration::from_secs(15);
+/// How long it may take to say that it is still there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
 /// One connection that is asked for one thing at a time.
 #[derive(Debug)]
 pub(super) struct Database {
-    path: PathBuf,
+    home: Home,
     open: Mutex<Open>,
+}
+
+/// Where the sessions are.
+#[derive(Debug)]
+enum Home {
+    File(PathBuf),
+    Server {
+        address: SecretString,
+        /// What of the address may be shown.
+        place: String,
+    },
 }
 
 #[derive(Debug)]
 struct Open {
+    /// None after it was lost.
+    connection: Option<AnyConnection>,
     runtime: tokio::runtime::Runtime,
-    connection: SqliteConnection,
+}
+
+/// What is asked of JSON, in the words of one database.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// Whose a session is.
+    pub(super) owner: &'static str,
+    /// What all skills consist of that sessions name.
+    pub(super) digests: &'static str,
 }
 
 impl Database {
     /// Opens the file, and makes it if need be, readable for its owner only.
     pub(super) fn open(path: &Path) -> Result<Self, SessionError> {
-        let make = |source| SessionError::Make {
+        sqlite::make(path).map_err(|source| SessionError::Make {
             path: path.to_owned(),
             source,
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(make)?;
-        }
-        let mut options = fs::OpenOptions::new();
-        options.append(true).create(true).mode(0o600);
-        options.open(path).map_err(make)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(make)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(make)?;
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
-            .foreign_keys(true)
-            .busy_timeout(Duration::from_secs(10))
-            .disable_statement_logging();
-        let failed = |source| SessionError::Store {
-            path: path.to_owned(),
-            source,
-        };
-        let connection = runtime.block_on(async {
-            let mut connection = options.connect().await?;
-            for statement in SCHEMA {
-                sqlx::query(*statement).execute(&mut connection).await?;
-            }
-            Ok(connection)
-        });
-        Ok(Self {
-            path: path.to_owned(),
-            open: Mutex::new(Open {
-                connection: connection.map_err(failed)?,
-                runtime,
-            }),
+        })?;
+        Self::at(Home::File(path.to_owned()))
+    }
+
+    /// Connects to PostgreSQL, and makes the tables if need be.
+    pub(super) fn connect(address: &SecretString) -> Result<Self, SessionError> {
+        Self::at(Home::Server {
+            place: postgres::place(address).ok_or(SessionError::Address)?,
+            address: address.clone(),
         })
     }
 
-    /// Does one thing with the connection.
+    fn at(home: Home) -> Result<Self, SessionError> {
+        sqlx::any::install_default_drivers();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build();
+        let runtime = runtime.map_err(|source| home.failed(source.into()))?;
+        let connection = runtime.block_on(home.connect());
+        Ok(Self {
+            open: Mutex::new(Open {
+                connection: Some(connection.map_err(|source| home.failed(source))?),
+                runtime,
+            }),
+            home,
+        })
+    }
+
+    /// What is asked of JSON here.
+    pub(super) fn dialect(&self) -> &'static Dialect {
+        match self.home {
+            Home::File(_) => &sqlite::DIALECT,
+            Home::Server { .. } => &postgres::DIALECT,
+        }
+    }
+
+    /// Does one thing with the connection, or with another one, if it was lost.
     pub(super) fn with<T>(
         &self,
-        work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, sqlx::Error>,
+        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, sqlx::Error>,
     ) -> Result<T, SessionError> {
         let mut open = match self.open.lock() {
             Ok(open) => open,
-            // Whoever panicked left a transaction, which was rolled back.
+            // Whoever panicked took the connection along.
             Err(poisoned) => poisoned.into_inner(),
         };
         let Open {
-            runtime,
             connection,
+            runtime,
         } = &mut *open;
-        runtime
-            .block_on(work(connection))
-            .map_err(|source| SessionError::Store {
-                path: self.path.clone(),
-                source,
-            })
+        let done = runtime.block_on(async {
+            let mut usable = self.home.usable(connection.take()).await?;
+            let done = self.home.in_time(WORK, work(&mut usable)).await;
+            if !done.as_ref().is_err_and(is_lost) {
+                *connection = Some(usable);
+            }
+            done
+        });
+        done.map_err(|source| self.home.failed(source))
     }
+}
+
+impl Home {
+    async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {
+        match self {
+            Self::File(path) => sqlite::connect(path).await,
+            Self::Server { address, .. } => {
+                self.in_time(CONNECTING, postgres::connect(address)).await
+            }
+        }
+    }
+
+    /// The connection, if it still is one, or another.
+    async fn usable(&self, last: Option<AnyConnection>) -> Result<AnyConnection, sqlx::Error> {
+        match (self, last) {
+            (Self::File(_), Some(last)) => Ok(last),
+            (Self::Server { .. }, Some(mut last)) => {
+                // A server that was started again is noticed before anything is lost by it.
+                let alive = tokio::time::timeout(SIGN_OF_LIFE, last.ping()).await;
+                match alive {
+                    Ok(Ok(())) => Ok(last),
+                    _ => self.connect().await,
+                }
+            }
+            (_, None) => self.connect().await,
+        }
+    }
+
+    async fn in_time<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, sqlx::Error> {
+        match self {
+            Self::File(_) => work.await,
+            Self::Server { .. } => match tokio::time::timeout(limit, work).await {
+                Ok(done) => done,
+                Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
+            },
+        }
+    }
+
+    fn failed(&self, source: sqlx::Error) -> SessionError {
+        match self {
+            Self::File(path) => SessionError::Store {
+                path: path.clone(),
+                source,
+            },
+            Self::Server { place, .. } => SessionError::Server {
+                place: place.clone(),
+                source,
+            },
+        }
+    }
+}
+
+/// Whether the connection is of no use after this; otherwise the database has answered.
+fn is_lost(error: &sqlx::Error) -> bool {
+    !matches!(
+        error,
+        sqlx::Error::Database(_) | sqlx::Error::RowNotFound | sqlx::Error::ColumnDecode { .. }
+    )
 }

@@ -13,6 +13,19 @@ pub enum SessionError {
         /// Why.
         source: sqlx::Error,
     },
+    /// The database that several machines share cannot be used.
+    #[error("cannot use the sessions in the database `{place}`")]
+    Server {
+        /// Its host and name, without user and password.
+        place: String,
+        /// Why.
+        source: sqlx::Error,
+    },
+    /// An address that leads to no database of sessions.
+    #[error(
+        "sessions can be in PostgreSQL, and this is no address such as `postgres://USER@HOST/NAME`"
+    )]
+    Address,
     /// The store cannot be made.
     #[error("cannot make `{}`", path.display())]
     Make {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
+use sqlx::{Any, AnyConnection, Connection as _, Transaction};
 
 use super::store::SessionStore;
 use super::{Session, SessionError};
@@ -59,16 +59,15 @@ impl SessionStore {
         {
             return Err(SessionError::Unknown(session.id.clone()));
         }
-        let saved = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                let mut work = connection.begin().await?;
-                let saved = row.write(session, now, &mut work).await?;
-                if matches!(saved, Saved::Yes) {
-                    work.commit().await?;
-                }
-                Ok(saved)
-            })?;
+        let saved = self.database.with(async |connection: &mut AnyConnection| {
+            let mut work = connection.begin().await?;
+            match row.write(session, now, &mut work).await {
+                Ok(Saved::Yes) => work.commit().await.map(|()| Saved::Yes),
+                Ok(other) => work.rollback().await.map(|()| other),
+                Err(error) if is_taken(&error) => Ok(Saved::Elsewhere),
+                Err(error) => Err(error),
+            }
+        })?;
         match saved {
             Saved::Yes => {}
             Saved::Elsewhere => return Err(SessionError::InUse(session.id.clone())),
@@ -83,14 +82,12 @@ impl SessionStore {
     /// Forgets the session of exactly this name, be it that it is about to be kept first.
     pub fn forget(&self, id: &str) -> Result<(), SessionError> {
         let mut forgotten = self.forgotten.lock();
-        let deleted = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                sqlx::query("DELETE FROM sessions WHERE id = ?1")
-                    .bind(id)
-                    .execute(connection)
-                    .await
-            })?;
+        let deleted = self.database.with(async |connection: &mut AnyConnection| {
+            sqlx::query("DELETE FROM sessions WHERE id = $1")
+                .bind(id)
+                .execute(connection)
+                .await
+        })?;
         if deleted.rows_affected() == 0 {
             forgotten.truncate(REMEMBERED - 1);
             forgotten.push_front(id.to_owned());
@@ -110,7 +107,8 @@ impl Row {
         let agent = session.agent.as_ref();
         Ok(Self {
             agent: agent.map(|agent| format!("{}@{}", agent.name, agent.version)),
-            title: session.title(),
+            // PostgreSQL keeps no text with a zero byte; in JSON it is written with other characters.
+            title: session.title().replace('\0', ""),
             state: serde_json::to_string(&session.state).map_err(damaged)?,
             prompt: serde_json::to_string(&session.prompt).map_err(damaged)?,
             bodies: bodies.map_err(damaged)?,
@@ -123,12 +121,12 @@ impl Row {
         &self,
         session: &Session,
         now: Timestamp,
-        work: &mut Transaction<'_, Sqlite>,
+        work: &mut Transaction<'_, Any>,
     ) -> Result<Saved, sqlx::Error> {
         let changed = if session.stored {
             sqlx::query(
-                "UPDATE sessions SET updated = ?2, title = ?3, messages = ?4, state = ?5,
-                 prompt = CASE WHEN ?6 THEN ?7 ELSE prompt END WHERE id = ?1 AND messages = ?8",
+                "UPDATE sessions SET updated = $2, title = $3, messages = $4, state = $5,
+                 prompt = CASE WHEN $6 THEN $7 ELSE prompt END WHERE id = $1 AND messages = $8",
             )
             .bind(&session.id)
             .bind(now.to_string())
@@ -142,7 +140,7 @@ impl Row {
             .await?
         } else {
             sqlx::query(
-                "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                "INSERT INTO sessions VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
                  ON CONFLICT (id) DO NOTHING",
             )
             .bind(&session.id)
@@ -158,14 +156,14 @@ impl Row {
             .await?
         };
         if changed.rows_affected() == 0 {
-            let found: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sessions WHERE id = ?1")
+            let found: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sessions WHERE id = $1")
                 .bind(&session.id)
                 .fetch_optional(&mut **work)
                 .await?;
             return Ok(found.map_or(Saved::Gone, |_| Saved::Elsewhere));
         }
         for (place, body) in (self.before..).zip(&self.bodies) {
-            sqlx::query("INSERT INTO messages VALUES (?1, ?2, ?3)")
+            sqlx::query("INSERT INTO messages VALUES ($1, $2, $3)")
                 .bind(&session.id)
                 .bind(place)
                 .bind(body)
@@ -174,4 +172,10 @@ impl Row {
         }
         Ok(Saved::Yes)
     }
+}
+
+/// Whether a message has this place already.
+fn is_taken(error: &sqlx::Error) -> bool {
+    let error = error.as_database_error();
+    error.is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }

@@ -1,4 +1,4 @@
-//! Sessions on disk, in SQLite.
+//! Sessions that last: in a file, or in a database that several machines share.
 //!
 //! Every message has its place as a key, so two programs that go on with one session cannot both
 //! succeed.
@@ -7,16 +7,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
+use secrecy::SecretString;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use skillyard_format::Digest;
-use sqlx::{Row as _, SqliteConnection};
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::database::Database;
 use super::save::Forgotten;
 use super::{Session, SessionError};
 
-/// Sessions on disk.
+/// Sessions that last.
 #[derive(Debug)]
 pub struct SessionStore {
     pub(super) database: Database,
@@ -63,26 +64,35 @@ impl SessionStore {
         })
     }
 
+    /// Connects to the sessions in PostgreSQL at `postgres://…`, and makes the tables if need be.
+    pub fn connect(address: &SecretString) -> Result<Self, SessionError> {
+        Ok(Self {
+            database: Database::connect(address)?,
+            forgotten: Forgotten::default(),
+        })
+    }
+
     /// The session of a name, or of the only one that begins so; `last` is the last that was used.
     pub fn load(&self, name: &str) -> Result<Session, SessionError> {
         let id = self.resolve(name)?;
-        let (row, bodies) = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                let row = sqlx::query(
-                    "SELECT agent, workspace, created, prompt, state FROM sessions WHERE id = ?1",
-                )
-                .bind(&id)
-                .fetch_one(&mut *connection)
-                .await?;
-                let bodies = sqlx::query_scalar::<_, String>(
-                    "SELECT body FROM messages WHERE session = ?1 ORDER BY place",
-                )
-                .bind(&id)
-                .fetch_all(&mut *connection)
-                .await?;
-                Ok((row, bodies))
-            })?;
+        let (row, bodies) = self.database.with(async |connection: &mut AnyConnection| {
+            let row = sqlx::query(
+                "SELECT agent, workspace, created, messages, prompt, state FROM sessions
+                     WHERE id = $1",
+            )
+            .bind(&id)
+            .fetch_one(&mut *connection)
+            .await?;
+            // Those that the state knows of; somebody may go on with it right now.
+            let bodies = sqlx::query_scalar::<_, String>(
+                "SELECT body FROM messages WHERE session = $1 AND place < $2 ORDER BY place",
+            )
+            .bind(&id)
+            .bind(row.get::<i64, _>("messages"))
+            .fetch_all(&mut *connection)
+            .await?;
+            Ok((row, bodies))
+        })?;
         let mut messages = Vec::with_capacity(bodies.len());
         for body in &bodies {
             messages.push(parsed(&id, body)?);
@@ -112,18 +122,11 @@ impl SessionStore {
 
     /// What the installed skills consisted of that sessions were told of, or that they loaded.
     pub fn digests(&self) -> Result<BTreeSet<Digest>, SessionError> {
-        let found = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                sqlx::query_scalar::<_, String>(
-                    "SELECT json_extract(skill.value, '$.digest')
-                        FROM sessions, json_each(sessions.prompt, '$.installed') AS skill
-                    UNION SELECT json_extract(skill.value, '$.digest')
-                        FROM sessions, json_each(sessions.state, '$.activated') AS skill",
-                )
+        let found = self.database.with(async |connection: &mut AnyConnection| {
+            sqlx::query_scalar::<_, String>(self.database.dialect().digests)
                 .fetch_all(&mut *connection)
                 .await
-            })?;
+        })?;
         Ok(found.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
@@ -139,19 +142,20 @@ impl SessionStore {
             Owner::Any => None,
             Owner::Only(owner) => Some(owner),
         };
-        let rows = self
-            .database
-            .with(async |connection: &mut SqliteConnection| {
-                sqlx::query(
-                    "SELECT id, agent, workspace, created, updated, title, messages,
-                 json_extract(state, '$.owner') AS owner FROM sessions
-                 WHERE ?2 IS NULL OR owner = ?2 ORDER BY updated DESC, id LIMIT ?1",
-                )
+        let owner_of = self.database.dialect().owner;
+        let statement = format!(
+            "SELECT id, agent, workspace, created, updated, title, messages, {owner_of} AS owner
+             FROM sessions WHERE $2 IS NULL OR {owner_of} = $2
+             ORDER BY updated DESC, id LIMIT $1"
+        );
+        let rows = self.database.with(async |connection: &mut AnyConnection| {
+            // All of it stands in this program.
+            sqlx::query(AssertSqlSafe(statement))
                 .bind(limit)
                 .bind(wanted)
                 .fetch_all(connection)
                 .await
-            })?;
+        })?;
         let summaries = rows.iter().map(|row| Summary {
             id: row.get("id"),
             agent: row.get("agent"),
@@ -167,14 +171,15 @@ impl SessionStore {
 
     /// How many messages the session of exactly this name has; nothing when there is none.
     pub fn length(&self, id: &str) -> Result<Option<usize>, SessionError> {
-        let found: Option<i64> =
-            self.database
-                .with(async |connection: &mut SqliteConnection| {
-                    sqlx::query_scalar("SELECT messages FROM sessions WHERE id = ?1")
-                        .bind(id)
-                        .fetch_optional(connection)
-                        .await
-                })?;
+        if is_no_name(id) {
+            return Ok(None);
+        }
+        let found: Option<i64> = self.database.with(async |connection: &mut AnyConnection| {
+            sqlx::query_scalar("SELECT messages FROM sessions WHERE id = $1")
+                .bind(id)
+                .fetch_optional(connection)
+                .await
+        })?;
         Ok(found.map(|count| usize::try_from(count).unwrap_or_default()))
     }
 
@@ -186,22 +191,23 @@ impl SessionStore {
     }
 
     fn resolve(&self, name: &str) -> Result<String, SessionError> {
+        if is_no_name(name) {
+            return Err(SessionError::Unknown(name.to_owned()));
+        }
         let mut found: Vec<String> =
-            self.database
-                .with(async |connection: &mut SqliteConnection| {
-                    let query = if name == "last" {
-                        sqlx::query_scalar(
-                            "SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1",
-                        )
-                    } else {
-                        // A range of keys: no character of the name has a meaning.
-                        sqlx::query_scalar(
-                    "SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 20",
-                )
-                .bind(name)
-                    };
-                    query.fetch_all(connection).await
-                })?;
+            self.database.with(async |connection: &mut AnyConnection| {
+                let query = if name == "last" {
+                    sqlx::query_scalar("SELECT id FROM sessions ORDER BY updated DESC, id LIMIT 1")
+                } else {
+                    // A range of keys: no character of the name has a meaning.
+                    sqlx::query_scalar(
+                        "SELECT id FROM sessions WHERE id >= $1 AND id < $2 LIMIT 20",
+                    )
+                    .bind(name)
+                    .bind(format!("{name}{}", char::MAX))
+                };
+                query.fetch_all(connection).await
+            })?;
         if let Some(exact) = found.iter().position(|id| id == name) {
             return Ok(found.swap_remove(exact));
         }
@@ -214,6 +220,11 @@ impl SessionStore {
             }),
         }
     }
+}
+
+/// Whether no session can be called so: PostgreSQL takes no text with a zero byte, also to compare.
+fn is_no_name(name: &str) -> bool {
+    name.contains('\0')
 }
 
 fn parsed<T: DeserializeOwned>(id: &str, text: &str) -> Result<T, SessionError> {

@@ -18,4 +18,11 @@ mod replays;
 mod requirements;
 mod server;
 mod sessions;
+mod stores;
 mod telemetry;
+
+/// PostgreSQL, which the registry's own tests start.
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+#[allow(dead_code, reason = "sessions need no bucket")]
+#[path = "../../../skillyard-registry/tests/it/programs.rs"]
+mod programs;

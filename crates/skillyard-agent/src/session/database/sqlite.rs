@@ -1,0 +1,71 @@
+//! Sessions in a file of SQLite.
+
+use std::fmt::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::{fs, io};
+
+use sqlx::any::AnyConnectOptions;
+use sqlx::{AnyConnection, ConnectOptions as _};
+
+use super::Dialect;
+
+const SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
+                        PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;";
+
+const SCHEMA: &[&str] = &[
+    "CREATE TABLE IF NOT EXISTS sessions (
+        id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
+        updated TEXT NOT NULL, title TEXT NOT NULL, messages INTEGER NOT NULL,
+        prompt TEXT NOT NULL, state TEXT NOT NULL)",
+    // The order of lists, to the last column: nothing is sorted when they are read.
+    "DROP INDEX IF EXISTS sessions_by_time",
+    "CREATE INDEX IF NOT EXISTS sessions_in_order ON sessions (updated DESC, id)",
+    "CREATE TABLE IF NOT EXISTS messages (
+        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+        body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",
+];
+
+pub(super) const DIALECT: Dialect = Dialect {
+    owner: "json_extract(state, '$.owner')",
+    digests: "SELECT json_extract(skill.value, '$.digest')
+            FROM sessions, json_each(sessions.prompt, '$.installed') AS skill
+        UNION SELECT json_extract(skill.value, '$.digest')
+            FROM sessions, json_each(sessions.state, '$.activated') AS skill",
+};
+
+/// Makes the file if need be, readable for its owner only.
+pub(super) fn make(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    options.open(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+}
+
+/// Opens the file, and makes the tables if need be.
+pub(super) async fn connect(path: &Path) -> Result<AnyConnection, sqlx::Error> {
+    let options: AnyConnectOptions = address(path)?.parse()?;
+    let mut connection = options.disable_statement_logging().connect().await?;
+    sqlx::raw_sql(SETTINGS).execute(&mut connection).await?;
+    for statement in SCHEMA {
+        sqlx::query(*statement).execute(&mut connection).await?;
+    }
+    Ok(connection)
+}
+
+/// The file as an address, in which no character of its path has a meaning.
+fn address(path: &Path) -> io::Result<String> {
+    let path = path.canonicalize()?;
+    let mut address = String::from("sqlite://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.".contains(byte) {
+            address.push(char::from(*byte));
+        } else {
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    Ok(address)
+}
