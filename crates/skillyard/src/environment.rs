@@ -42,6 +42,7 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_INSTALL_AGENTS", "install.agents"),
     ("SKILLYARD_INSTALL_LINK", "install.link"),
     ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
+    ("SKILLYARD_SESSIONS_DATABASE", "sessions.database"),
     ("SKILLYARD_SERVER_SKILLS", "server.skills"),
     ("SKILLYARD_SERVER_REGISTRY", "server.registry"),
     ("SKILLYARD_SERVER_PUBLIC_REGISTRY", "server.public_registry"),

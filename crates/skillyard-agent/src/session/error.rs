@@ -22,9 +22,7 @@ pub enum SessionError {
         source: sqlx::Error,
     },
     /// An address that leads to no database of sessions.
-    #[error(
-        "sessions can be in PostgreSQL, and this is no address such as `postgres://USER@HOST/NAME`"
-    )]
+    #[error("sessions can be in PostgreSQL, and this is no address such as `postgres://HOST/NAME`")]
     Address,
     /// The store cannot be made.
     #[error("cannot make `{}`", path.display())]

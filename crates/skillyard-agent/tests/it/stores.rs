@@ -128,7 +128,7 @@ fn of_those_that_go_on_with_one_session_one_succeeds() {
                         let mut session = store.load(id).unwrap();
                         session
                             .messages
-                            .push(Message::user(&format!("at once {number}")));
+                            .push(Message::user(format!("at once {number}")));
                         session.messages.push(Message::user("and more"));
                         barrier.wait();
                         match store.save(&mut session, Timestamp::now()) {

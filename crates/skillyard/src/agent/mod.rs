@@ -12,13 +12,15 @@ mod model;
 mod tool_mode;
 mod tracing;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use skillyard_agent::Runtime;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::{Settings, Strategy};
+use skillyard_agent::{Runtime, TurnError};
+use skillyard_format::Digest;
 use skillyard_trust::verdict::OptIn;
 
 use crate::context::Context;
@@ -97,10 +99,49 @@ fn runtime_with(
     })
 }
 
-/// The sessions of this user.
+/// The sessions of this user, or of all machines that share a database.
 pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
+    let store = match shared_store(context)? {
+        Some(store) => store,
+        None => {
+            SessionStore::open(&context.environment.sessions_file()).map_err(TurnError::from)?
+        }
+    };
+    Ok(store)
+}
+
+/// Whether the sessions can be used, where there are some.
+pub(crate) fn check_store(context: &Context) -> Result<(), CommandError> {
+    stores(context).map(drop)
+}
+
+/// What the skills consist of that sessions need to be made again.
+pub(crate) fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, CommandError> {
+    let mut named = BTreeSet::new();
+    for store in stores(context)? {
+        named.extend(store.digests().map_err(TurnError::from)?);
+    }
+    Ok(named)
+}
+
+/// All sessions that this machine knows of. Those in the file stay there when it begins to share
+/// others, and are used again when it ends.
+fn stores(context: &Context) -> Result<Vec<SessionStore>, CommandError> {
+    let mut stores = Vec::from_iter(shared_store(context)?);
     let file = context.environment.sessions_file();
-    Ok(SessionStore::open(&file).map_err(skillyard_agent::TurnError::from)?)
+    if file.exists() {
+        stores.push(SessionStore::open(&file).map_err(TurnError::from)?);
+    }
+    Ok(stores)
+}
+
+fn shared_store(context: &Context) -> Result<Option<SessionStore>, CommandError> {
+    let address = context.config()?.sessions_database();
+    let Some(address) = address.map_err(CommandError::Setting)? else {
+        return Ok(None);
+    };
+    let store = SessionStore::connect(&model::secret(&address));
+    Ok(Some(store.map_err(TurnError::from)?))
 }
 
 /// Puts into settings what the configuration says of their model's context, unless they say it.
@@ -120,5 +161,5 @@ pub(crate) fn session(
 ) -> Result<Session, CommandError> {
     let workspace = workspace.to_string_lossy().into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
-    Ok(session.map_err(skillyard_agent::TurnError::from)?)
+    Ok(session.map_err(TurnError::from)?)
 }

@@ -77,7 +77,8 @@ fn server(context: &Context, model: &str) -> Result<ModelServer, CommandError> {
     Ok(server.ok_or_else(unknown)?)
 }
 
-fn secret(value: &Secret) -> SecretString {
+/// A secret as the runtime takes it.
+pub(super) fn secret(value: &Secret) -> SecretString {
     SecretString::from(value.expose().to_owned())
 }
 

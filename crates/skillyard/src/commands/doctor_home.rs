@@ -46,12 +46,12 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     checks
 }
 
-/// Whether the sessions can be used, where there are some.
+/// Whether the sessions can be used, if it is known where they are.
 fn sessions(context: &Context) -> Result<(), CommandError> {
-    if context.environment.sessions_file().exists() {
-        agent::store(context)?;
+    match context.config() {
+        Ok(_) => agent::check_store(context),
+        Err(_) => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether something can be written there, by writing it.

@@ -1,18 +1,15 @@
 //! `skillyard store`.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_agent::TurnError;
-use skillyard_format::Digest;
 use skillyard_install::store::Store;
 
 use super::Outcome;
 use crate::agent;
 use crate::context::Context;
+use crate::error::Status;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
 use crate::install::{chronicle, place};
 use crate::report::elapsed;
 
@@ -85,21 +82,14 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
     })
 }
 
-/// What sessions need to be made again.
-fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, CommandError> {
-    if !context.environment.sessions_file().exists() {
-        return Ok(BTreeSet::new());
-    }
-    Ok(agent::store(context)?.digests().map_err(TurnError::from)?)
-}
-
 fn collect(context: &Context, store: &Store) -> Outcome {
     let start = Instant::now();
     // What an interrupted change is about to need is in no lock yet.
     if let Some((journal, source)) = chronicle::recover(context).into_iter().next() {
         return Err(InstallFailure::Unfinished { journal, source }.into());
     }
-    let wanted = named_by_sessions(context)?;
+    // Where they cannot be asked, nothing is removed.
+    let wanted = agent::named_by_sessions(context)?;
     let collected = store.collect(&wanted).map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {

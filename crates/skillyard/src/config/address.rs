@@ -25,6 +25,17 @@ impl Address {
         Ok(Self { template })
     }
 
+    /// Reads the address of a database; says what is wrong, without quoting it.
+    pub(crate) fn of_database(text: &str) -> Result<Self, String> {
+        let template = Template::parse(text)?;
+        match template.variables().next() {
+            None => check_database(text)?,
+            // What is shown of it must be known at once, whatever the variables are.
+            Some(_) => check_query(text)?,
+        }
+        Ok(Self { template })
+    }
+
     /// The text and its variables.
     pub(crate) fn template(&self) -> &Template {
         &self.template
@@ -64,6 +75,36 @@ pub(crate) fn check(url: &str) -> Result<(), String> {
     }
     if scheme != "file" && host(rest).is_empty() {
         return Err("it names no host".into());
+    }
+    Ok(())
+}
+
+/// What is wrong with the address of a database, if something is.
+pub(crate) fn check_database(address: &str) -> Result<(), String> {
+    let form = "it must be the address of a PostgreSQL database, such as \
+                `postgres://${USER}:${PASSWORD}@HOST/NAME`; without it sessions are in a file";
+    check_query(address)?;
+    let url = url::Url::parse(address).map_err(|_| form)?;
+    if !matches!(url.scheme(), "postgres" | "postgresql") {
+        return Err(form.into());
+    }
+    // What stands before it would be shown as host and name.
+    if url.path().contains('@') {
+        return Err(
+            "`/`, `?`, `#` and `@` in a password are written `%2F`, `%3F`, `%23` and `%40`".into(),
+        );
+    }
+    Ok(())
+}
+
+/// A password among the parameters would not be hidden.
+fn check_query(address: &str) -> Result<(), String> {
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    if query.to_ascii_lowercase().contains("password") || query.contains('@') {
+        return Err(
+            "a password stands before the host, as in `postgres://${USER}:${PASSWORD}@HOST/NAME`"
+                .into(),
+        );
     }
     Ok(())
 }
@@ -124,6 +165,32 @@ mod tests {
         assert_eq!(address.to_string(), "https://…redacted@host/x");
         assert!(address.holds_secret() && !format!("{address:?}").contains("hunter2"));
         assert_eq!(address.written(), "https://me:hunter2@host/x");
+    }
+
+    #[test]
+    fn databases() {
+        for address in [
+            "postgres://me:hunter2@host:5432/x?sslmode=verify-full",
+            "postgresql:///x?host=/var/run/postgresql",
+            "postgres://me:${PASSWORD}@%2Ftmp/x",
+            "${DATABASE}",
+        ] {
+            let address = Address::of_database(address).unwrap();
+            assert!(!address.to_string().contains("hunter2"), "{address}");
+        }
+        for address in [
+            "sqlite:hunter2",
+            "https://h/hunter2",
+            "hunter2",
+            "postgres://me:hunter2/@host/x",
+            "postgres://me:1/hunter2@host/x",
+            "postgres://me:1?hunter2@host/x",
+            "postgres://me@host/x?password=hunter2",
+            "postgres://${HOST}/x?PASSWORD=hunter2",
+        ] {
+            let problem = Address::of_database(address).unwrap_err();
+            assert!(!problem.contains("hunter2"), "{address}: {problem}");
+        }
     }
 
     #[test]

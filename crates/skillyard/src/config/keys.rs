@@ -189,6 +189,12 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "Tokens that its models take at once; 200,000 are assumed. The catalog gets 2% of them.",
     ),
     entry(
+        "sessions.database",
+        Kind::Database,
+        Project::Never(WORDS),
+        "A PostgreSQL that several machines keep their sessions in; without it they are in a file.",
+    ),
+    entry(
         "telemetry.endpoint",
         Kind::Url,
         Project::Never(WORDS),

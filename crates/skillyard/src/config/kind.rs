@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Text,
     /// An address.
     Url,
+    /// The address of a database, or nothing.
+    Database,
     /// How to log in.
     Auth,
     /// A token.
@@ -56,6 +58,7 @@ impl fmt::Display for Kind {
             }
             Self::Text => formatter.write_str("a text"),
             Self::Url => formatter.write_str("a URL"),
+            Self::Database => formatter.write_str("`postgres://${USER}:${PASSWORD}@HOST/NAME`"),
             Self::Auth => formatter
                 .write_str("`bearer:${VARIABLE}`, `token:${VARIABLE}` or `header:Name: value`"),
             Self::Token => formatter.write_str("a token, best as `${VARIABLE}`"),

@@ -32,6 +32,7 @@ impl Kind {
             | Self::Question(_)
             | Self::Text
             | Self::Url
+            | Self::Database
             | Self::Auth
             | Self::Token => match item.as_str() {
                 Some(text) => Some(self.text(text)?),
@@ -123,6 +124,9 @@ impl Kind {
             Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
             Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Url => Address::parse(text).map(Value::Address),
+            // So that a stronger layer can take it back.
+            Self::Database if text.is_empty() => Ok(Value::Text(String::new())),
+            Self::Database => Address::of_database(text).map(Value::Address),
             Self::Auth => Auth::parse(text).map(Value::Auth),
             _ => Template::parse(text).map(Value::Token),
         }

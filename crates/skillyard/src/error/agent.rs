@@ -135,6 +135,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
             "If it is damaged, put `{}` aside: sessions begin anew without it",
             path.display()
         ),
+        TurnError::Session(SessionError::Server { .. } | SessionError::Address) => {
+            "Is the database running, and its address in `sessions.database` right? Without that key, sessions are in a file of this machine".into()
+        }
         TurnError::Provider(ProviderError::Status {
             status: 401 | 403, ..
         }) => "Set the right key with `skillyard config set models.SERVER.key -`, and the right model".into(),

@@ -82,6 +82,7 @@ mod serve;
 mod serve_chat;
 mod serve_mcp;
 mod servers;
+mod sessions_shared;
 mod show;
 mod signing;
 mod trouble;

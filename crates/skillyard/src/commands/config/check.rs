@@ -16,7 +16,8 @@ use crate::sanitize::visible;
 
 /// Check that the configuration can be used
 ///
-/// Reads every layer, and resolves the variables of every source and host as `install` would.
+/// Reads every layer, and resolves the variables of every source and host as `install` would, and
+/// of the database of sessions.
 /// Nothing is sent anywhere. The exit code is 1 when something could not be used.
 ///
 /// Examples:
@@ -26,7 +27,7 @@ use crate::sanitize::visible;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {}
 
-/// A place that skills can be fetched from.
+/// A place that skills can be fetched from, or that sessions are in.
 struct Place {
     name: String,
     url: String,
@@ -56,6 +57,14 @@ pub(super) fn run(context: &Context) -> Outcome {
         "hosts.gitlab".to_owned(),
         of_host("gitlab", config.gitlab()),
     ));
+    if let Some(found) = config.sessions_database().transpose() {
+        let place = found.map(|address| Place {
+            name: "sessions (PostgreSQL)".to_owned(),
+            url: without_userinfo(address.expose()).into_owned(),
+            login: None,
+        });
+        places.push(("sessions.database".to_owned(), place));
+    }
     let status = if places.iter().all(|(_, place)| place.is_ok()) {
         Status::Yes
     } else {

@@ -100,6 +100,10 @@ fn a_project_may_tighten_and_not_loosen() {
         ("discovery.max_depth = 7", "discovery.max_depth"),
         ("discovery.max_folders = 2001", "discovery.max_folders"),
         ("audit.keep = 1", "audit.keep"),
+        (
+            "sessions.database = 'postgres://evil.example/x'",
+            "sessions.database",
+        ),
         ("locked = ['scripts']", "locked"),
         ("app.skills.directories = ['/']", "discovery.directories"),
     ] {
