@@ -6,6 +6,7 @@ use super::programs::Postgres;
 use super::{TestContext, output, text};
 use crate::chat::conformance;
 use crate::project::project;
+use crate::serve_chat::Serving;
 
 /// What nobody may see.
 const PASSWORD: &str = "never-shown-0123";
@@ -184,4 +185,36 @@ fn an_address_of_something_else_is_refused() {
     let missing = Node::new(TestContext::new(), "${SESSIONS}");
     let (_, _, words) = missing.tell(&["chat", "--sessions"]);
     assert!(words.contains("the variable `SESSIONS`"), "{words}");
+}
+
+#[test]
+fn a_chat_goes_from_one_server_to_another() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let address = with_password(&postgres, PASSWORD);
+    let nodes = [(); 2].map(|()| Node::new(conformance(), &address));
+    let [one, other] = nodes
+        .each_ref()
+        .map(|node| Serving::start(&node.context, &[]));
+    let opened = one.json("POST", "/api/v1/sessions", &Value::Null);
+    let id = opened["id"].as_str().unwrap();
+    one.say(id, "/skills-system-validation first");
+    let words = |session: &Value| {
+        let events = session["events"].as_array().unwrap().iter();
+        events.filter(|event| event["type"] == "user").count()
+    };
+    let path = format!("/api/v1/sessions/{id}");
+    assert_eq!(words(&other.json("GET", &path, &Value::Null)), 1);
+    assert_eq!(words(&other.say(id, "second")), 2);
+    assert_eq!(words(&one.json("GET", &path, &Value::Null)), 2);
+    assert_eq!(words(&one.say(id, "third")), 3);
+    // Neither server has it when one has deleted it.
+    other.json("DELETE", &path, &Value::Null);
+    assert_eq!(one.ask_with("GET", &path, "", &Value::Null).0, 404);
+    let list = one.json("GET", "/api/v1/sessions", &Value::Null);
+    assert!(!list.to_string().contains(id), "{list}");
+    drop(postgres);
+    let (status, told) = one.ask_with("GET", "/api/v1/sessions", "", &Value::Null);
+    assert!(status >= 500 && !told.contains(PASSWORD), "{status} {told}");
 }
