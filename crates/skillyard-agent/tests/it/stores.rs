@@ -295,3 +295,44 @@ fn an_address_is_never_shown() {
         assert!(!format!("{store:?}").contains("hunter2"), "{store:?}");
     }
 }
+
+#[test]
+fn a_file_is_where_it_is_said_whatever_its_name() {
+    let lab = Lab::new();
+    let folder = lab.folder.path().join("a %41?mode=ro#ü/../b %2F");
+    std::fs::create_dir_all(lab.folder.path().join("a %41?mode=ro#ü")).unwrap();
+    let file = folder.join("sessions.db");
+    let mut kept = session("kept");
+    let store = SessionStore::open(&file).unwrap();
+    store.save(&mut kept, Timestamp::now()).unwrap();
+    // Others see it as it always was: a file with a log beside it.
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&file);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (mode, table) = runtime.block_on(async {
+        let mut connection = sqlx::SqliteConnection::connect_with(&options)
+            .await
+            .unwrap();
+        let mode: String = sqlx::query_scalar("PRAGMA journal_mode")
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        let table: String =
+            sqlx::query_scalar("SELECT sql FROM sqlite_master WHERE name = 'messages'")
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+        (mode, table)
+    });
+    assert_eq!(mode, "wal");
+    assert!(
+        table.ends_with("PRIMARY KEY (session, place)) WITHOUT ROWID"),
+        "{table}"
+    );
+    assert_eq!(
+        SessionStore::open(&file).unwrap().load("last").unwrap(),
+        kept
+    );
+}
