@@ -108,6 +108,12 @@ fn plain<T: Into<std::ffi::OsString>>(
 
 /// Sessions that can be gone on with, and how each began.
 fn sessions(context: &Context) -> Vec<CompletionCandidate> {
+    let config = context.config();
+    let address = config.map(|config| config.sessions_database());
+    // Who presses a key does not wait for a server that may not answer.
+    if !matches!(address, Ok(Ok(None))) {
+        return plain(["last"]);
+    }
     let list = agent::store(context).and_then(|store| {
         let list = store.list(MOST_SESSIONS);
         Ok(list.map_err(skillyard_agent::TurnError::from)?)
