@@ -70,7 +70,7 @@ registry-crash: tools
 # Power cuts while skills are installed, updated and removed; as root, with a loop device.
 power-cut:
 	cargo build -p skillyard
-	python3 tests/power/cut.py target/debug/skillyard
+	unshare --mount python3 tests/power/cut.py target/debug/skillyard
 
 tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent

@@ -4,7 +4,8 @@ A file system of its own is told to stop in an instant, as xfstests does it: not
 disk by then gets there. It is mounted again, and whatever is there must be the state before or after
 the change, but for files that lost bytes; those must be noticed, and `sync` must put them right.
 
-Needs root and a loop device:  cut.py PROGRAM [CUTS [SEED]]
+Needs root and a loop device, and mounts that nobody else sees, or a sandbox of somebody could keep a file system that was cut:
+    unshare --mount cut.py PROGRAM [CUTS [SEED]]
 """
 
 import fcntl
