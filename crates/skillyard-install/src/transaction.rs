@@ -7,7 +7,7 @@
 //! removed. A process that ends in between leaves the rest to the next one; one that cannot go on
 //! takes back what it did, for which the journal also has the files as they were.
 //!
-//! Nobody waits for the files of the skills, as nobody does who copies files. The system writes them
+//! Nobody waits for the files of many skills, as nobody does who copies files. The system writes them
 //! within half a minute; a power cut before that leaves files without their end. Their digests tell:
 //! a change that was interrupted is taken back where they do not fit, and one that was not is put
 //! right by the next `sync`.
@@ -30,10 +30,12 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside};
+use few::Few;
 use replacement::Replacement;
 use stage::Stage;
 
 mod error;
+mod few;
 mod here;
 mod inside;
 mod replacement;
@@ -146,7 +148,11 @@ impl<'a> Transaction<'a> {
         let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
         let ready = ready.map_err(E::from).and_then(|(commit, drafts)| {
             let progress = self.write::<E>(Progress::Committed(commit), |journal| {
-                let synced = || Draft::sync_all(drafts.iter().chain([journal]));
+                let synced = || {
+                    let few = Few::start(&paths)?;
+                    Draft::sync_all(drafts.iter().chain([journal]))?;
+                    few.wait()
+                };
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others. But it holds nothing that was not checked.
                 let (synced, kept) = beside_work(synced, || {

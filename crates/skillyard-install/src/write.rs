@@ -95,7 +95,7 @@ impl Draft {
 }
 
 /// Begins to write a file to the disk, where that can be asked for.
-fn start_writing(file: &File) {
+pub(crate) fn start_writing(file: &File) {
     #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     #[cfg(not(target_os = "linux"))]
