@@ -24,7 +24,8 @@ from pathlib import Path
 
 # _IOR('X', 125, __u32), and "without writing the log first".
 SHUTDOWN, AT_ONCE = 0x8004587D, 2
-SKILLS = 20
+# So few that their files are waited for, and so many that they are not.
+COUNTS = (3, 20)
 
 
 class Disk:
@@ -53,8 +54,8 @@ class Disk:
 class Machine:
     """A home and a project on a disk, and skills elsewhere."""
 
-    def __init__(self, disk: Disk, library: Path, program: str):
-        self.disk, self.library, self.program = disk, library, program
+    def __init__(self, disk: Disk, library: Path, program: str, count: int):
+        self.disk, self.library, self.program, self.count = disk, library, program, count
         self.project, self.home = disk.root / "project", disk.root / "home"
         (self.project / ".git").mkdir(parents=True)
         self.home.mkdir()
@@ -82,7 +83,7 @@ class Machine:
         return found
 
     def write_library(self, version: str):
-        for number in range(SKILLS):
+        for number in range(self.count):
             folder = self.library / f"skill-{number}"
             (folder / "references").mkdir(parents=True, exist_ok=True)
             text = f"---\nname: skill-{number}\ndescription: Does {number}. Use when {number} is asked for.\n---\n"
@@ -93,21 +94,22 @@ class Machine:
 CHANGES = {
     "install": (None, ["install", "LIBRARY", "--all", "--yes"]),
     "update": ("one", ["update", "--yes"]),
-    "remove": ("one", ["remove", *(f"skill-{number}" for number in range(SKILLS))]),
+    "remove": ("one", ["remove", "SKILLS"]),
 }
 
 
-def one_cut(folder: Path, program: str, change: str, wait: float) -> str:
+def one_cut(folder: Path, program: str, count: int, change: str, wait: float) -> str:
     """Makes a change, cuts the power so many seconds after it began, and says what came of it."""
     disk = Disk(folder)
     try:
-        machine = Machine(disk, folder / "library", program)
+        machine = Machine(disk, folder / "library", program, count)
         first, arguments = CHANGES[change]
-        arguments = [str(machine.library) if each == "LIBRARY" else each for each in arguments]
+        meant = {"LIBRARY": [str(machine.library)], "SKILLS": [f"skill-{number}" for number in range(count)]}
+        arguments = [word for each in arguments for word in meant.get(each, [each])]
         machine.write_library("one")
         if first:
             ran = machine.run("install", str(machine.library), "--all", "--yes")
-            assert ran.returncode == 0 and len(machine.skills()) == SKILLS, ran.stderr
+            assert ran.returncode == 0 and len(machine.skills()) == count, ran.stderr
             machine.write_library("two")
         os.sync()
         before = (machine.lock(), machine.skills())
@@ -135,7 +137,10 @@ def one_cut(folder: Path, program: str, change: str, wait: float) -> str:
         # That lines may be missing is all it can say where the newest file about it was lost.
         damage = [line for line in audit.stdout.splitlines() if line.startswith("✗") and "audit.head" not in line]
         assert not damage, (change, wait, damage)
-        return "as after" if healed == (lock, skills) else "as after, once `sync` had put files right"
+        if healed == (lock, skills):
+            return "as after"
+        assert count == max(COUNTS), (change, wait, "files that were waited for lost bytes")
+        return "as after, once `sync` had put files right"
     finally:
         disk.unmount()
 
@@ -144,13 +149,14 @@ def main():
     program = str(Path(sys.argv[1]).resolve())
     cuts = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     chance = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-    outcomes: dict[str, Counter] = {change: Counter() for change in CHANGES}
+    outcomes = {f"{change} of {count}": Counter() for count in COUNTS for change in CHANGES}
     for _ in range(cuts):
-        for change, outcome in outcomes.items():
+        for what, outcome in outcomes.items():
+            change, count = what.split(" of ")
             # Most within the change, some in the moments after it.
             wait = chance.choice([chance.uniform(0, 0.03), chance.uniform(0.01, 0.06), chance.uniform(0.05, 8)])
             folder = Path(tempfile.mkdtemp(prefix="skillyard-power-"))
-            outcome[one_cut(folder, program, change, wait)] += 1
+            outcome[one_cut(folder, program, int(count), change, wait)] += 1
             shutil.rmtree(folder)
     print(json.dumps(outcomes, indent=2))
 
