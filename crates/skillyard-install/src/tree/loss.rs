@@ -43,23 +43,18 @@ mod tests {
     #[test]
     fn files_without_their_end_are_left_of_a_skill_and_edited_ones_are_not() {
         let whole = tree(&[("SKILL.md", b"hello"), ("run.sh", b"echo")]);
-        for (skill, script) in [
-            (&b""[..], &b"echo"[..]),
-            (b"he", b""),
-            (b"he\0\0\0", b"echo"),
-            (b"\0\0\0\0\0", b"\0"),
+        for (skill, script, expected) in [
+            (&b""[..], &b"echo"[..], true),
+            (b"he", b"", true),
+            (b"he\0\0\0", b"echo", true),
+            (b"\0\0\0\0\0", b"\0", true),
+            (b"hi", b"echo", false),
+            (b"", b"echo hi", false),
+            (b"hello\0", b"echo", false),
+            (b"\0\0\0\0o", b"echo", false),
         ] {
             let left = tree(&[("SKILL.md", skill), ("run.sh", script)]);
-            assert!(left.is_left_of(&whole), "{skill:?} {script:?}");
-        }
-        for (skill, script) in [
-            (&b"hi"[..], &b"echo"[..]),
-            (b"", b"echo hi"),
-            (b"hello\0", b"echo"),
-            (b"\0\0\0\0o", b"echo"),
-        ] {
-            let left = tree(&[("SKILL.md", skill), ("run.sh", script)]);
-            assert!(!left.is_left_of(&whole), "{skill:?} {script:?}");
+            assert_eq!(left.is_left_of(&whole), expected, "{skill:?} {script:?}");
         }
         assert!(!tree(&[("SKILL.md", b"")]).is_left_of(&whole));
         assert!(tree(&[("SKILL.md", b"\0\0"), ("a", b"")]).is_hollow());

@@ -70,7 +70,11 @@ pub(crate) fn runtime(
     settings: &Settings,
 ) -> Result<Runtime, CommandError> {
     let store = Arc::new(store(context)?);
-    runtime_with(context, wanted, workspace, settings, store)
+    let runtime = runtime_with(context, wanted, workspace, settings, store)?;
+    let shelf = runtime.shelf.all().iter();
+    // A server tells when it loads, not with each session.
+    discovered::tell(context, shelf.map(|each| &each.skill));
+    Ok(runtime)
 }
 
 /// The same over sessions that are open already.
@@ -82,7 +86,6 @@ fn runtime_with(
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
     let shelf = shelf(context, wanted)?;
-    discovered::tell(context, shelf.all().iter().map(|each| &each.skill));
     let provider = model::provider(context, &settings.model)?;
     let router = settings.router_model.as_deref();
     let router = router.filter(|_| settings.strategy != Strategy::Tool);
