@@ -2,16 +2,19 @@
 //!
 //! Each is taken in the highest version that fits all who want it: the skills that need it, those
 //! that are installed and stay, `skills.toml` and the user. So it does not matter who comes first.
+//! Where the newest do not go together, older ones are tried.
 //!
 //! A reference in a skill is a stranger's word. `./x` and `../x` mean a folder of the same
 //! source; a path of this machine is believed only from a skill of this machine.
 
+mod answers;
 mod circle;
 mod demand;
 mod error;
 mod known;
 mod resolver;
 mod round;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +57,17 @@ pub struct Needed {
     pub requires: Vec<Required>,
     /// Whether it is only there for others.
     pub dependency: bool,
+    /// Why it is not newer, where that would not go together with the rest.
+    pub held_back: Option<HeldBack>,
+}
+
+/// A version that is not taken.
+#[derive(Debug, Clone)]
+pub struct HeldBack {
+    /// The version.
+    pub newest: String,
+    /// What does not go together with it.
+    pub reason: String,
 }
 
 /// Skills that go together with what they need, and those that do not.
@@ -80,7 +94,7 @@ pub fn resolve<S: Supplier>(
     known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
-    let (round, failures) = Resolver::new(supplier, known).settle(roots)?;
+    let (round, failures) = Resolver::new(supplier, known).search(roots)?;
     match failures.into_iter().next() {
         Some(failure) => Err(failure.error),
         None => Ok(round.needed()),
@@ -96,7 +110,7 @@ pub fn resolve_each<S: Supplier>(
     let mut resolver = Resolver::new(supplier, known);
     let mut failed = Vec::new();
     loop {
-        let (round, failures) = resolver.settle(&roots)?;
+        let (round, failures) = resolver.search(&roots)?;
         if failures.is_empty() {
             let needed = round.needed();
             return Ok(Resolved { needed, failed });

@@ -75,10 +75,14 @@ pub(super) fn fits(requested: &str, version: Option<&str>) -> bool {
     version.is_some_and(|version| requirement.is_ok_and(|each| each.matches(&version)))
 }
 
-/// What is to be requested so that all get what they want, if that can be said.
-pub(super) fn combined<'a>(demands: impl Iterator<Item = &'a Demand>) -> Option<String> {
+/// What is to be requested so that all get what they want within a limit, if that can be said.
+pub(super) fn combined<'a>(
+    demands: impl Iterator<Item = &'a Demand>,
+    limit: Option<&'a str>,
+) -> Option<String> {
     let requested: BTreeSet<&str> = demands
         .filter_map(|demand| demand.requested.as_deref())
+        .chain(limit)
         .collect();
     let mut requested: Vec<&str> = requested.into_iter().collect();
     if requested.len() > 1 {

@@ -60,9 +60,17 @@ pub enum DependencyError<E> {
 }
 
 impl<E> DependencyError<E> {
+    /// The skill that several want as they cannot have it together.
+    pub(super) fn disputed(&self) -> Option<&String> {
+        match self {
+            Self::Conflict { name, .. } | Self::Versions { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether several want what they cannot have together.
     pub(super) fn is_disagreement(&self) -> bool {
-        matches!(self, Self::Conflict { .. } | Self::Versions { .. })
+        self.disputed().is_some()
     }
 }
 

@@ -46,9 +46,18 @@ impl<'a> Known<'a> {
         let requested = demands.filter_map(|(name, demands)| {
             let source = &self.lock.get(&name)?.source;
             let demands = demands.iter().filter(|demand| demand.source == *source);
-            Some((name, combined(demands)?))
+            Some((name, combined(demands, None)?))
         });
         requested.collect()
+    }
+
+    /// Whether a skill is installed in just this version.
+    pub(super) fn is_installed(&self, name: &str, version: &str) -> bool {
+        let installed = self
+            .lock
+            .get(name)
+            .and_then(|entry| entry.version.as_deref());
+        installed == Some(version)
     }
 
     /// Whether just that is wanted of a skill as things are.

@@ -3,50 +3,47 @@
 //! A round takes each skill as all want it who wanted it in the round before. Another version may
 //! need something else, so what does not go together counts only once nothing changes any more.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::answers::Answers;
 use super::circle::circle;
-use super::demand::{Demand, Demands, Who, combined};
+use super::demand::{Demand, Demands, Who, combined, fits};
 use super::error::{DependencyError, described};
 use super::known::Known;
 use super::round::{Failure, Round};
+use super::search::{Limits, TRIES};
 use super::{Root, Supplier};
 use crate::candidate::Candidate;
 use crate::lockfile::Required;
-use crate::origin::OriginKind;
-use crate::reference::{Context, Reference};
 
 /// After so many rounds nothing that was wanted once is forgotten, so that there is an end.
 const SETTLING: usize = 8;
 
-/// What a source gave, asked for once.
-type Answer<E> = Result<Candidate, Arc<E>>;
-
 /// A round in which nothing changed, and what does not go together in it.
-type Settled<E> = (Round<E>, Vec<Failure<E>>);
+pub(super) type Settled<E> = (Round<E>, Vec<Failure<E>>);
 
 /// The way from what is asked for to all that is needed.
 pub(super) struct Resolver<'a, S: Supplier> {
-    supplier: &'a mut S,
-    known: &'a Known<'a>,
-    /// By the reference, and by who wrote it where that matters.
-    supplied: HashMap<(String, String), Answer<S::Error>>,
-    /// By the name, the source and what was requested.
-    at: HashMap<(String, String, String), Answer<S::Error>>,
+    answers: Answers<'a, S>,
+    pub(super) known: &'a Known<'a>,
+    /// What has to be older than it might be.
+    pub(super) limits: Limits,
+    /// How often that may still be tried.
+    pub(super) tries: usize,
 }
 
 impl<'a, S: Supplier> Resolver<'a, S> {
     pub(super) fn new(supplier: &'a mut S, known: &'a Known<'a>) -> Self {
         Self {
-            supplier,
+            answers: Answers::new(supplier),
             known,
-            supplied: HashMap::new(),
-            at: HashMap::new(),
+            limits: Limits::default(),
+            tries: TRIES,
         }
     }
 
-    /// What is needed once nothing changes any more.
+    /// What is needed once nothing changes any more, within the limits.
     pub(super) fn settle(
         &mut self,
         roots: &[Root],
@@ -119,7 +116,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             };
             let by = by.clone();
             for reference in &by.requires {
-                let next = match self.supplied(reference, &by, &round) {
+                let next = match self.answers.supplied(reference, &by, &round) {
                     Ok(next) => next,
                     Err(error) => {
                         round.fail(error, vec![name.clone()]);
@@ -169,7 +166,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         let all: Vec<&Demand> = all
             .filter(|demand| demand.source == candidate.source)
             .collect();
-        if all.iter().all(|demand| demand.allows(candidate)) {
+        if self.is_old_enough(candidate) && all.iter().all(|demand| demand.allows(candidate)) {
             return candidate.clone();
         }
         let source = match self.for_all(candidate, &all) {
@@ -195,15 +192,27 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         candidate.clone()
     }
 
-    /// A skill in the highest version that all allow, or what its source says to that.
+    fn is_old_enough(&self, candidate: &Candidate) -> bool {
+        let limit = self.limits.of(candidate);
+        limit.is_none_or(|limit| fits(&limit, candidate.origin.version.as_deref()))
+    }
+
+    /// A skill in the highest version that all and the limits allow, or what its source says to
+    /// that.
     fn for_all(
         &mut self,
         candidate: &Candidate,
         demands: &[&Demand],
     ) -> Result<Candidate, Option<Arc<S::Error>>> {
-        let requested = combined(demands.iter().copied()).ok_or(None)?;
-        let found = self.at(candidate, &requested).map_err(Some)?;
-        let is_allowed = demands.iter().all(|demand| demand.allows(&found));
+        let all = || demands.iter().copied();
+        let limit = self.limits.of(candidate);
+        let requested = combined(all(), limit.as_deref()).ok_or(None)?;
+        let mut found = self.answers.at(candidate, &requested).map_err(Some)?;
+        if limit.is_some() {
+            // Nobody requests to be limited; it is only how this one was found.
+            found.requested = combined(all(), None);
+        }
+        let is_allowed = all().all(|demand| demand.allows(&found)) && self.is_old_enough(&found);
         if is_allowed { Ok(found) } else { Err(None) }
     }
 
@@ -231,50 +240,6 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             .filter(|each| odd.contains(&&each.requested))
             .collect()
     }
-
-    fn at(&mut self, candidate: &Candidate, requested: &str) -> Answer<S::Error> {
-        let key = (
-            candidate.name.clone(),
-            candidate.source.clone(),
-            requested.to_owned(),
-        );
-        let supplier = &mut *self.supplier;
-        let answer = self
-            .at
-            .entry(key)
-            .or_insert_with(|| supplier.at(candidate, requested).map_err(Arc::new));
-        answer.clone()
-    }
-
-    fn supplied(
-        &mut self,
-        reference: &str,
-        by: &Candidate,
-        round: &Round<S::Error>,
-    ) -> Result<Candidate, DependencyError<S::Error>> {
-        let chain = || round.chain(&by.name);
-        if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
-            return Err(DependencyError::Local {
-                chain: chain(),
-                reference: reference.to_owned(),
-            });
-        }
-        let whose = if is_neighbour(reference) {
-            crate::lockfile::reference(&by.source, by.requested.as_deref())
-        } else {
-            String::new()
-        };
-        let supplier = &mut *self.supplier;
-        let answer = self
-            .supplied
-            .entry((reference.to_owned(), whose))
-            .or_insert_with(|| supplier.supply(reference, by).map_err(Arc::new));
-        answer.clone().map_err(|source| DependencyError::Fetch {
-            chain: chain(),
-            reference: reference.to_owned(),
-            source,
-        })
-    }
 }
 
 /// What somebody wants who gets this where nobody wants anything else.
@@ -284,18 +249,5 @@ fn demand(who: Who, candidate: &Candidate) -> Demand {
         source: candidate.source.clone(),
         requested: candidate.requested.clone(),
         bytes: Some(candidate.tree.digest()),
-    }
-}
-
-fn is_neighbour(reference: &str) -> bool {
-    reference.starts_with("./") || reference.starts_with("../")
-}
-
-/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
-fn names_machine(reference: &str) -> bool {
-    match Reference::parse(reference, &Context::default()) {
-        Ok(Reference::Local(_)) => !is_neighbour(reference),
-        Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
-        _ => false,
     }
 }

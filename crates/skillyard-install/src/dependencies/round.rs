@@ -67,6 +67,7 @@ impl<E> Round<E> {
             needed: Needed {
                 requires: Vec::new(),
                 dependency: false,
+                held_back: None,
                 candidate,
             },
             by: None,
@@ -80,6 +81,7 @@ impl<E> Round<E> {
             needed: Needed {
                 requires: Vec::new(),
                 dependency: true,
+                held_back: None,
                 candidate,
             },
             by: Some(by.to_owned()),

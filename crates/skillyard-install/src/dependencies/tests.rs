@@ -217,6 +217,99 @@ fn what_is_installed_goes_on_getting_what_it_needs() {
 }
 
 #[test]
+fn older_versions_are_taken_where_the_newest_do_not_go_together() {
+    let shelf = [
+        ("app", "tool@^1 kit"),
+        ("tool@1.0.0", "lib@^1"),
+        ("tool@1.1.0", "lib@^1"),
+        ("tool@1.2.0", "lib@^2"),
+        ("kit@1.0.0", "lib@^1"),
+        ("kit@2.0.0", "lib@^1"),
+        ("lib@1.0.0", ""),
+        ("lib@2.0.0", ""),
+    ];
+    let mut supplier = Shelf(shelf.to_vec());
+    let root = supplier.root("app");
+    let nothing = Lockfile::default();
+    let needed = resolve(&[root], &Known::new(&nothing), &mut supplier).unwrap();
+    assert_eq!(
+        told(&needed),
+        [
+            "app 1.0.0 tool@^1 kit",
+            "kit 2.0.0 for others lib@^1",
+            "lib 1.0.0 for others",
+            "tool 1.1.0 for others lib@^1"
+        ]
+    );
+    let tool = &needed[3];
+    assert_eq!(tool.candidate.requested.as_deref(), Some("^1"));
+    let held_back = tool.held_back.as_ref().unwrap();
+    assert_eq!(held_back.newest, "1.2.0");
+    let reason = "`kit` needs `^1`, `tool` needs `^2`";
+    assert!(held_back.reason.contains(reason), "{}", held_back.reason);
+    assert!(needed[..3].iter().all(|each| each.held_back.is_none()));
+    let expected = [
+        "kit 2.0.0 lib@^1",
+        "lib 1.0.0 for others",
+        "tool 1.1.0 lib@^1",
+    ];
+    for roots in [["kit", "tool@^1"], ["tool", "kit"], ["tool@latest", "kit"]] {
+        assert_eq!(beside(&nothing, &shelf, &roots).unwrap(), expected);
+    }
+}
+
+#[test]
+fn several_may_have_to_be_older() {
+    let shelf = [
+        ("app", "a b"),
+        ("a@1.0.0", "c@=1.0.0"),
+        ("a@1.1.0", "c@=1.1.0"),
+        ("a@1.2.0", "c@=1.2.0"),
+        ("b@1.0.0", "c@=1.0.0"),
+        ("b@1.1.0", "c@=1.3.0"),
+        ("c@1.0.0", ""),
+        ("c@1.1.0", ""),
+        ("c@1.2.0", ""),
+        ("c@1.3.0", ""),
+    ];
+    assert_eq!(
+        resolved(&shelf).unwrap(),
+        [
+            "a 1.0.0 for others c@=1.0.0",
+            "app 1.0.0 a b",
+            "b 1.0.0 for others c@=1.0.0",
+            "c 1.0.0 for others"
+        ]
+    );
+}
+
+#[test]
+fn nobody_gets_older_than_asked_for_or_installed() {
+    let before = [
+        ("tool@1.1.0", "lib@^1"),
+        ("kit@1.0.0", "lib@^1"),
+        ("lib@1.0.0", ""),
+    ];
+    let mut shelf = before.to_vec();
+    shelf.extend([
+        ("tool@1.0.0", "lib@^1"),
+        ("tool@1.2.0", "lib@^2"),
+        ("kit@1.1.0", "lib@^1"),
+        ("lib@2.0.0", ""),
+    ]);
+    let reason = "`tool` needs `^2`";
+    let error = beside(&Lockfile::default(), &shelf, &["tool@1.2.0", "kit"]).unwrap_err();
+    assert!(error.contains(reason), "{error}");
+    // What is installed stays as it is rather than become older.
+    let lock = locked(&before, &["tool@^1", "kit@^1"]);
+    let taken = beside(&lock, &shelf, &["tool@^1"]).unwrap();
+    assert_eq!(taken, ["lib 1.0.0 for others", "tool 1.1.0 lib@^1"]);
+    shelf[0] = ("tool@1.1.0", "lib@^2");
+    let error = beside(&lock, &shelf, &["tool@^1"]).unwrap_err();
+    assert!(error.contains(reason), "{error}");
+}
+
+#[test]
 fn what_does_not_go_together_is_left_out_with_its_reason() {
     let mut shelf = Shelf(SHELF.to_vec());
     let roots = ["apps", "loose", "more"].map(|root| shelf.root(root));

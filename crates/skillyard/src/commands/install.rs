@@ -9,8 +9,8 @@ use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 use super::Outcome;
 use crate::context::Context;
+use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
 use crate::install::known::{known, unresolved};
@@ -18,13 +18,13 @@ use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
 use crate::install::renaming::named;
-use crate::install::report::{report, tell_about_trust};
+use crate::install::report::{report_with, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::unused::Unused;
 use crate::install::wish::wish;
-use crate::install::{changes, conflict, finish, review};
+use crate::install::{conflict, finish, held_back, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -116,7 +116,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
-        return told(context, &place, &prepared.preview, &checked, start, None);
+        let plan = &prepared.preview;
+        return told(context, &place, &prepared, plan, &checked, start, None);
     }
     let is_asked = !args.yes && review::asks(&checked);
     // What was accepted in spite of the scanner is noted with the change, before it is made.
@@ -135,8 +136,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         })?
     };
     let unused = Unused::of(context, &place, &plan)?;
-    let status = told(context, &place, &plan, &checked, start, Some(&unused))?;
-    for each in &unused {
+    let unused = Some(&unused[..]);
+    let status = told(context, &place, &prepared, &plan, &checked, start, unused)?;
+    for each in unused.into_iter().flatten() {
         context.printer.note(&each.line());
     }
     tell_about_trust(context, &place, &plan)?;
@@ -148,22 +150,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 fn told(
     context: &Context,
     place: &Place,
+    prepared: &Prepared,
     plan: &Plan,
     checked: &[Checked<'_>],
     start: Instant,
     unused: Option<&[Unused]>,
 ) -> Outcome {
     let dry_run = unused.is_none();
-    if !context.printer.is_json() {
-        return report(context, place, plan, Some(start), dry_run);
-    }
-    let mut answer = changes::json(plan, &place.scope, dry_run);
-    answer["checked"] = review::json(checked);
-    if let Some(unused) = unused {
-        answer["unused"] = unused.iter().map(Unused::json).collect();
-    }
-    context.printer.json(&answer)?;
-    Ok(Status::Yes)
+    report_with(context, place, plan, Some(start), dry_run, |answer| {
+        answer["checked"] = review::json(checked);
+        answer["held_back"] = held_back::json(&prepared.needed);
+        if let Some(unused) = unused {
+            answer["unused"] = unused.iter().map(Unused::json).collect();
+        }
+    })
 }
 
 impl Args {
@@ -217,6 +217,7 @@ pub(crate) fn prepare(
     let known = known(&lock, place, &supply)?;
     let needed = dependencies::resolve(&roots, &known, &mut supply);
     let mut needed = needed.map_err(unresolved)?;
+    held_back::tell(context, &needed);
     let config = context.config()?;
     let targets = place.targets(&args.agent, &config.install_agents())?;
     let linked = args.link || config.installs_links();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed, Root};
@@ -19,13 +20,13 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::{report, tell_about_trust};
+use crate::install::report::{report_with, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wanted::{Difference, after, asked, orphans};
 use crate::install::wish::{signed, wish};
-use crate::install::{check, finish, review};
+use crate::install::{check, finish, held_back, review};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -87,11 +88,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let mut trees = Trees::default();
     let needed = resolve(&place, &mut supply, lock, &difference, args)?;
+    held_back::tell(context, &needed);
+    let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
     let goal = goal(context, &place, &before, &difference, &needed)?;
     let mut settlement = finish::settlement(args.force);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     if args.check {
-        report(context, &place, &preview, Some(start), true)?;
+        report_with(context, &place, &preview, Some(start), true, add)?;
         let status = if preview.is_empty() {
             Status::Yes
         } else {
@@ -157,7 +160,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, last_check)?;
     check::remember(context, &scanner, &checked)?;
     check::remember(context, &scanner, &restored)?;
-    let status = report(context, &place, &plan, Some(start), false)?;
+    let status = report_with(context, &place, &plan, Some(start), false, add)?;
     tell_about_trust(context, &place, &plan)?;
     held.after(context, status)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skillyard_install::dependencies::{self, Needed, Resolved};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::{Change, Plan, Wish};
@@ -14,14 +14,14 @@ use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
 use crate::install::newest::{Failed, expect, newest};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::report;
+use crate::install::report::report_with;
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::{signed, wish};
 use crate::install::withdrawn::Withdrawn;
-use crate::install::{changes, check, difference, finish, review};
+use crate::install::{check, difference, finish, held_back, review};
 use crate::sanitize::visible;
 
 /// Update installed skills, and show what changes in them first
@@ -96,6 +96,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
     }
+    held_back::tell(context, &needed);
     failed.sort_by(|first, second| first.name.cmp(&second.name));
     for each in &failed {
         each.tell(context);
@@ -106,6 +107,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     for each in &withdrawn {
         each.tell(context);
     }
+    let besides = Besides {
+        failed,
+        withdrawn,
+        held_back: held_back::json(&needed),
+    };
     let mut goal = goal(context, &place, &lock, &difference, &needed)?;
     goal.absent.extend_from_slice(gone);
     goal.absent
@@ -114,7 +120,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     show(context, &place, &preview, &needed);
     if args.dry_run {
-        let status = told(context, &place, &preview, &failed, &withdrawn, start, true)?;
+        let status = told(context, &place, &preview, &besides, start, true)?;
         return held.after(context, status);
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
@@ -125,8 +131,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let trees = finish::trees(&needed);
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, || Ok(()))?;
     check::remember(context, &scanner, &checked)?;
-    let status = told(context, &place, &plan, &failed, &withdrawn, start, false)?;
+    let status = told(context, &place, &plan, &besides, start, false)?;
     held.after(context, status)
+}
+
+/// What people are told before the changes.
+struct Besides {
+    failed: Vec<Failed>,
+    withdrawn: Vec<Withdrawn>,
+    held_back: Value,
 }
 
 /// Tells what was or would be done; programs are told what people were told before it, too.
@@ -134,20 +147,16 @@ fn told(
     context: &Context,
     place: &Place,
     plan: &Plan,
-    failed: &[Failed],
-    withdrawn: &[Withdrawn],
+    besides: &Besides,
     start: Instant,
     dry_run: bool,
 ) -> Outcome {
-    if context.printer.is_json() {
-        let mut answer = changes::json(plan, &place.scope, dry_run);
-        answer["failed"] = json!(failed);
-        answer["withdrawn"] = json!(withdrawn);
-        context.printer.json(&answer)?;
-    } else {
-        report(context, place, plan, Some(start), dry_run)?;
-    }
-    Ok(if failed.is_empty() {
+    report_with(context, place, plan, Some(start), dry_run, |answer| {
+        answer["failed"] = json!(besides.failed);
+        answer["withdrawn"] = json!(besides.withdrawn);
+        answer["held_back"] = besides.held_back.clone();
+    })?;
+    Ok(if besides.failed.is_empty() {
         Status::Yes
     } else {
         Status::No

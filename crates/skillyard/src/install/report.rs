@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
 use skillyard_catalog::ProjectTrust;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::scope::ScopeKind;
@@ -21,9 +22,23 @@ pub(crate) fn report(
     start: Option<Instant>,
     dry_run: bool,
 ) -> Outcome {
+    report_with(context, place, plan, start, dry_run, |_| ())
+}
+
+/// The same, with what people were told before it added to what programs are told.
+pub(crate) fn report_with(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    start: Option<Instant>,
+    dry_run: bool,
+    add: impl FnOnce(&mut Value),
+) -> Outcome {
     let printer = &context.printer;
     if printer.is_json() {
-        printer.json(&changes::json(plan, &place.scope, dry_run))?;
+        let mut answer = changes::json(plan, &place.scope, dry_run);
+        add(&mut answer);
+        printer.json(&answer)?;
         return Ok(Status::Yes);
     }
     let lines = changes::lines(plan);

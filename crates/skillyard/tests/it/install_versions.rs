@@ -209,10 +209,50 @@ fn what_cannot_be_updated_does_not_keep_the_rest_back() {
     assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
     let failed = answer["failed"].as_array().unwrap();
     let names: Vec<_> = failed.iter().map(|each| &each["name"]).collect();
-    assert_eq!(names, ["draw", "paint"]);
+    assert_eq!(names, ["draw"]);
+    assert_eq!(answer["held_back"][0]["name"], "paint");
     let told = context.refused(&["update", "--yes"]);
     assert!(told.contains(" ! draw: `draw` needs `ghost`"), "{told}");
     // Who asks for one alone is told why as ever.
     let told = context.refused(&["update", "draw", "--yes"]);
     assert!(told.starts_with("error: `draw` needs `ghost`"), "{told}");
+}
+
+#[test]
+fn an_older_version_is_taken_where_the_newest_does_not_go_together() {
+    let (context, _server, shelf) = libraries();
+    put(&shelf, "tool@1.1.0", "lib@^1");
+    put(&shelf, "tool@1.2.0", "lib@^2");
+    put(&shelf, "kit@1.0.0", "lib@^1");
+    let command = ["install", "kit", "tool@^1", "--yes"];
+    let reason = "`lib` cannot be had in a version that fits all who want it: `kit` needs `^1`, `tool` needs `^2`";
+    let answer = context.json(&[&command[..], &["--dry-run", "--json"]].concat());
+    let held_back =
+        json!([{ "name": "tool", "version": "1.1.0", "newest": "1.2.0", "reason": reason }]);
+    assert_eq!(answer["held_back"], held_back);
+    let told = context.done(&command);
+    let line = format!(" ! tool: 1.1.0 is taken, not 1.2.0: {reason}\n");
+    assert!(told.starts_with(&line), "{told}");
+    assert!(told.contains("\n + tool  tool 1.1.0\n"), "{told}");
+    assert_snapshot!(context.read("skills.toml"), @r#"
+    [skills]
+    kit = "kit"
+    tool = "tool@^1"
+    "#);
+    assert_eq!(context.version_of("tool").as_deref(), Some("1.1.0"));
+    context.done(&["sync", "--locked", "--check"]);
+    // What comes later gets in nobody's way either.
+    put(&shelf, "tool@1.3.0", "lib@^2");
+    assert_snapshot!(context.done(&["update", "--yes"]), @r"
+     ! tool: 1.1.0 is taken, not 1.3.0: `lib` cannot be had in a version that fits all who want it: `kit` needs `^1`, `tool` needs `^2`
+    Already up to date: 3 skills (project scope) in [TIME]
+    ");
+    let answer = context.json(&["update", "tool", "--yes", "--json"]);
+    assert_eq!(answer["held_back"][0]["newest"], "1.3.0");
+    assert_eq!(answer["changes"], json!([]));
+    // Once nothing stands against it, it comes.
+    put(&shelf, "kit@1.1.0", "lib@>=1");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("tool").as_deref(), Some("1.3.0"));
+    assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
 }

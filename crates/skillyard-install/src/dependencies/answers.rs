@@ -1,0 +1,92 @@
+//! What sources gave, each asked once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Supplier;
+use super::error::DependencyError;
+use super::round::Round;
+use crate::candidate::Candidate;
+use crate::origin::OriginKind;
+use crate::reference::{Context, Reference};
+
+/// What a source gave.
+type Answer<E> = Result<Candidate, Arc<E>>;
+
+/// All answers so far.
+pub(super) struct Answers<'a, S: Supplier> {
+    supplier: &'a mut S,
+    /// By the reference, and by who wrote it where that matters.
+    supplied: HashMap<(String, String), Answer<S::Error>>,
+    /// By the name, the source and what was requested.
+    at: HashMap<(String, String, String), Answer<S::Error>>,
+}
+
+impl<'a, S: Supplier> Answers<'a, S> {
+    pub(super) fn new(supplier: &'a mut S) -> Self {
+        Self {
+            supplier,
+            supplied: HashMap::new(),
+            at: HashMap::new(),
+        }
+    }
+
+    /// The same skill in the highest version that was requested.
+    pub(super) fn at(&mut self, candidate: &Candidate, requested: &str) -> Answer<S::Error> {
+        let key = (
+            candidate.name.clone(),
+            candidate.source.clone(),
+            requested.to_owned(),
+        );
+        let supplier = &mut *self.supplier;
+        let answer = self
+            .at
+            .entry(key)
+            .or_insert_with(|| supplier.at(candidate, requested).map_err(Arc::new));
+        answer.clone()
+    }
+
+    /// The skill that a reference in another one means.
+    pub(super) fn supplied(
+        &mut self,
+        reference: &str,
+        by: &Candidate,
+        round: &Round<S::Error>,
+    ) -> Result<Candidate, DependencyError<S::Error>> {
+        let chain = || round.chain(&by.name);
+        if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
+            return Err(DependencyError::Local {
+                chain: chain(),
+                reference: reference.to_owned(),
+            });
+        }
+        let whose = if is_neighbour(reference) {
+            crate::lockfile::reference(&by.source, by.requested.as_deref())
+        } else {
+            String::new()
+        };
+        let supplier = &mut *self.supplier;
+        let answer = self
+            .supplied
+            .entry((reference.to_owned(), whose))
+            .or_insert_with(|| supplier.supply(reference, by).map_err(Arc::new));
+        answer.clone().map_err(|source| DependencyError::Fetch {
+            chain: chain(),
+            reference: reference.to_owned(),
+            source,
+        })
+    }
+}
+
+fn is_neighbour(reference: &str) -> bool {
+    reference.starts_with("./") || reference.starts_with("../")
+}
+
+/// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
+fn names_machine(reference: &str) -> bool {
+    match Reference::parse(reference, &Context::default()) {
+        Ok(Reference::Local(_)) => !is_neighbour(reference),
+        Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
+        _ => false,
+    }
+}
