@@ -117,7 +117,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 count => format!("All {count} skills are up to date"),
             });
         } else if !outdated.is_empty() {
-            printer.note("See the differences with `skillyard update --dry-run`");
+            printer.note(&format!(
+                "See the differences with `skillyard update --dry-run{}`",
+                args.scope.typed()
+            ));
         }
     }
     Ok(if is_current { Status::Yes } else { Status::No })

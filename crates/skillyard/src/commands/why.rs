@@ -62,7 +62,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         text.push_str("…\n");
     }
     if text.is_empty() {
-        text.push_str("nothing needs it any more; `skillyard sync` removes it\n");
+        let _ = writeln!(
+            text,
+            "nothing needs it any more; `skillyard sync{}` removes it",
+            args.scope.typed()
+        );
     }
     context.printer.data(&text)?;
     Ok(Status::Yes)

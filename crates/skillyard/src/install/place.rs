@@ -46,6 +46,15 @@ impl ScopeArgs {
         };
         Ok(Self { scope })
     }
+
+    /// What to type behind another command so that it means the same scope.
+    pub(crate) fn typed(&self) -> &'static str {
+        match self.scope {
+            Some(ScopeName::User) => " --scope user",
+            Some(ScopeName::Project) => " --scope project",
+            None => "",
+        }
+    }
 }
 
 /// The scope a command works in, and what lies around it.

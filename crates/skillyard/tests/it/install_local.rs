@@ -329,6 +329,12 @@ fn a_skill_of_the_other_scope_is_named_with_that_scope() {
         let told = context.refused(&[command, "pdf", "--scope", "project"]);
         assert!(told.contains("`--scope user`"), "{command}: {told}");
     }
+    context.write("lib/pdf/more.md", "more");
+    let told = context.run(&["outdated", "--scope", "user"]);
+    assert!(
+        told.contains("`skillyard update --dry-run --scope user`"),
+        "{told}"
+    );
     context.done(&["uninstall", "pdf", "--scope", "user"]);
 }
 
