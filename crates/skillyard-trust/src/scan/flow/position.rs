@@ -73,6 +73,12 @@ pub(crate) fn is_started(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let before = before.strip_suffix(b"\"").unwrap_or(before);
     let before = before.strip_suffix(b"'").unwrap_or(before).trim_ascii_end();
+    // As a command it reads a script, as an argument it is this folder or everything.
+    if let Some(point) = before.strip_suffix(b".")
+        && point.last().is_none_or(u8::is_ascii_whitespace)
+    {
+        return is_command(point);
+    }
     // Behind `python -` or `sh -c` stands an argument.
     let is_option = |word: &&[u8]| word.starts_with(b"-") || word.starts_with(b"+");
     let words = before.rsplit(u8::is_ascii_whitespace).take(MOST_WORDS);
@@ -81,13 +87,12 @@ pub(crate) fn is_started(before: &[u8]) -> bool {
         return false;
     }
     let mut words = words.skip_while(is_option);
-    let starters: [&[u8]; 24] = [
+    let starters: [&[u8]; 23] = [
         b"sh",
         b"bash",
         b"zsh",
         b"dash",
         b"source",
-        b".",
         b"exec",
         b"nohup",
         b"sudo",

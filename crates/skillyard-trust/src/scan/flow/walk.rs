@@ -1,6 +1,6 @@
 //! One pass over the statements of a block: what each brings, where it goes, who gets it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{self, Name, Role};
 use super::value::{Value, give};
@@ -38,6 +38,8 @@ pub(super) struct Walk<'t> {
     function: Option<(&'t str, usize)>,
     /// The name that gets what is still being written, over how many statements at most.
     open: Option<(&'t str, usize)>,
+    /// The files that downloads were saved to, whatever they are called.
+    saved: BTreeSet<&'t str>,
     /// Whether the folder that was entered was fetched.
     entered: bool,
 }
@@ -56,9 +58,15 @@ impl<'t> Walk<'t> {
         );
         let used = names.iter().filter(|name| name.role != Role::Defined);
         let used = used.map(|name| (name.at, name.text, name.starts, name.marked));
-        let words = is_shell.then(|| names::words(text)).into_iter().flatten();
+        let words = is_shell.then(|| names::words(text, &self.saved));
+        let words = words.into_iter().flatten();
         let files = names::files(text).chain(words).map(|(at, path)| {
-            let starts = is_shell && position::is_started(&text.as_bytes()[..at]);
+            let before = &text.as_bytes()[..at];
+            let starts = if is_shell {
+                position::is_started(before)
+            } else {
+                position::is_first_argument(before)
+            };
             (at, path, starts, true)
         });
         for (at, name, starts, marked) in used.chain(files) {
@@ -146,6 +154,14 @@ impl<'t> Walk<'t> {
                 let name = url.rsplit('/').next().unwrap_or(url);
                 if name.contains('.') && !url.ends_with(hosts::host(url)) {
                     give(&mut self.known, name, given);
+                }
+            }
+        }
+        if own.fetched && here.unit.language == Language::Shell {
+            for file in names::saved(text) {
+                give(&mut self.known, file, given);
+                if self.known.contains_key(file) {
+                    self.saved.insert(file);
                 }
             }
         }
