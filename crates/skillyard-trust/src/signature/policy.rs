@@ -237,6 +237,11 @@ impl Policy {
                 }))
     }
 
+    /// Whether a key that is trusted has taken the place of another one.
+    pub fn has_followed(&self, old: KeyId, new: KeyId) -> bool {
+        self.key(new).is_some() && self.leads(old, new)
+    }
+
     /// Whether rotations lead from one key to another, each signed by the key before it.
     pub(super) fn leads(&self, from: KeyId, to: KeyId) -> bool {
         let parsed = self.rotations.iter();

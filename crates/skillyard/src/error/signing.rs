@@ -64,6 +64,8 @@ pub(crate) enum SigningError {
     },
     #[error("the key {0} that would be replaced is not trusted here")]
     NothingToReplace(KeyId),
+    #[error("the time of the key {0} is over here, so it cannot hand over to another one")]
+    Ended(KeyId),
     #[error("`{}` cannot be signed", folder.display())]
     Sign { folder: PathBuf, source: SignError },
     #[error("no random numbers can be had")]
@@ -104,6 +106,9 @@ impl SigningError {
             Self::NothingToReplace(_) => {
                 "Trust the old key first, if you do: `skillyard key trust OLD.pub`".into()
             }
+            Self::Ended(_) => {
+                "If you know whose the new key is, trust it for itself: `skillyard key trust NEW.pub`".into()
+            }
             Self::StoredPolicy { path, .. } => format!(
                 "Accept a newer one with `skillyard key trust POLICY.json`, or remove `{}`",
                 path.display()
@@ -124,6 +129,7 @@ impl SigningError {
             | Self::Rotation(_)
             | Self::SignedPolicy(_)
             | Self::NothingToReplace(_)
+            | Self::Ended(_)
             | Self::Sign { .. } => 1,
             _ => 2,
         }

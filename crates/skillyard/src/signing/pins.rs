@@ -6,7 +6,7 @@ use serde::Deserialize;
 use skillyard_trust::signature::Pin;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::config::private_file::{read_text, write_private};
+use crate::config::private_file::{lock, read_text, write_private};
 use crate::error::CommandError;
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,6 +28,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<Pin>, CommandError> {
 
 /// Remembers a skill in place of what was remembered of it before.
 pub(crate) fn remember(file: &Path, pin: Pin) -> Result<(), CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
     let mut pins = read(file)?;
     if pins.contains(&pin) {
         return Ok(());
@@ -39,6 +40,7 @@ pub(crate) fn remember(file: &Path, pin: Pin) -> Result<(), CommandError> {
 
 /// Forgets a skill; tells whether anything was remembered of it.
 pub(crate) fn forget(file: &Path, skill: &str) -> Result<bool, CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
     let mut pins = read(file)?;
     let before = pins.len();
     pins.retain(|each| each.skill != skill);

@@ -1,17 +1,18 @@
 //! `trust.toml` on disk: read as a whole, changed entry by entry so that the user's own words stay.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
+    Certificate, KeyId, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot,
+    accept_policy,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::pins;
-use crate::config::private_file::{read_text, write_private};
+use crate::config::private_file::{lock, read_text, write_private};
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
@@ -93,23 +94,31 @@ pub(crate) fn read(file: &Path) -> Result<Policy, CommandError> {
     })?)
 }
 
-/// The policy's text, to be changed.
+/// The policy's text, to be changed; nobody else changes it meanwhile.
 #[derive(Debug)]
 pub(crate) struct Edit<'a> {
     file: &'a Path,
     document: DocumentMut,
+    _lock: File,
 }
 
 impl<'a> Edit<'a> {
     /// Opens the file; one that is not there is begun.
+    ///
+    /// What the change depends on is to be read after this, when others are done.
     pub(crate) fn open(file: &'a Path) -> Result<Self, CommandError> {
+        let lock = lock(&file.with_extension("lock"))?;
         read(file)?;
         let document = read_text(file)?.parse();
         let document = document.map_err(|error: toml_edit::TomlError| CommandError::Config {
             path: file.to_owned(),
             message: error.to_string(),
         })?;
-        Ok(Self { file, document })
+        Ok(Self {
+            file,
+            document,
+            _lock: lock,
+        })
     }
 
     /// Trusts a key, in place of what was said about it before.
@@ -192,31 +201,36 @@ impl<'a> Edit<'a> {
         Ok(())
     }
 
-    /// Lets a key take the place of another, as the other one says.
+    /// Lets a key take the place of another, as the other one says; tells whether it had not yet.
     pub(crate) fn rotate(
         &mut self,
         name: &str,
         rotation: &Rotation,
         statement: &str,
         policy: &Policy,
-    ) -> Result<(), CommandError> {
-        let mut entries = policy.keys.iter();
-        let old = entries.find(|each| each.public_key.id() == rotation.from);
-        let old = old.ok_or(SigningError::NothingToReplace(rotation.from))?;
-        for id in [rotation.from, rotation.to.id()] {
+    ) -> Result<bool, CommandError> {
+        let now = Moment(Timestamp::now());
+        let (from, to) = (rotation.from, rotation.to.id());
+        let old = policy.key(from);
+        let old = old.ok_or(SigningError::NothingToReplace(from))?;
+        for id in [from, to] {
             if policy.revocation(id).is_some() {
                 return Err(SigningError::Revoked(id).into());
             }
         }
-        rotation
-            .check(&old.public_key)
-            .map_err(SigningError::from)?;
-        self.trust_key(name, &rotation.to, &old.scope)?;
-        self.end_key(&old.public_key, Moment(rotation.time))?;
+        rotation.check(old).map_err(SigningError::from)?;
+        if policy.has_followed(from, to) {
+            return Ok(false);
+        }
+        let scope = handed_over(policy, from, now)?;
+        self.trust_key(name, &rotation.to, scope)?;
+        // The statement's time is the old key's word, which cannot lengthen its own time.
+        let ends = Moment(rotation.time).min(now);
+        self.end_key(old, scope.expires.map_or(ends, |expires| expires.min(ends)))?;
         let mut table = Table::new();
         table.insert("statement", value(statement));
         self.tables("rotation")?.push(table);
-        Ok(())
+        Ok(true)
     }
 
     /// Writes the file, if it is still one that can be read.
@@ -248,6 +262,19 @@ impl<'a> Edit<'a> {
             .as_array_of_tables_mut()
             .ok_or(error)
     }
+}
+
+/// What a key may sign and can hand over: one whose time is over has nothing to give.
+pub(crate) fn handed_over(
+    policy: &Policy,
+    key: KeyId,
+    now: Moment,
+) -> Result<&Scope, SigningError> {
+    let entries = policy.keys.iter();
+    let entries = entries.filter(|each| each.public_key.id() == key);
+    let mut scopes = entries.map(|each| &each.scope);
+    let lasts = |scope: &&Scope| scope.expires.is_none_or(|expires| expires > now);
+    scopes.find(lasts).ok_or(SigningError::Ended(key))
 }
 
 fn named(name: &str) -> Table {

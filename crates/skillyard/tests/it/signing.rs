@@ -2,6 +2,8 @@
 
 mod attacks;
 mod revoked;
+mod rotation;
+mod side_by_side;
 mod trust;
 
 use std::fs::{self, Permissions};

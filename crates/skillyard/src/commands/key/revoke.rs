@@ -37,7 +37,8 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let file = context.environment.trust_file();
-    let policy = policy::load(&context.environment)?;
+    let mut edit = Edit::open(&file)?;
+    let policy = policy::in_force(&context.environment)?;
     let (field, id) = match args.id.parse::<Digest>() {
         Ok(digest) => ("digest", digest.to_string()),
         Err(_) => ("id", key(context, &policy, &args.id)?.to_string()),
@@ -48,7 +49,6 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let changed = !policy.revoked.iter().any(|each| known(&each));
     if changed {
-        let mut edit = Edit::open(&file)?;
         edit.revoke((field, &id), now(), args.reason.as_deref())?;
         edit.save()?;
         let event = Event::new(EventKind::KeyRevoked)

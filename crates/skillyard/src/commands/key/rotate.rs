@@ -42,7 +42,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Ok(given)
     })?;
     let file = context.environment.trust_file();
-    let policy = policy::load(&context.environment)?;
+    let mut edit = Edit::open(&file)?;
+    let policy = policy::in_force(&context.environment)?;
     let broken = |source| SigningError::Key {
         path: keyring.private_file(&args.old),
         source,
@@ -51,8 +52,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     if policy.revocation(from).is_some() {
         return Err(SigningError::Revoked(from).into());
     }
+    let is_new = !keyring.names()?.contains(&args.new);
+    // Where the old key was not trusted there is nothing to hand over.
+    let is_trusted = policy.key(from).is_some();
+    if is_trusted && (is_new || !policy.has_followed(from, keyring.public(&args.new)?.id())) {
+        policy::handed_over(&policy, from, now())?;
+    }
     context.ready_to_record()?;
-    if !keyring.names()?.contains(&args.new) {
+    if is_new {
         let algorithm = old.public().map_err(broken)?.algorithm();
         // Who guards the old key guards the new one with the same passphrase.
         keyring.generate(&args.new, algorithm, passphrase.as_ref())?;
@@ -62,11 +69,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let statement = rotate(&old, &new, now().0).map_err(broken)?;
     let path = keyring.rotation_file(&args.new);
     write_private(&path, statement.as_bytes())?;
-    // Where the old key was not trusted there is nothing to hand over.
-    if policy.key(from).is_some() {
-        let rotation = Rotation::parse(statement.as_bytes()).map_err(SigningError::from)?;
-        let mut edit = Edit::open(&file)?;
-        edit.rotate(&args.new, &rotation, &statement, &policy)?;
+    let rotation = Rotation::parse(statement.as_bytes()).map_err(SigningError::from)?;
+    if is_trusted && edit.rotate(&args.new, &rotation, &statement, &policy)? {
         edit.save()?;
         let event = Event::new(EventKind::KeyTrusted)
             .trigger("key rotate")

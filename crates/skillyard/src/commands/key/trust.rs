@@ -75,9 +75,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         not_before: None,
         expires: args.expires,
     };
-    let policy = policy::load(&context.environment)?;
     context.ready_to_record()?;
     let mut edit = Edit::open(&file)?;
+    let policy = policy::in_force(&context.environment)?;
+    let mut changed = true;
     let id = match &trusted {
         Trusted::Key(key) => {
             if policy.revocation(key.id()).is_some() {
@@ -91,7 +92,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             format!("authority {}", certificate.subject())
         }
         Trusted::Rotation(rotation, statement) => {
-            edit.rotate(&name, rotation, statement, &policy)?;
+            changed = edit.rotate(&name, rotation, statement, &policy)?;
             format!("{}, after {}", rotation.to.id(), rotation.from.short())
         }
         Trusted::Identity(identity) => {
@@ -113,21 +114,18 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             format!("signed policy, version {}", accepted.version)
         }
     };
-    edit.save()?;
-    let mut event = Event::new(EventKind::KeyTrusted)
-        .trigger("key trust")
-        .detail("name", &name)
-        .detail("trusted", &id);
-    for (limit, globs) in [("names", &args.scope), ("sources", &args.source)] {
-        if !globs.is_empty() {
-            event = event.detail(limit, globs.join(" "));
-        }
+    if changed {
+        edit.save()?;
+        record(context, args, &name, &id)?;
     }
-    context.record(&event)?;
     if context.printer.is_json() {
-        context
-            .printer
-            .json(&json!({ "name": name, "trusted": id }))?;
+        let value = json!({ "name": name, "trusted": id, "changed": changed });
+        context.printer.json(&value)?;
+        return Ok(Status::Yes);
+    }
+    if !changed {
+        let note = "Nothing to do: it has taken the place of the old key already";
+        context.printer.note(note);
         return Ok(Status::Yes);
     }
     context.printer.data(&format!(" + {name}  {id}\n"))?;
@@ -141,6 +139,19 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             .note("It may sign skills of every name; narrow that with `--scope GLOB`");
     }
     Ok(Status::Yes)
+}
+
+fn record(context: &Context, args: &Args, name: &str, trusted: &str) -> Result<(), CommandError> {
+    let mut event = Event::new(EventKind::KeyTrusted)
+        .trigger("key trust")
+        .detail("name", name)
+        .detail("trusted", trusted);
+    for (limit, globs) in [("names", &args.scope), ("sources", &args.source)] {
+        if !globs.is_empty() {
+            event = event.detail(limit, globs.join(" "));
+        }
+    }
+    context.record(&event)
 }
 
 /// The policy in use, also when its time is over.

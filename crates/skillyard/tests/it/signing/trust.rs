@@ -171,6 +171,32 @@ fn a_policy_that_is_handed_out() {
 }
 
 #[test]
+fn a_policy_whose_time_is_over_gives_way_to_the_next_one() {
+    let signed = Signed::new();
+    let pem = signed.0.read("../home/.skillyard/keys/mine.pub");
+    for (version, expires) in [(1, "2020-01-01"), (2, "2098-01-01")] {
+        let text = format!(
+            "version = {version}\nexpires = \"{expires}\"\n[root]\nthreshold = 1\n\
+             keys = [\"\"\"\n{pem}\"\"\"]\n"
+        );
+        let file = format!("acme-{version}.toml");
+        signed.0.write(&file, text);
+        signed.done(&["key", "policy", &file, "--key", "mine"]);
+    }
+    // As if it had been accepted in its time.
+    let first = signed.0.read("acme-1.json");
+    signed.0.write("../home/.skillyard/policy.json", first);
+    assert_eq!(signed.0.code(&["verify", "pdf"]), Some(2));
+    signed.done(&["key", "generate", "stolen"]);
+    signed.done(&["key", "revoke", "stolen"]);
+    let told = signed.tell(&["key", "trust", "acme-2.json"]);
+    assert!(told.contains("signed policy, version 2"), "{told}");
+    signed.done(&["verify", "pdf"]);
+    let told = signed.tell(&["key", "trust", "acme-1.json"]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+}
+
+#[test]
 fn an_identity_and_the_trust_root_it_needs() {
     let signed = Signed::new();
     let identity = [
