@@ -147,6 +147,9 @@ pub enum RegistryError {
     /// Too many bytes.
     #[error("the upload is larger than {0} bytes")]
     TooLarge(usize),
+    /// Too few bytes.
+    #[error("the upload ended before all of it had come")]
+    BrokenOff,
     /// Too slow.
     #[error("the upload took too long")]
     TooSlow,
@@ -206,7 +209,7 @@ impl RegistryError {
             Self::TooLarge(_) => 413,
             Self::Name(_) | Self::Refused(_) | Self::OtherPackage { .. } => 422,
             Self::TooMany(_) => 429,
-            Self::Parameter(_) => 400,
+            Self::Parameter(_) | Self::BrokenOff => 400,
             Self::Database(_) | Self::Blob(_) | Self::Internal(_) => 503,
         }
     }
@@ -233,6 +236,7 @@ impl RegistryError {
             Self::OtherPackage { .. } => "other-package",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",
+            Self::BrokenOff => "broken-off",
             Self::TooSlow => "too-slow",
             Self::Confusable { .. } => "confusable-name",
             Self::Immutable { .. } => "immutable",

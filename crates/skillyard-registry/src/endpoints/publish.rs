@@ -9,6 +9,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use http_body_util::LengthLimitError;
 use serde::{Deserialize, Serialize};
 use skillyard_format::{Digest, Namespace};
 use utoipa::{IntoParams, ToSchema};
@@ -139,7 +140,7 @@ pub(super) async fn published(
     work.await.map_err(RegistryError::internal)?
 }
 
-/// The whole body, unless it is too large or too slow.
+/// The whole body, unless it is too large, too slow or broken off.
 async fn upload(server: &Server, headers: &HeaderMap, body: Body) -> Result<Bytes, RegistryError> {
     let limit = server.settings.upload_bytes;
     let announced = headers.get(header::CONTENT_LENGTH);
@@ -150,7 +151,14 @@ async fn upload(server: &Server, headers: &HeaderMap, body: Body) -> Result<Byte
     let reading = axum::body::to_bytes(body, limit);
     let upload = tokio::time::timeout(server.settings.upload_time, reading).await;
     let upload = upload.map_err(|_| RegistryError::TooSlow)?;
-    upload.map_err(|_| RegistryError::TooLarge(limit))
+    upload.map_err(|error| {
+        let cause = std::error::Error::source(&error);
+        if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
+            RegistryError::TooLarge(limit)
+        } else {
+            RegistryError::BrokenOff
+        }
+    })
 }
 
 /// An address as a header can hold it.

@@ -197,6 +197,26 @@ async fn an_upload_that_is_too_large_is_cut_off() {
         .body(Body::empty())
         .unwrap();
     assert_eq!(yard.send(request).await.problem(), "413 too-large");
+    // Nobody said how long it is.
+    let zeros = (0..11).map(|_| Ok::<_, std::io::Error>(vec![0; 1_000]));
+    let request = Request::post("/skills")
+        .header("authorization", format!("Bearer {ada}"))
+        .body(Body::from_stream(futures_util::stream::iter(zeros)))
+        .unwrap();
+    assert_eq!(yard.send(request).await.problem(), "413 too-large");
+}
+
+#[tokio::test]
+async fn an_upload_that_breaks_off_is_not_called_too_large() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let gone = Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof));
+    let pieces = futures_util::stream::iter([Ok(vec![0; 100]), gone]);
+    let request = Request::post("/skills")
+        .header("authorization", format!("Bearer {ada}"))
+        .body(Body::from_stream(pieces))
+        .unwrap();
+    assert_eq!(yard.send(request).await.problem(), "400 broken-off");
 }
 
 #[tokio::test]
