@@ -17,7 +17,7 @@ static LOGIN: Pattern = Pattern::new(
 );
 static READ: Pattern = Pattern::new(r"\.recv\s*\(|\.gets\b|\.read(?:line)?\s*\(|getstream\s*\(");
 static RUNS: Pattern = Pattern::new(
-    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|create_subprocess_|\$l\b\s*2>|exec\.command",
+    r"\brequire\s*\(\s*[a-z_]|\bimport\s*\(\s*(?:[a-z_]|['\x22](?:/|\./|~|file:|data:))|runpy\.|import_module\s*\(|spec_from_file_location|exec_module|sys\.path\.(?:insert|append)|pickle\.loads?\s*\(|\bfunction\s*\(\s*[a-z_]\w*\s*\)\s*\(|io\.popen|proc_open|getoutput|check_output|create_subprocess_|\$l\b\s*2>|exec\.command|ctypes\.memmove|rtlmovememory|\bload(?:string)?\s*\(\s*\w+:read",
 );
 static LOADS: Pattern = Pattern::new(
     r"\b(?:pickle|marshal|dill|joblib|cloudpickle)\.loads?\s*\([^;]{0,80}(?:urlopen|requests\.|httpx\.)",

@@ -22,7 +22,7 @@ rule! {
     "scan-agent-config", Critical,
     "let the user change their agent's settings, memory and permissions",
     words: &[
-        "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
+        "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", ".claude", ".cursor", ".codex", ".gemini", "openai_api_base", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
         "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "memory file", "memory notes", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills",
     ],
     check
@@ -60,7 +60,7 @@ static POISON: Meaning = Meaning {
 };
 
 static ORDER: Pattern = Pattern::new(
-    r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
+    r"\b(?:append|write|add|modify|edit|update|insert|inject|overwrite|persist)\b[^.]{0,80}\b(?:to|in|into|the)\b[^.]{0,40}(?:\.\w{1,16}/)?(?:\b(?:claude|agents|memory|soul|heartbeat|identity)\.md\b|\.claude/settings|system\s+prompt|other\s+skills?|\.cursorrules)",
 );
 static LASTING: Pattern = Pattern::new(
     r"\b(?:remember|store|save|persist|retain|apply|keep)\b[^.]{0,80}\b(?:in|for|across|to)\s+(?:all\s+)?(?:future\s+(?:sessions|conversations|tasks)|(?:long-term|permanent|persistent)\s+memory)\b",
@@ -162,6 +162,10 @@ fn widened(here: &Here<'_>) -> Option<Found> {
     let range = WIDEN.find(here.text)?;
     if here.unit.place == Place::Prose && here.file.is_skill_file() && UNASKED.is_match(here.text) {
         let message = "the agent is to be started so that it asks nothing";
+        return Some((range, Severity::High.into(), message));
+    }
+    if here.is_prose() && ORDER.is_match(here.text) && !ASKS.is_match(here.text) {
+        let message = "the agent is told to write down that it asks nothing any more";
         return Some((range, Severity::High.into(), message));
     }
     let is_order = here.unit.language == Language::Data && here.unit.place == Place::Code;

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** do not run it. Write the code as it is.
     "scan-decode-execute", Critical,
     "do not run it; code that means well can be written as it is",
-    words: &["base64", "buffer.from", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "rot_13", "fromcharcode", "-enc", "decompress", "marshal", "frombase64string", "codecs", "openssl", "| rev", "printf '",
+    words: &["base64", "buffer.from", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "rot_13", "fromcharcode", "-enc", "powershell", "gunzip", "zcat", "decompress", "marshal", "frombase64string", "codecs", "openssl", "| rev", "printf '",
         "printf \"", "tr "],
     check
 }

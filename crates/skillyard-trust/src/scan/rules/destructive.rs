@@ -13,13 +13,13 @@ rule! {
     /// **Fix:** remove only what the skill made, by its full name.
     "scan-destructive", Critical,
     "remove only what the skill made, by its full name",
-    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit", "(){", "() {", "of=$"],
+    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", "rmdir /s", "git clean", "-exec rm", "-exec shred", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit", "(){", "() {", "of=$"],
     check
 }
 
 static ALL: Pattern = Pattern::new(
     r#"\brm\s+(?:-[a-z-]+\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+(?:--no-preserve-root\s+)?(?:["']?(?:/|~|\$\{?home\}?)/?\*?["']?(?:\s|$|;|&|\)|['"\x60])|(?:\./)?\*\s+\.\./|\.\./\*|\./\*\s|/(?:etc|usr|var|bin|lib|boot|home|users|opt)/?\*?["']?(?:\s|$|;|&))|
-    \brm\s+(?:-\w+\s+)*--no-preserve-root|\bfind\s+(?:(?:~|/|\$home)\S*|["'](?:~|/|\$\{?home\}?)/?["'])\s[^;|]*(?:-delete|-exec\s+(?:rm|shred))|\bdd\s+if=\S+\s+of=/dev/(?:sd|nvme|hd|disk)|/dev/(?:sd|nvme|hd|disk)\S*\s*;[^;]{0,20}\bdd\s+if=\S+\s+of=["']?\$|^\w+\s*\(\)\s*\{\s*\w+\s*\|\s*\w+\s*&\s*\}\s*;?\s*\w+|\bcd\s+(?:~|/|\$\{?home\}?)\s*(?:&&|;)\s*rm\s+-\w*r\w*\s|\bmkfs\.?\w*\s+[^;|]*/dev/|
+    \brm\s+(?:-\w+\s+)*--no-preserve-root|\bfind\s+["']?(?:(?:~|/|\$\{?home\}?)/?|(?:~|\$\{?home\}?)/(?:(?:documents|desktop|pictures|downloads|projects)/?|\.(?:ssh|aws|gnupg)\b[^\s"']*)|/(?:etc|usr|var|bin|lib|boot|home|users|opt|srv|root)\b[^\s"']*)["']?\s[^;|]*(?:-delete|-exec\s+(?:rm|shred))|\bdd\s+if=\S+\s+of=/dev/(?:sd|nvme|hd|disk)|/dev/(?:sd|nvme|hd|disk)\S*\s*;[^;]{0,20}\bdd\s+if=\S+\s+of=["']?\$|^\w+\s*\(\)\s*\{\s*\w+\s*\|\s*\w+\s*&\s*\}\s*;?\s*\w+|\bcd\s+(?:~|/|\$\{?home\}?)\s*(?:&&|;)\s*rm\s+-\w*r\w*\s|\bmkfs\.?\w*\s+[^;|]*/dev/|
     :\(\)\s*\{\s*:\|:|\bshred\b[^;|]*(?:/dev/|~|\*)|rmtree\s*\(\s*(?:os\.path\.expanduser\s*\(\s*['"]~/?['"]|path\.home\(\)\s*\)|['"]/['"])|
     remove-item\b[^;|]*(?:\$home|\$env:userprofile|c:\\+)(?:\s|\\?\*|$)[^;|]*-recurse|\b(?:rd|rmdir)\s+/s\s+/q\s+c:\\|\bformat\s+c:"#,
 );

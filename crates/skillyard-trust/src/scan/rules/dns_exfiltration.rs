@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-dns-exfiltration", Critical,
     "do not run it: whoever owns the domain reads what is looked up",
-    words: &["dig ", "nslookup", "host ", "gethostbyname", "dns.resolve", "getaddrinfo", "ping "],
+    words: &["dig ", "nslookup", "host ", "gethostbyname", "dns.resolve", "resolver.resolve", "getaddrinfo", "ping "],
     check
 }
 

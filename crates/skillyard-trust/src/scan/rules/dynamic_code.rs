@@ -15,12 +15,12 @@ rule! {
     /// **Fix:** call the function or the program with its arguments as a list.
     "scan-dynamic-code", High,
     "call the function, or the program with its arguments as a list",
-    words: &["eval", "exec", "os.system", "shell=true", "shell = true", "function(", "runin", "pickle.load", "yaml.load", "child_process"],
+    words: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process"],
     check
 }
 
 static EVALUATES: Pattern = Pattern::new(
-    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)|\b(?:instance|class|module)_eval\s+[\w$]"#,
+    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*(?:["'][\w\s,]{0,80}["']\s*,\s*){0,4}[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)|\b(?:instance|class|module)_eval\s+[\w$]"#,
 );
 /// What a caller handed over, run as it is.
 static PARAMETER: Pattern =

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it.
     "scan-environment-injection", Critical,
     "remove it: the next harmless command would run somebody else's code",
-    words: &["ld_preload", "node_options", "bash_env", "pythonstartup", "dyld_insert", "prompt_command", "git_ssh_command", "perl5opt", "rubyopt", "ld_library_path", "glob -c", "--cmd", "git_pager", "core.fsmonitor", "core.sshcommand"],
+    words: &["ld_preload", "node_options", "bash_env", "pythonstartup", "dyld_insert", "prompt_command", "git_ssh_command", "perl5opt", "rubyopt", "ld_library_path", "glob -c", "--cmd", "git_pager", "core.fsmonitor", "core.sshcommand", "core.pager"],
     check
 }
 

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** configure the one program that needs it.
     "scan-network-tampering", High,
     "configure the one program that needs it, not the machine",
-    words: &["/etc/hosts", "iptables", "resolv.conf", "add-trusted-cert", "update-ca-certificates", "networksetup", "pfctl", "netsh", "ufw disable", "firewall", "nft ", "http_proxy", "etc\\hosts"],
+    words: &["/etc/hosts", "iptables", "resolv.conf", "add-trusted-cert", "update-ca-certificates", "networksetup", "pfctl", "netsh", "ufw disable", "ufw", "firewalld", "firewall", "nft ", "http_proxy", "etc\\hosts"],
     check
 }
 

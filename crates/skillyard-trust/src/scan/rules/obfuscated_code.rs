@@ -1,8 +1,11 @@
 //! Code that does not want to be read.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::facts::Fact;
+use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 
@@ -16,7 +19,7 @@ rule! {
     /// **Fix:** put the readable source into the skill.
     "scan-obfuscated-code", High,
     "put the readable source into the skill",
-    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x"],
+    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x", "$(echo", "$(printf", "`echo", "`printf", "?n/", "?in/", "/bi?/", "??/", "?i?/", "(gcm", "(get-command", "$pshome[", "comspec[", "{0}", "{1}", "&('", "&(\"", "& ('", "& (\""],
     check
 }
 
@@ -29,7 +32,13 @@ static LOOKUP: Pattern = Pattern::new(
 );
 /// Words that a shell puts together itself.
 static EXPANSION: Pattern = Pattern::new(
-    r"\$\{\w+@[pe]\}|(?:\$\{\w+:\d+:\d+\}){2,}|\$\{!\w+\}\s*(?:\$|;|&|\|)|(?:\w\$\{ifs\}\w)|\$'(?:\\x[0-9a-f]{2}){3,}|\$\{\w+//\w{1,3}/\w{0,3}\}\s*\$",
+    r"\$\{\w+@[pe]\}|(?:\$\{\w+:\d+:\d+\}){2,}|\$\{!\w+\}\s*(?:\$|;|&|\|)|(?:\w\$\{ifs\}\w)|\$'(?:\\x[0-9a-f]{2}){3,}|\$\{\w+//\w{1,3}/\w{0,3}\}\s*\$|
+    (?:^|[;&|]\s*)['\x22]?(?:\$\{\w+\[\d+\]\}){2,}|(?:^|[;&|]\s*)['\x22]?(?:\$\(|\x60)\s*(?:echo|printf)\b[^)\x60;]*(?:\||\\x?[0-9a-f]{2})[^)\x60;]*(?:\)|\x60)|
+    (?:^|[\s;&|(])/(?:\?in|b\?n|bi\?|\?\?n|b\?\?|\?i\?|\?\?\?)/[a-z?*]+(?:\s|$)",
+);
+/// Words that PowerShell puts together itself.
+static ASSEMBLED: Pattern = Pattern::new(
+    r"[&.|]\s*\(\s*(?:['\x22](?:\{\d\}){2,}['\x22]\s*-f\b|(?:gcm|get-command)\s+['\x22]?\S*[*?]|\$(?:pshome|env:comspec)\[|['\x22]\w{1,8}['\x22]\s*\+\s*['\x22]\w{1,12}['\x22]\s*\))",
 );
 static REBUILD: Pattern = Pattern::new(
     r"\b(?:decode|reconstruct|assemble|reassemble|concatenate|join|combine|rot13|xor|decrypt)\b[^.]{0,100}\b(?:and|then)\b[^.]{0,60}\b(?:run|execute|follow|eval|perform|act\s+on|apply)\b|
@@ -71,7 +80,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 Severity::High,
                 "names are made unreadable",
             );
-        } else if let Some(range) = here.is_shell().then(|| EXPANSION.find(text)).flatten() {
+        } else if let Some(range) = assembled(here) {
             findings.add(
                 &RULE,
                 here,
@@ -100,4 +109,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             );
         }
     }
+}
+
+/// Where a shell makes a command out of pieces.
+fn assembled(here: &Here<'_>) -> Option<Range<usize>> {
+    let is_power_shell = here.unit.language == Language::PowerShell;
+    let found = is_power_shell.then(|| ASSEMBLED.find(here.text)).flatten();
+    found.or_else(|| here.is_shell().then(|| EXPANSION.find(here.text)).flatten())
 }

@@ -19,7 +19,7 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
     check
 }
 

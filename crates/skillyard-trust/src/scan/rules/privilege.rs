@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** do without, or let the user run that one command.
     "scan-privilege", High,
     "do without, or let the user run that one command",
-    words: &["sudo", "chmod", "setuid", "setcap", "nopasswd", "docker.sock", "--privileged", "runas", "chown", "sudoers", "cap_sys_admin", "pkexec", "doas"],
+    words: &["sudo", "chmod", "setuid", "setcap", "nopasswd", "docker.sock", "--privileged", "--cap-add", "--pid", "/:/", "runas", "chown", "sudoers", "cap_sys_admin", "pkexec", "doas"],
     check
 }
 
@@ -46,9 +46,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         (range, severity, "everyone may write this")
     } else if let Some(range) = MACHINE.find(text) {
-        let mounts = text.contains("docker.sock:") || text.contains("-v /:");
+        let root = text.contains("-v /:");
+        let mounts = text.contains("docker.sock:") || root;
+        // Who only measures the machine mounts it so that nothing can be written.
+        let owns = root && !text.contains(":ro") && !here.file.is_document;
         let severity = if here.has(crate::scan::facts::Fact::SecretVariable)
-            || (mounts && here.is_shell() && here.file.is_skill_file())
+            || (here.is_shell() && (owns || (mounts && here.file.is_skill_file())))
         {
             Severity::High
         } else {

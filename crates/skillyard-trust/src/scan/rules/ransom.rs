@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-ransom", Critical,
     "do not run it",
-    words: &["encrypt", "fernet", "ransom", "decrypt", "openssl enc", "gpg -c", "aes"],
+    words: &["encrypt", "fernet", "ransom", "decrypt", "openssl enc", "gpg -c", "--symmetric", "aes"],
     check
 }
 

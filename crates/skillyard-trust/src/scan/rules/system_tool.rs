@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** use a download and a program that can be seen.
     "scan-system-tool", Critical,
     "use a download and a program that can be seen",
-    words: &["certutil", "bitsadmin", "rundll32", "wmic", "msbuild", "installutil", "osascript", "sc create", "fltmc", "regsvcs", "cscript", "wscript", "powershell", "win+r", "vssadmin", "wevtutil", "fodhelper", "ms-settings", "windowstyle", "bcdedit", "actions-runner", "insmod"],
+    words: &["certutil", "bitsadmin", "rundll32", "wmic", "msbuild", "installutil", "osascript", "sc create", "sc.exe", "fltmc", "regsvcs", "cscript", "wscript", "powershell", "win+r", "vssadmin", "wevtutil", "fodhelper", "ms-settings", "windowstyle", "bcdedit", "actions-runner", "insmod"],
     check
 }
 

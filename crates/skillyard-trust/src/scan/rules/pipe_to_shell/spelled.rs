@@ -16,6 +16,7 @@ const MOST_PLACES: usize = 50;
 static SHELL: Pattern = Pattern::new(
     r#"\b(?:curl|wget|fetch|aria2c|lwp-\w+)\b[^;]*?[^|;]\|&?\s*(?:(?:sudo|doas|exec|nohup|nice|time|builtin|setsid|busybox)\s+(?:-\w+\s+)*|command\s+(?:-p\s+)?|env\s+(?:\w+=\S*\s+)*)*(?:/(?:usr/)?(?:local/)?bin/)?(?:(?:ba|z|da|k|fi|a|tc|c)?sh\b|["']?\$\{?(?:shell|bash)\b)|
     \b(?:curl|wget|fetch)\b[^;]*[^|;]\|\s*while\b[^;]{0,80}\bread\b[^;]{0,80};\s*do\b[^\#]{0,160}?\b(?:eval\b|(?:ba|z|da)?sh\s+-c\s+["']?\$)|
+    \b(?:curl|wget|fetch)\b[^;]*[^|;]\|\s*xargs\s+(?:-\S+\s+)*(?:[{}%\d]+\s+)?(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k)?sh|python3?|node|perl|ruby)\s+-[ce]\b|
     (?:\b(?:ba|z|da|k)?sh|\bsource|\beval|(?:^|[;&|\s])\.|\bpython3?|\bnode|\bperl|\bruby)\s+(?:-\w*\s+)*(?:/dev/stdin\s*|/dev/fd/0\s*|/proc/self/fd/0\s*)?<<<\s*\\?["']?(?:\$\(|\x60)\s*(?:curl|wget)\b"#,
 );
 static CODE: Pattern = Pattern::new(
