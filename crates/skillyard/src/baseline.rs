@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -48,17 +49,13 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a baseline.
+    /// Reads a baseline that is to be used: each entry has a reason.
     pub(crate) fn read(path: &Path) -> Result<Self, CommandError> {
-        let text = fs::read_to_string(path).map_err(|source| CommandError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let baseline = Self::open(path)?;
         let refuse = |message: String| CommandError::Config {
             path: path.to_owned(),
             message,
         };
-        let baseline: Self = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
         let unfounded = baseline
             .accepted
             .iter()
@@ -70,6 +67,48 @@ impl Baseline {
             ))),
             None => Ok(baseline),
         }
+    }
+
+    /// Reads a baseline that is to be written anew; one that is not there accepts nothing.
+    pub(crate) fn begun(path: &Path) -> Result<Self, CommandError> {
+        match Self::open(path) {
+            Err(CommandError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(Self::default())
+            }
+            opened => opened,
+        }
+    }
+
+    fn open(path: &Path) -> Result<Self, CommandError> {
+        let text = fs::read_to_string(path).map_err(|source| CommandError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        toml::from_str(&text).map_err(|error| CommandError::Config {
+            path: path.to_owned(),
+            message: error.to_string(),
+        })
+    }
+
+    /// What `found` in these skills makes of it: reasons that were given stay, and so does what was
+    /// accepted in skills that nobody looked at now.
+    pub(crate) fn renewed(self, skills: &[&str], found: &[Entry]) -> Vec<Entry> {
+        let reason_of = |new: &Entry| {
+            let mut given = self.accepted.iter();
+            let old = given.find(|old| old.is_about(new) && !old.reason.trim().is_empty());
+            old.map_or(&new.reason, |old| &old.reason).clone()
+        };
+        let mut entries: Vec<Entry> = found
+            .iter()
+            .map(|new| Entry {
+                reason: reason_of(new),
+                ..new.clone()
+            })
+            .collect();
+        let mut others = self.accepted;
+        others.retain(|entry| !skills.iter().any(|skill| entry.is_of(skill)));
+        entries.append(&mut others);
+        entries
     }
 
     /// Takes what is accepted out of the report of a skill.
@@ -119,6 +158,11 @@ impl Entry {
             evidence: digest(&finding.evidence),
             reason: reason.to_owned(),
         }
+    }
+
+    /// Whether both are about the same words in the same place.
+    fn is_about(&self, other: &Self) -> bool {
+        self.code == other.code && self.path == other.path && self.evidence == other.evidence
     }
 
     fn is_of(&self, skill: &str) -> bool {

@@ -298,6 +298,9 @@ fn write_baseline(
         })
         .collect();
     let count = entries.len();
+    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
+    let entries = Baseline::begun(file)?.renewed(&skills, &entries);
+    let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
     std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
         path: file.to_owned(),
         source,
@@ -314,7 +317,7 @@ fn write_baseline(
             counted(more, "finding")
         ));
     }
-    if reason.trim().is_empty() && count > 0 {
+    if lacks_reason {
         context
             .printer
             .note("Give each a `reason` before it is used");
