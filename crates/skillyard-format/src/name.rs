@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark, is_nfkc_quick};
+use unicode_security::MixedScript as _;
+use unicode_security::confusable_detection::skeleton;
 
 /// Most characters a name may have.
 pub const MAX_LENGTH: usize = 64;
@@ -38,6 +40,12 @@ impl SkillName {
         }
         let name: String = name.chars().take(MAX_LENGTH).collect();
         Self::new(name.trim_matches('-')).ok()
+    }
+
+    /// Whether its letters pass for others: they are of several scripts, or all look like plain ones.
+    pub fn is_disguised(&self) -> bool {
+        let is_plain = || skeleton(&self.0).all(|c| c.is_ascii());
+        !self.0.is_ascii() && (!self.0.is_single_script() || is_plain())
     }
 
     /// The name as text.
@@ -180,6 +188,17 @@ mod tests {
         check("हिन्दी", &[Character('\u{93f}')]);
         check("../x", &[Character('.')]);
         check("a/b", &[Character('/')]);
+    }
+
+    #[test]
+    fn disguised_names() {
+        let is_disguised = |name: &str| SkillName::new(name).unwrap().is_disguised();
+        for honest in ["pdf-tools", "größen", "навык", "表格", "表格-2", "café"] {
+            assert!(!is_disguised(honest), "{honest}");
+        }
+        for disguised in ["pаypal", "рау", "ɡit", "gıt"] {
+            assert!(is_disguised(disguised), "{disguised}");
+        }
     }
 
     #[test]

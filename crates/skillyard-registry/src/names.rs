@@ -65,9 +65,9 @@ pub enum NameRefusal {
     /// It is reserved.
     #[error("the name `{0}` is reserved")]
     Reserved(String),
-    /// It mixes scripts, so that one letter passes for another.
-    #[error("the name `{0}` mixes letters of several scripts")]
-    MixedScripts(String),
+    /// Its letters pass for others.
+    #[error("the name `{0}` mixes letters of several scripts, or all of them look like plain ones")]
+    Disguised(String),
 }
 
 /// The name as a hasty reader sees it: equal for names that look alike.
@@ -102,12 +102,11 @@ pub(crate) fn folded_text(text: &str) -> String {
 /// Whether anybody may take this name. In a namespace only its owners could be mistaken for
 /// themselves, so nothing is reserved there.
 pub fn check(name: &QualifiedName) -> Result<(), NameRefusal> {
-    use unicode_security::MixedScript as _;
     if name.namespace().is_none() && is_reserved(name.as_str()) {
         return Err(NameRefusal::Reserved(name.to_string()));
     }
-    if !name.name().as_str().is_single_script() {
-        return Err(NameRefusal::MixedScripts(name.to_string()));
+    if name.name().is_disguised() {
+        return Err(NameRefusal::Disguised(name.to_string()));
     }
     Ok(())
 }

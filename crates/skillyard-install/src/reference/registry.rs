@@ -104,18 +104,20 @@ fn parse_qualified(text: &str) -> Result<QualifiedName, ReferenceError> {
     Ok(QualifiedName::new(Some(namespace), parse_name(name)?))
 }
 
-/// Reads the name of a skill elsewhere, which must be ASCII: nobody can tell `а` from `a`.
+/// Reads the name of a skill elsewhere, which must be no other in disguise: nobody can tell `а`
+/// from `a`.
 pub(super) fn parse_name(name: &str) -> Result<SkillName, ReferenceError> {
-    if let Some(character) = name.chars().find(|c| !c.is_ascii()) {
-        return Err(ReferenceError::NotAscii {
-            text: shown(name),
-            character: format!("`{character}` (U+{:04X})", u32::from(character)),
-        });
-    }
-    SkillName::new(name).map_err(|problem| ReferenceError::Name {
+    let valid = SkillName::new(name).map_err(|problem| ReferenceError::Name {
         name: shown(name),
         problem,
-    })
+    })?;
+    match name.chars().find(|c| !c.is_ascii()) {
+        Some(character) if valid.is_disguised() => Err(ReferenceError::NotAscii {
+            text: shown(name),
+            character: format!("`{character}` (U+{:04X})", u32::from(character)),
+        }),
+        _ => Ok(valid),
+    }
 }
 
 #[cfg(test)]

@@ -273,3 +273,27 @@ fn a_name_near_a_popular_one_waits_for_whoever_runs_the_registry() {
     context.good(&["registry", "name", "allow", "pdf-toolz", "--user", "eve"]);
     context.good(&publish);
 }
+
+#[test]
+fn a_name_of_another_script_is_published_found_and_installed() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    for name in ["表格", "größen", "навык"] {
+        context.write_version(name, name, "1.0.0");
+        context.good(&["publish", name, "--yes"]);
+        let found = context.json(&["search", name, "--json"]);
+        assert_eq!(found["results"][0]["name"], name, "{found}");
+        context.good(&["install", name, "--scope", "project", "--yes"]);
+        assert!(
+            context
+                .read(&format!(".agents/skills/{name}/SKILL.md"))
+                .contains("This is 1.0.0.")
+        );
+    }
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.folder.path().join("home/.skillyard/store")).unwrap();
+    context.good(&["sync", "--locked"]);
+    // One that only looks like plain letters is neither published nor asked for.
+    context.write_version("рау", "рау", "1.0.0");
+    assert_eq!(context.code(&["publish", "рау", "--yes"]), Some(1));
+}

@@ -48,11 +48,11 @@ pub(super) fn text_field<'a>(value: &'a Value, field: &str) -> &'a str {
 /// Reads an entry, or says why it cannot be used.
 pub(super) fn read(index: &Url, version: IndexVersion, value: &Value) -> Result<Entry, String> {
     let name = text_field(value, "name");
-    if !name.is_ascii() {
-        return Err("its name is not ASCII and may look like another".to_owned());
-    }
     let name =
         SkillName::new(name).map_err(|problem| format!("its name is not valid: {problem}"))?;
+    if name.is_disguised() {
+        return Err("its name is not ASCII and may look like another".to_owned());
+    }
     let description = text_field(value, "description")
         .chars()
         .take(MAX_DESCRIPTION)

@@ -98,6 +98,8 @@ fn hostile_references_are_refused() {
     refused("owner/repo/a//b", "names no repository");
     refused("оwner/repo", "U+043E");
     refused("pаypal", "U+0430");
+    refused("рау", "U+0440");
+    refused("acme:рау", "U+0440");
     refused("https://gіthub.com/o/r", "U+0456");
     refused("own er/repo", "contains a space");
     refused("https://h/a b.zip", "contains a space");
