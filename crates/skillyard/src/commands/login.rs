@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
+use crate::redactor::without_userinfo;
 use crate::remote::{Choice, Remote};
 use crate::sanitize::visible;
 
@@ -58,8 +59,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(RegistryFailure::NotAToken.into());
     }
     let alias = args.registry.alias();
-    let account = account(context, alias, &token)?;
     let key = auth_key(alias);
+    let mut remote = Remote::open(context, alias)?;
+    let config = context.config()?;
+    if let Some(meant) = config.login_elsewhere(&key, remote.registry.base.as_str()) {
+        return Err(RegistryFailure::LoginElsewhere {
+            in_use: remote.address(),
+            meant: without_userinfo(&meant).into_owned(),
+        }
+        .into());
+    }
+    let account = account(&mut remote, &token)?;
     keep(context, &key, &token)?;
     let event = Event::new(EventKind::ConfigChanged)
         .trigger("login")
@@ -85,12 +95,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Whom the token names; nothing when the registry cannot be reached now.
-fn account(
-    context: &Context,
-    alias: Option<&str>,
-    token: &str,
-) -> Result<Option<Account>, CommandError> {
-    let mut remote = Remote::open(context, alias)?;
+fn account(remote: &mut Remote, token: &str) -> Result<Option<Account>, CommandError> {
     let header = Header::bearer(&SecretString::from(token.to_owned()));
     remote.registry.headers = vec![header.map_err(InstallFailure::from)?];
     match remote.registry.account(&remote.http) {

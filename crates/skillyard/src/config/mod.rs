@@ -29,6 +29,7 @@ pub(crate) mod layer;
 mod limits;
 mod load;
 mod lock;
+mod login;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod origin;

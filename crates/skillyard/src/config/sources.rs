@@ -171,8 +171,8 @@ impl Config {
         };
         Ok(Some(Source {
             kind,
+            auth: auth.filter(|(setting, _)| self.is_login_for(setting, &url)),
             url,
-            auth,
             config: self,
         }))
     }

@@ -70,6 +70,8 @@ pub(crate) enum RegistryFailure {
     NotAToken,
     #[error("{0} refuses this token")]
     TokenRefused(String),
+    #[error("the registry of this run is {in_use}, and a login is kept for {meant}")]
+    LoginElsewhere { in_use: String, meant: String },
     #[error("`{name}` was not published")]
     NotPublished { name: String, source: RegistryError },
 }
@@ -110,6 +112,9 @@ impl RegistryFailure {
             Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
             Self::NothingToLogInWith => {
                 "Pass `--token TOKEN`, or `--token -` to read it from stdin".into()
+            }
+            Self::LoginElsewhere { .. } => {
+                "Make it yours with `skillyard config set registry.url URL`, or pass its token in SKILLYARD_REGISTRY_AUTH".into()
             }
             Self::NotAToken => {
                 "One begins with `sky_`; whoever runs the registry makes it with `skillyard registry token create`".into()

@@ -72,6 +72,7 @@ mod registry_attacks;
 mod registry_cluster;
 mod registry_copies;
 mod registry_crash;
+mod registry_login;
 mod registry_names;
 mod registry_offline;
 mod run;

@@ -95,6 +95,7 @@ fn furnished(context: &TestContext) -> (super::registry::Server, Middle) {
     let server = context.with_registry();
     let middle = Middle::before(&server.url);
     context.good(&["config", "set", "registry.url", &middle.server.url("")]);
+    context.good(&["login", "--token", &context.token("ada")]);
     for version in ["1.0.0", "1.1.0"] {
         context.write_version("pdf", "pdf", version);
         context.good(&["publish", "pdf", "--yes"]);

@@ -97,6 +97,7 @@ fn a_host_of_plain_files_is_a_registry_to_install_from() {
 
     let server = Server::start(&context);
     context.good(&["config", "set", "registry.url", &server.url]);
+    context.good(&["login", "--token", &context.token("ada")]);
     publish(&context, &["1.2.0"]);
     context.good(&["yank", "pdf@1.1.0"]);
     let again = context.json(&["registry", "export-static", "public", "--json"]);

@@ -72,11 +72,24 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     allowed(context, &setting, layer).map_err(wrong)?;
     context.ready_to_record()?;
+    // Whoever is at the new place has no business with the login for the old one.
+    let config = context.config().ok();
+    let left = config.and_then(|config| config.login_left_by(&setting, layer));
+    if let Some(login) = &left {
+        target.unset(login)?;
+        record(context, "unset", login, &target)?;
+    }
     let change = target.set(&setting.key, &setting.value)?;
     if change != Change::None {
         record(context, "set", &setting.key, &target)?;
     }
-    report(context, &setting, change, &target.path.to_string_lossy())
+    let status = report(context, &setting, change, &target.path.to_string_lossy())?;
+    if let Some(login) = &left {
+        let note =
+            format!("`{login}` was for the place before, and is gone; log in anew if need be");
+        context.printer.note(&note);
+    }
+    Ok(status)
 }
 
 /// What stronger powers have to say about it. A configuration that cannot be read has no say:
