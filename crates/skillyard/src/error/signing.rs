@@ -15,6 +15,8 @@ pub(crate) enum SigningError {
         name: String,
         nearest: Option<String>,
     },
+    #[error("`{name}` names several keys: {}", ids.join(", "))]
+    ManyKeys { name: String, ids: Vec<String> },
     #[error("there is no key to sign with")]
     NoKey,
     #[error("there are several keys to sign with: {}", .0.join(", "))]
@@ -85,6 +87,9 @@ impl SigningError {
             Self::NoSuchKey { nearest: None, .. } => {
                 "List the keys with `skillyard key list`".into()
             }
+            Self::ManyKeys { .. } => {
+                "Name one of them by its id; `skillyard key list` shows which is which".into()
+            }
             Self::NoKey => "Make one with `skillyard key generate NAME`".into(),
             Self::SeveralKeys(_) => "Choose one with `--key NAME`".into(),
             Self::KeyExists(_) => {
@@ -124,6 +129,7 @@ impl SigningError {
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::NoSuchKey { .. }
+            | Self::ManyKeys { .. }
             | Self::Passphrase(_)
             | Self::Revoked(_)
             | Self::Rotation(_)

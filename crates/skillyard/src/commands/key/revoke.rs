@@ -111,6 +111,11 @@ fn key(context: &Context, policy: &Policy, word: &str) -> Result<KeyId, CommandE
     match (found.as_slice(), word.parse()) {
         ([id], _) => Ok(*id),
         ([], Ok(id)) => Ok(id),
+        ([_, _, ..], _) => Err(SigningError::ManyKeys {
+            name: word.to_owned(),
+            ids: found.iter().map(KeyId::short).collect(),
+        }
+        .into()),
         _ => Err(SigningError::NoSuchKey {
             name: word.to_owned(),
             nearest: nearest(word, known.iter().map(|(name, _)| name.as_str())).map(str::to_owned),

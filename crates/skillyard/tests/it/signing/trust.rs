@@ -39,6 +39,23 @@ fn a_revoked_key() {
 }
 
 #[test]
+fn a_name_of_several_keys_is_not_said_to_be_none() {
+    let signed = Signed::new();
+    signed.done(&["key", "generate", "other"]);
+    signed.done(&["key", "trust", "mine", "--name", "acme"]);
+    signed.done(&["key", "trust", "other", "--name", "acme"]);
+    let told = signed.tell(&["key", "revoke", "acme"]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+    assert!(
+        told.contains("error: `acme` names several keys: [ID], [ID]"),
+        "{told}"
+    );
+    let listed = signed.0.json(&["key", "list", "--json"]);
+    let id = listed["keys"][0]["id"].as_str().unwrap();
+    signed.done(&["key", "revoke", &id[..12]]);
+}
+
+#[test]
 fn a_skill_is_revoked_by_its_digest() {
     let signed = Signed::new();
     let digest = signed.0.json(&["verify", "pdf", "--json"])["digest"].clone();
