@@ -162,13 +162,18 @@ impl Target {
     /// another skill in its place.
     pub(crate) fn of(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
         let path = Path::new(word);
-        if looks_like_path(word) {
-            return Ok(Self::Path(path.to_owned()));
-        }
         let name = word.to_string_lossy().into_owned();
-        let is_skill =
-            path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file();
-        if is_skill {
+        let is_doubtful = if looks_like_path(word) {
+            // Some names have a slash in them, too.
+            let is_path = name.starts_with(['.', '/', '~']) || path.exists();
+            if is_path {
+                return Ok(Self::Path(path.to_owned()));
+            }
+            true
+        } else {
+            path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file()
+        };
+        if is_doubtful {
             let catalog = load(context, IndexMode::Use, &Choice::default())?;
             if catalog.find(&name).is_none() {
                 return Ok(Self::Path(path.to_owned()));

@@ -290,3 +290,19 @@ fn a_pipe_gets_the_bytes() {
     let run = output(context.skillyard().args(["read", "pdf"]));
     assert_eq!(text(&run.stdout), body);
 }
+
+#[test]
+fn a_name_with_a_slash_is_a_name_where_no_such_path_is() {
+    let context = TestContext::new();
+    let skill =
+        |body: &str| format!("---\nname: acme/pdf\ndescription: Fills forms.\n---\n{body}\n");
+    context.write(
+        "../home/.agents/skills/acme-pdf/SKILL.md",
+        skill("By name."),
+    );
+    let read = || text(&output(context.skillyard().args(["read", "acme/pdf"])).stdout);
+    assert_eq!(read(), "By name.\n");
+    context.write("acme/pdf/SKILL.md", skill("By path."));
+    assert_eq!(read(), "By path.\n");
+    assert_eq!(context.code(&["read", "acme/xls"]), Some(2));
+}
