@@ -215,7 +215,7 @@ impl Replay<'_> {
         let arguments: Map<String, Value> =
             serde_json::from_str(&call.arguments).unwrap_or_default();
         // What was denied was not made.
-        let denied = event.kind == "skill.tool_blocked";
+        let denied = event.kind == "skill.tool_blocked" || event.is_refusal();
         let state = &self.again.state;
         match answer(&result.name, &arguments, self.shelf, state).filter(|_| !denied) {
             Some(made) => {

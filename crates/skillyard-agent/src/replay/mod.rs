@@ -68,10 +68,12 @@ pub fn replay(
     shelf: &Shelf,
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
-    // Approvals are between the user and the machine, and so is that a script begins: no model read
-    // them.
+    // Approvals are between the user and the machine, and so is that a script begins, or that a
+    // skill which the user named was refused: no model read them.
     let is_read = |event: &Recorded| {
-        !event.kind.starts_with("approval.") && event.kind != "skill.script_started"
+        !event.kind.starts_with("approval.")
+            && event.kind != "skill.script_started"
+            && (event.detail.contains_key("call") || !event.is_refusal())
     };
     let events: Vec<Recorded> = events.into_iter().filter(is_read).collect();
     let mut again = session.clone();

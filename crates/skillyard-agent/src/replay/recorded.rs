@@ -31,4 +31,9 @@ impl Recorded {
             detail: entry.detail,
         })
     }
+
+    /// Whether a skill did not become active because its files were altered.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.kind == "skill.activated" && !self.detail.contains_key("rendered")
+    }
 }

@@ -130,6 +130,7 @@ impl Shelf {
                 origin: each.origin.clone(),
                 tier: each.tier.clone(),
                 author: each.author,
+                altered: each.skill.status == Status::Altered,
             };
             Some((name, skill))
         });

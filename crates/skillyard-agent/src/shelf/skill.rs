@@ -80,6 +80,9 @@ pub struct InstalledSkill {
     pub tier: String,
     /// Whose words it is made of.
     pub author: Author,
+    /// Whether its files were others than were installed, so that no model was told of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub altered: bool,
 }
 
 /// Why a skill that is here is not on the shelf. Only users are told: the words may be those of

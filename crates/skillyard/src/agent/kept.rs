@@ -7,7 +7,7 @@ use std::io;
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{InstalledSkill, ShelfSkill};
 use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::{Catalog, Settings};
+use skillyard_catalog::{Catalog, CatalogSkill, Settings, Status};
 use skillyard_format::Digest;
 use skillyard_install::tree::Access;
 use tempfile::TempDir;
@@ -70,7 +70,10 @@ fn loaded(session: &Session, name: &str) -> Option<Digest> {
     found.digest.parse().ok()
 }
 
-fn shelved(skill: skillyard_catalog::CatalogSkill, then: &InstalledSkill) -> ShelfSkill {
+fn shelved(mut skill: CatalogSkill, then: &InstalledSkill) -> ShelfSkill {
+    if then.altered {
+        skill.status = Status::Altered;
+    }
     ShelfSkill {
         folder: skill.record.folder.clone(),
         directory: then.directory.clone(),

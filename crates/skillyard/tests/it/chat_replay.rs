@@ -54,13 +54,29 @@ fn what_was_installed_comes_from_the_store() {
 }
 
 #[test]
+fn a_skill_that_was_altered_then_is_altered_in_the_replay() {
+    let (context, _) = session();
+    context
+        .write("../home/.agents/skills/own/SKILL.md", OWN)
+        .write(".agents/skills/pdf/references/x.md", "not installed\n");
+    let refused = context.json(&["chat", "-p", "/pdf", "--json"]);
+    assert!(refused["error"].is_object(), "{refused}");
+    let said = context.json(&["chat", "-p", "/own", "--resume", "last", "--json"]);
+    let id = said["session"].as_str().unwrap();
+    let now = replayed(&context, id);
+    assert_eq!(now["same"], true, "{now}");
+    context.done(&["sync", "--force"]);
+    let mended = replayed(&context, id);
+    assert_eq!(mended["same"], true, "{mended}");
+}
+
+const OWN: &str = "---\nname: own\ndescription: Does it. Use when asked.\n---\nRun scripts/x.sh\n";
+
+#[test]
 fn a_session_with_a_script_is_made_again() {
     let context = project();
     context.write("../home/.agents/skills/own/scripts/x.sh", "echo hi\n");
-    context.write(
-        "../home/.agents/skills/own/SKILL.md",
-        "---\nname: own\ndescription: Does it. Use when asked.\n---\nRun scripts/x.sh\n",
-    );
+    context.write("../home/.agents/skills/own/SKILL.md", OWN);
     let said = context.json(&["chat", "-p", "/own run scripts/x.sh", "--json"]);
     let again = replayed(&context, said["session"].as_str().unwrap());
     assert_eq!(again["same"], true, "{again}");
