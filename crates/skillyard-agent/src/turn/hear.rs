@@ -6,7 +6,7 @@ use crate::invocation::Invocation;
 use crate::message::{AssistantPart, Message, UserPart};
 use crate::router;
 use crate::settings::Strategy;
-use crate::shelf::Caller;
+use crate::shelf::{Caller, Loaded};
 use crate::tool::{receive, refusal};
 
 /// The end of the answer to a message that only names skills.
@@ -20,13 +20,11 @@ pub(super) fn is_acknowledgement(text: &str) -> bool {
 impl Turn<'_> {
     /// Takes in the user's message, with the skills that it names or that a router chooses.
     pub(super) fn hear(&mut self, input: &str, invocation: &Invocation) -> Result<(), TurnError> {
-        let mut parts = Vec::new();
-        for name in &invocation.skills {
-            parts.push(self.activate(name, &invocation.arguments, Trigger::User)?);
-        }
-        if invocation.skills.is_empty() {
-            parts.extend(self.route(input)?);
-        }
+        let mut parts = if invocation.skills.is_empty() {
+            self.route(input)?
+        } else {
+            self.enter(&invocation.skills, &invocation.arguments, Trigger::User)?
+        };
         parts.push(UserPart::Text {
             text: input.trim().to_owned(),
         });
@@ -34,33 +32,59 @@ impl Turn<'_> {
         self.save()
     }
 
-    fn activate(
+    /// Takes skills into the message, all of them or none: one that counted as active in a
+    /// message that never came to be would not be given to the model later.
+    fn enter(
         &mut self,
-        name: &str,
+        names: &[String],
         arguments: &str,
         trigger: Trigger,
-    ) -> Result<UserPart, TurnError> {
+    ) -> Result<Vec<UserPart>, TurnError> {
+        let loaded = names.iter().map(|name| self.load(name, arguments, trigger));
+        let loaded: Vec<Loaded> = loaded.collect::<Result<_, _>>()?;
+        let before = (
+            self.session.state.activated.clone(),
+            self.session.state.spent.clone(),
+        );
+        let parts = loaded.into_iter();
+        let parts = parts.map(|each| self.activate(each, arguments, trigger));
+        let parts: Result<Vec<UserPart>, TurnError> = parts.collect();
+        if parts.is_err() {
+            (self.session.state.activated, self.session.state.spent) = before;
+        }
+        parts
+    }
+
+    fn load(&mut self, name: &str, arguments: &str, trigger: Trigger) -> Result<Loaded, TurnError> {
         let caller = match trigger {
             Trigger::User => Caller::User,
             Trigger::Model | Trigger::Router => Caller::Model,
         };
-        let loaded = match self.runtime.shelf.load(name, arguments, caller) {
-            Ok(loaded) => loaded,
+        match self.runtime.shelf.load(name, arguments, caller) {
+            Ok(loaded) => Ok(loaded),
             Err(error) => {
                 if let Some(event) = refusal(&error, trigger) {
                     self.runtime.host.record(&event.session(&self.session.id))?;
                 }
-                return Err(error.into());
+                Err(error.into())
             }
-        };
-        let digest = loaded.digest.to_string();
+        }
+    }
+
+    fn activate(
+        &mut self,
+        loaded: Loaded,
+        arguments: &str,
+        trigger: Trigger,
+    ) -> Result<UserPart, TurnError> {
+        let (name, digest) = (loaded.name.clone(), loaded.digest.to_string());
         let output = receive(loaded, &self.session.state);
         if let Some(activation) = output.activated {
             let event = self.calls().activated(&output.content, activation, trigger);
             self.runtime.host.record(&event)?;
         }
         Ok(UserPart::Skill {
-            name: name.to_owned(),
+            name,
             digest,
             arguments: arguments.to_owned(),
             text: output.content,
@@ -73,10 +97,7 @@ impl Turn<'_> {
             Strategy::Tool => Ok(Vec::new()),
             Strategy::Router => {
                 let chosen = self.chosen(task)?;
-                let parts = chosen
-                    .iter()
-                    .map(|name| self.activate(name, "", Trigger::Router));
-                parts.collect()
+                self.enter(&chosen, "", Trigger::Router)
             }
             Strategy::Hybrid => {
                 let (mut names, close) = router::candidates(&self.runtime.shelf, task);

@@ -134,7 +134,7 @@ impl Runtime {
         front: &mut dyn FrontEnd,
     ) -> Result<TurnEnd, TurnError> {
         let invocation = understand(input, &self.shelf)?;
-        if session.kept == 0 {
+        if !session.stored {
             self.begin(session)?;
         }
         session.mend();
@@ -195,6 +195,9 @@ impl Runtime {
     pub fn release(&mut self, session: &mut Session, name: &str) -> Result<bool, TurnError> {
         if !session.release(name) {
             return Ok(false);
+        }
+        if !session.stored {
+            self.begin(session)?;
         }
         let event = Event::new(EventKind::SkillReleased);
         self.host.record(&event.session(&session.id).skill(name))?;

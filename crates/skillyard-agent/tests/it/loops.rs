@@ -67,6 +67,26 @@ fn a_bare_name_needs_no_model() {
 }
 
 #[test]
+fn of_two_skills_none_enters_when_one_cannot() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    lab.skill("b", "Does b. Use for b.", "", "BODY-B");
+    let model = Scripted::new([]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    std::fs::remove_dir_all(lab.folder.path().join("skills/b")).unwrap();
+    let mut front = Front::new(Answer::No);
+    assert!(runtime.turn(&mut session, "/a /b go", &mut front).is_err());
+    assert!(session.state.activated.is_empty());
+    runtime.turn(&mut session, "/a go", &mut front).unwrap();
+    let asked = model.requests.lock().unwrap()[0].to_string();
+    assert!(asked.contains("BODY-A"), "{asked}");
+    lab.skill("b", "Does b. Use for b.", "", "BODY-B");
+    let events = lab.recorded(&[&session.id]);
+    skillyard_agent::replay::replay(&session, &lab.shelf(), events).unwrap();
+}
+
+#[test]
 fn arguments_are_put_in_once() {
     let lab = lab();
     let model = Scripted::new([]);

@@ -171,7 +171,11 @@ fn a_copy_of_a_copy_is_the_same_to_the_byte() {
     runtime.release(&mut second, "a").unwrap();
     let mut third = second.fork(first.created).unwrap();
     runtime.turn(&mut third, "/a again", &mut front).unwrap();
-    for session in [&first, &second, &third] {
+    // One that begins with letting a skill go.
+    let mut fourth = third.fork(first.created).unwrap();
+    assert!(runtime.release(&mut fourth, "a").unwrap());
+    runtime.turn(&mut fourth, "/a anew", &mut front).unwrap();
+    for session in [&first, &second, &third, &fourth] {
         let events = lab.recorded(&sessions(session));
         again(&lab, session, events).unwrap();
         let stored = lab.store().load(&session.id).unwrap();
