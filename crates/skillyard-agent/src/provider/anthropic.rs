@@ -1,8 +1,10 @@
 //! Anthropic's Messages.
 
+use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value, json};
+use skillyard_format::Digest;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, message};
@@ -11,6 +13,8 @@ use crate::message::{AssistantPart, CallOutcome, Message, UserPart};
 
 /// Its name, in opaque parts too.
 const NAME: &str = "anthropic";
+/// Most bytes of the id of a call.
+const LONGEST_ID: usize = 64;
 
 /// A server that speaks Anthropic's Messages.
 #[derive(Debug)]
@@ -104,7 +108,7 @@ fn messages(all: &[Message]) -> Vec<Value> {
                 let results = results.iter().map(|result| {
                     json!({
                         "type": "tool_result",
-                        "tool_use_id": result.id,
+                        "tool_use_id": id(&result.id),
                         "content": result.content,
                         "is_error": result.outcome != CallOutcome::Ok,
                     })
@@ -137,13 +141,28 @@ fn assistant(part: &AssistantPart) -> Option<Value> {
         AssistantPart::Call(call) => {
             let input: Map<String, Value> =
                 serde_json::from_str(&call.arguments).unwrap_or_default();
-            Some(json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }))
+            Some(
+                json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input }),
+            )
         }
         AssistantPart::Opaque { provider, json } if provider == NAME => {
             serde_json::from_str(json).ok()
         }
         AssistantPart::Opaque { .. } => None,
     }
+}
+
+/// The id of a call as this server takes it; a model that had the session before may have had
+/// others.
+fn id(own: &str) -> Cow<'_, str> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if own.len() <= LONGEST_ID && own.bytes().all(fits) {
+        return Cow::Borrowed(own);
+    }
+    Cow::Owned(format!(
+        "call_{}",
+        &Digest::of(own.as_bytes()).to_hex()[..32]
+    ))
 }
 
 #[derive(Default)]
@@ -241,7 +260,7 @@ impl Answer {
         let cached = number("cache_read_input_tokens").unwrap_or_default();
         if let Some(input) = number("input_tokens") {
             let made = number("cache_creation_input_tokens").unwrap_or_default();
-            let input = input + made + cached;
+            let input = input.saturating_add(made).saturating_add(cached);
             if input > 0 {
                 (self.usage.input, self.usage.cached) = (input, cached);
             }
@@ -257,5 +276,22 @@ impl Answer {
             stop: self.stop,
             usage: self.usage,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_other_servers_are_ids_here() {
+        assert_eq!(id("toolu_01-a"), "toolu_01-a");
+        let long = "x".repeat(LONGEST_ID + 1);
+        for other in ["functions.skill_load:0", "functions.skill_load.0", &long] {
+            let own = id(other);
+            assert!(own.starts_with("call_") && own.len() == 37, "{own}");
+            assert_eq!(id(&own), own);
+        }
+        assert_ne!(id("functions.a:0"), id("functions.a.0"));
     }
 }

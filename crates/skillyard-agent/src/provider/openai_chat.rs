@@ -167,7 +167,7 @@ struct Answer {
 
 impl Answer {
     fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
-        if data["error"].is_object() {
+        if !data["error"].is_null() {
             let message = message(&data.to_string(), &[]);
             return Err(ProviderError::failed(message));
         }

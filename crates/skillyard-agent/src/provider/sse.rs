@@ -7,6 +7,9 @@ use super::ProviderError;
 /// Longest line that is taken.
 const LONGEST: usize = 8 << 20;
 
+/// What a stream may begin with, and means nothing.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SseEvent {
@@ -22,6 +25,7 @@ pub(super) struct SseParser {
     line: Vec<u8>,
     open: SseEvent,
     has_data: bool,
+    has_begun: bool,
 }
 
 impl SseParser {
@@ -52,6 +56,11 @@ impl SseParser {
     }
 
     fn read(&mut self, line: &[u8], events: &mut Vec<SseEvent>) {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) if is_first => rest,
+            _ => line,
+        };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = String::from_utf8_lossy(line);
         if line.is_empty() {
@@ -103,6 +112,8 @@ mod tests {
         ];
         for size in 1..text.len() {
             assert_eq!(read(text, size), expected, "{size}");
+            let marked = format!("\u{feff}{text}");
+            assert_eq!(read(&marked, size), expected, "{size}, behind a mark");
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use serde_json::{Map, Value};
 use skillyard_format::Digest;
 
 use super::{Divergence, Held, Recorded, Replayed, STARTED};
@@ -11,8 +10,8 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, InstalledSkill, Shelf};
-use crate::tool::{LENT, REPEATED, answer, receive};
-use crate::turn::{digest, is_own_answer, request, view};
+use crate::tool::{LENT, REPEATED, answer, receive, understood};
+use crate::turn::{NOT_MADE, digest, is_own_answer, request, view};
 
 /// The events between two turns.
 const RELEASED: &str = "skill.released";
@@ -94,8 +93,8 @@ impl Replay<'_> {
                     Some(last) => last.calls().into_iter().cloned().collect(),
                     None => Vec::new(),
                 };
-                for result in results {
-                    let call = calls.iter().find(|call| call.id == result.id);
+                for (at, result) in results.iter().enumerate() {
+                    let call = calls.get(at).filter(|call| call.id == result.id);
                     self.result(call, result)?;
                 }
             }
@@ -197,6 +196,9 @@ impl Replay<'_> {
             call: result.id.clone(),
             from,
         };
+        if result.content == NOT_MADE {
+            return Ok(());
+        }
         let is_event = |event: &Recorded| event.detail.get("call") == Some(&result.id);
         if result.content == INTERRUPTED {
             if self.events.front().is_some_and(is_event) {
@@ -212,12 +214,14 @@ impl Replay<'_> {
             return Err(differs(format!("event {} of the log", event.place)));
         }
         let call = call.ok_or_else(|| differs("the call before it".into()))?;
-        let arguments: Map<String, Value> =
-            serde_json::from_str(&call.arguments).unwrap_or_default();
         // What was denied was not made.
         let denied = event.kind == "skill.tool_blocked" || event.is_refusal();
         let state = &self.again.state;
-        match answer(&result.name, &arguments, self.shelf, state).filter(|_| !denied) {
+        let made = match understood(call) {
+            Ok(arguments) => answer(&result.name, &arguments, self.shelf, state),
+            Err(problem) => Some(Err(problem)),
+        };
+        match made.filter(|_| !denied) {
             Some(made) => {
                 let (mut content, activation) = match made {
                     Ok(output) => (output.content, output.activated),

@@ -9,7 +9,9 @@ mod skill;
 mod spec;
 mod workspace;
 
-pub(crate) use call::{Calls, LENT, MOST_ARGUMENTS, REPEATED, Repeats, refusal};
+pub(crate) use call::{
+    Calls, LEFT_OUT, LENT, MOST_ARGUMENTS, REPEATED, Repeats, refusal, understood,
+};
 pub use decided::decided;
 pub(crate) use skill::{Known, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

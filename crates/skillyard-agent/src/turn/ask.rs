@@ -3,6 +3,7 @@
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
 
+use super::tame::tame;
 use super::{Turn, TurnError, tell};
 use crate::front_end::TurnEvent;
 use crate::message::{AssistantPart, Message};
@@ -11,7 +12,6 @@ use crate::provider::{Completion, Delta, ModelRequest, ProviderError, Usage};
 use crate::session::{Session, plan};
 use crate::settings::ToolMode;
 use crate::telemetry::{Asked, Happening};
-use crate::tool::MOST_ARGUMENTS;
 
 impl Turn<'_> {
     /// Asks the model. Where its server says that the request is too long, it gets a shorter one.
@@ -103,7 +103,7 @@ impl Turn<'_> {
         if !rest.is_empty() {
             front.event(&TurnEvent::Text { delta: rest });
         }
-        tame(&mut completion);
+        tame(&mut completion.parts, &self.session.messages);
         self.count(completion.usage);
         Ok(completion)
     }
@@ -153,16 +153,4 @@ fn words(parts: &[AssistantPart]) -> String {
         _ => None,
     });
     words.collect()
-}
-
-/// Keeps a session from being filled by one call; the call itself will be refused.
-fn tame(completion: &mut Completion) {
-    for part in &mut completion.parts {
-        if let AssistantPart::Call(call) = part
-            && call.arguments.len() > MOST_ARGUMENTS
-        {
-            let size = call.arguments.len();
-            call.arguments = format!("[{size} bytes of arguments were left out]");
-        }
-    }
 }

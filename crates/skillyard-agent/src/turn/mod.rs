@@ -13,6 +13,7 @@
 mod ask;
 mod hand_over;
 mod hear;
+mod tame;
 mod work;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
 use crate::tool::Calls;
 
 pub(crate) use ask::{digest, request, view};
+pub(crate) use work::NOT_MADE;
 
 /// Whether the runtime gives this answer by itself, without a model.
 pub(crate) fn is_own_answer(text: &str) -> bool {

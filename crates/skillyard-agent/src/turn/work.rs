@@ -6,12 +6,15 @@ use skillyard_format::Digest;
 
 use super::{Turn, TurnError};
 use crate::front_end::{EndReason, Stopper, TurnEvent};
-use crate::message::{AssistantPart, Message, ToolCall};
+use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Stop};
 use crate::tool::Repeats;
 
 /// How often the same call is made in a turn before the model is told, and before it ends.
 const REPEATS: (usize, usize) = (3, 6);
+
+/// What a call is told that was not made, because the turn was over before its time came.
+pub(crate) const NOT_MADE: &str = "This call was not made: the turn was stopped before.";
 
 /// What a turn says that the server ended.
 const SERVER_ENDED: &str = "(stopped: the server ended)";
@@ -73,15 +76,24 @@ impl Turn<'_> {
     fn is_spent(&self) -> Option<EndReason> {
         let limits = &self.session.prompt.settings.limits;
         let used = &self.session.state.usage;
-        let most = self.most_repeats();
-        if self.cancel.load(Ordering::Relaxed) {
-            Some(EndReason::Cancelled)
-        } else if most >= REPEATS.1 {
-            Some(EndReason::Repetition)
+        let used = used.input.saturating_add(used.output);
+        if let Some(reason) = self.is_over() {
+            Some(reason)
         } else if self.steps >= limits.steps {
             Some(EndReason::StepLimit)
-        } else if limits.session_tokens > 0 && used.input + used.output >= limits.session_tokens {
+        } else if limits.session_tokens > 0 && used >= limits.session_tokens {
             Some(EndReason::TokenBudget)
+        } else {
+            None
+        }
+    }
+
+    /// Whether not even the calls of an answer are made any more: it may hold thousands.
+    fn is_over(&self) -> Option<EndReason> {
+        if self.cancel.load(Ordering::Relaxed) {
+            Some(EndReason::Cancelled)
+        } else if self.most_repeats() >= REPEATS.1 {
+            Some(EndReason::Repetition)
         } else {
             None
         }
@@ -120,6 +132,15 @@ impl Turn<'_> {
     fn make(&mut self, calls: &[ToolCall]) -> Result<(), TurnError> {
         let mut results = Vec::new();
         for call in calls {
+            if self.is_over().is_some() {
+                results.push(ToolResult {
+                    id: call.id.clone(),
+                    name: call.name.clone(),
+                    content: NOT_MADE.into(),
+                    outcome: CallOutcome::Denied,
+                });
+                continue;
+            }
             let key = (call.name.clone(), Digest::of(call.arguments.as_bytes()));
             self.made.push(key);
             let repeats = if self.most_repeats() >= REPEATS.0 {

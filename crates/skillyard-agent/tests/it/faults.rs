@@ -1,15 +1,19 @@
 //! Servers and models that misbehave.
 
 use std::io::{Read as _, Write as _};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
-use skillyard_agent::front_end::{Answer, EndReason, Stopper, TurnEvent};
+use skillyard_agent::front_end::{
+    Answer, ApprovalRequest, EndReason, FrontEnd, Stopper, TurnEvent,
+};
 use skillyard_agent::message::{CallOutcome, Message};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use skillyard_agent::replay::replay;
 use skillyard_agent::settings::Settings;
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
@@ -92,12 +96,24 @@ fn half_a_stream_is_an_error_and_not_an_answer() {
         answer,
         Err(TurnError::Provider(ProviderError::Malformed { .. }))
     ));
-    let failed = json!({ "error": { "message": "overloaded" } });
-    let (answer, ..) = turn(vec![Reply::stream(format!("data: {failed}\n\n"))]);
-    assert!(matches!(
-        answer,
-        Err(TurnError::Provider(ProviderError::Failed { .. }))
-    ));
+    for failed in [
+        json!({ "error": { "message": "overloaded" } }),
+        json!({ "error": "overloaded", "error_type": "overloaded" }),
+    ] {
+        let (answer, ..) = turn(vec![Reply::stream(format!("data: {failed}\n\n"))]);
+        let Err(TurnError::Provider(error @ ProviderError::Failed { .. })) = answer else {
+            panic!("{answer:?}");
+        };
+        assert!(error.to_string().ends_with(": overloaded"), "{error}");
+    }
+}
+
+#[test]
+fn an_answer_in_one_piece_is_told_from_half_a_stream() {
+    let whole = json!({ "choices": [{ "message": { "content": "hello" } }] });
+    let (answer, ..) = turn(vec![Reply::stream(whole.to_string())]);
+    let error = answer.unwrap_err().to_string();
+    assert!(error.ends_with("it is no stream of events"), "{error}");
 }
 
 #[test]
@@ -190,7 +206,7 @@ fn calls_that_make_no_sense_get_an_answer() {
         "the arguments are no JSON object",
         "there is no tool `skil_load`; did you mean `skill_load`?",
         "there is no skill `b`",
-        "the arguments are no valid JSON",
+        "the arguments are too long: 262144 bytes are allowed",
         "skill `a` is not loaded",
         "<skill_content name=\"a\"",
     ];
@@ -220,6 +236,103 @@ fn the_same_call_fifty_times_ends_the_turn() {
     assert_eq!(model.requests.lock().unwrap().len(), 6);
     let told = model.requests.lock().unwrap()[4].to_string();
     assert!(told.contains("made several times"));
+}
+
+#[test]
+fn an_answer_with_the_same_call_a_thousand_times_is_not_made_to_its_end() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    let search = |at| calls(&format!("c{at}"), "skill_search", &json!({ "query": "a" }));
+    let model = Scripted::new([(0..1000).map(search).collect()]);
+    let mut runtime = lab.runtime(model);
+    let mut session = lab.session(&runtime, &Settings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    assert_eq!(end.unwrap().reason, EndReason::Repetition);
+    let kinds = lab.kinds();
+    let made = kinds.iter().filter(|kind| **kind == "skill.tool_allowed");
+    assert_eq!(made.count(), 6);
+}
+
+/// A front end whose user stops the turn while the first call is made.
+struct Leaving(Front);
+
+impl FrontEnd for Leaving {
+    fn event(&mut self, event: &TurnEvent) {
+        if matches!(event, TurnEvent::ToolCall { .. }) {
+            self.0.cancel.store(true, Ordering::Relaxed);
+        }
+        self.0.event(event);
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Answer {
+        self.0.approve(request)
+    }
+
+    fn cancel(&self) -> Arc<AtomicBool> {
+        self.0.cancel()
+    }
+}
+
+#[test]
+fn after_a_stop_no_other_call_is_made() {
+    let lab = Lab::new();
+    let write = |at| {
+        let arguments = json!({ "path": format!("{at}.txt"), "content": "x" });
+        calls(&format!("c{at}"), "Write", &arguments)
+    };
+    let mut runtime = lab.runtime(Scripted::new([(0..5).map(write).collect()]));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Leaving(Front::new(Answer::Once));
+    let end = runtime.turn(&mut session, "go", &mut front).unwrap();
+    assert_eq!(end.reason, EndReason::Cancelled);
+    assert_eq!(front.0.asked.len(), 1);
+    assert!(lab.machine.lock().unwrap().commands.len() <= 1);
+    // Every call has a result all the same, and the session goes on.
+    let Some(Message::Tool { results }) = session.messages.get(2) else {
+        panic!("{:?}", session.messages);
+    };
+    assert_eq!(results.len(), 5);
+    assert!(results[4].content.starts_with("This call was not made"));
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
+}
+
+#[test]
+fn an_odd_answer_is_kept_so_that_a_server_takes_it_back() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    lab.skill("b", "Does b. Use for b.", "", "BODY-B");
+    let load = |id: &str, name: &str| calls(id, "skill_load", &json!({ "name": name }));
+    let no_arguments = json!({});
+    let model = Scripted::new([
+        vec![load("x", "a"), load("x", "b")],
+        vec![
+            calls("x", "", &no_arguments),
+            calls("", "no such\ntool!", &no_arguments),
+            calls("a b", &"long".repeat(1000), &no_arguments),
+        ],
+    ]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    runtime.turn(&mut session, "go", &mut front).unwrap();
+    let mut ids = Vec::new();
+    for call in session.messages.iter().flat_map(Message::calls) {
+        assert!(!ids.contains(&call.id), "{} twice", call.id);
+        ids.push(call.id.clone());
+        let fits = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        assert!(call.name.chars().all(fits), "{}", call.name);
+        assert!((1..=64).contains(&call.name.len()), "{}", call.name);
+    }
+    assert_eq!(ids.len(), 5);
+    assert_eq!(ids[0], "x", "what is in order stays as it is");
+    let answered = session.messages.iter().filter_map(|message| match message {
+        Message::Tool { results } => Some(results.iter().map(|each| each.id.clone())),
+        _ => None,
+    });
+    assert_eq!(answered.flatten().collect::<Vec<_>>(), ids);
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
 }
 
 #[test]

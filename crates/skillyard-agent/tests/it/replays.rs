@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use skillyard_agent::front_end::Answer;
+use skillyard_agent::message::{AssistantPart, ToolCall};
 use skillyard_agent::replay::{Divergence, Recorded, replay, sessions};
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::{Settings, ToolMode};
@@ -80,6 +81,31 @@ fn twenty_turns_are_the_same_to_the_byte() {
     let stored = lab.store().load(&session.id).unwrap();
     let events = lab.recorded(&[&session.id]);
     assert!(again(&lab, &stored, events).is_ok());
+}
+
+#[test]
+fn calls_that_were_not_understood_are_made_again_as_such() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    let broken = |id: &str, arguments: String| {
+        let name = "skill_load".to_owned();
+        let id = id.to_owned();
+        AssistantPart::Call(ToolCall {
+            id,
+            name,
+            arguments,
+        })
+    };
+    let mut runtime = lab.runtime(Scripted::new([vec![
+        broken("1", "{\"name\":".into()),
+        broken("2", "[]".into()),
+        broken("3", format!("{{\"name\": \"{}\"}}", "a".repeat(1 << 20))),
+    ]]));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    runtime.turn(&mut session, "go", &mut front).unwrap();
+    let events = lab.recorded(&[&session.id]);
+    assert_eq!(again(&lab, &session, events).unwrap(), "(4, 2, 3, 0)");
 }
 
 #[test]

@@ -77,6 +77,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 pub(in crate::provider) fn message(text: &str, secrets: &[SecretString]) -> String {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let said = value["error"]["message"].as_str();
+    let said = said.or_else(|| value["error"].as_str());
     let said = said.or_else(|| value["message"].as_str()).unwrap_or(text);
     let mut said = skillyard_format::render::one_line(said).into_owned();
     for secret in secrets {

@@ -35,6 +35,8 @@ pub(in crate::provider) struct Stream<'a> {
     cancel: &'a AtomicBool,
     silence: Duration,
     size: usize,
+    /// Whether there was any event.
+    spoken: bool,
     ended: bool,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Stream<'a> {
             cancel,
             silence,
             size: 0,
+            spoken: false,
             ended: false,
         }
     }
@@ -88,7 +91,12 @@ impl<'a> Stream<'a> {
     pub(in crate::provider) fn next(&mut self) -> Result<Option<SseEvent>, ProviderError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
+                self.spoken = true;
                 return Ok(Some(event));
+            }
+            if self.ended && self.size > 0 && !self.spoken {
+                let problem = "it is no stream of events".to_owned();
+                return Err(ProviderError::Malformed { problem });
             }
             if self.ended {
                 return Ok(None);

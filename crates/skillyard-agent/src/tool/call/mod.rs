@@ -36,6 +36,8 @@ pub(crate) use skill::refusal;
 
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;
+/// The end of what stands in a session for longer ones, behind their number of bytes.
+pub(crate) const LEFT_OUT: &str = " bytes of arguments were left out]";
 /// What a result ends with when the same call was made again and again.
 pub(crate) const REPEATED: &str =
     "\n[This exact call was made several times. Its result will not change.]";
@@ -139,12 +141,12 @@ impl Calls<'_> {
     }
 }
 
-fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
+/// The arguments of a call, or what is wrong with them.
+pub(crate) fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
     let text = call.arguments.trim();
-    if text.len() > MOST_ARGUMENTS {
+    if text.ends_with(LEFT_OUT) {
         return Err(format!(
-            "the arguments have {} bytes, and {MOST_ARGUMENTS} are allowed",
-            text.len()
+            "the arguments are too long: {MOST_ARGUMENTS} bytes are allowed"
         ));
     }
     if text.is_empty() {
