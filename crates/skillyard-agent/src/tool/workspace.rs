@@ -176,6 +176,9 @@ impl Workspace<'_> {
         let ran = self.run(&argv, Some(content.as_bytes().to_vec()))?;
         match ran.code {
             0 => Ok(()),
+            code if ran.stderr.trim().is_empty() => {
+                Err(format!("cannot write `{path}`: it ended with {code}"))
+            }
             _ => Err(format!("cannot write `{path}`: {}", ran.stderr.trim())),
         }
     }

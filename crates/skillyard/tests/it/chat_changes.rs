@@ -92,6 +92,23 @@ fn made(context: &TestContext, calls: &[(&str, Value)]) -> (String, Value) {
 }
 
 #[test]
+fn a_pipe_is_not_written_to() {
+    let context = TestContext::new();
+    context.write("folder/x", "");
+    // As a script leaves one in the workspace.
+    let pipe = json!({ "command": "mkfifo pipe" });
+    let write = |path: &str| json!({ "path": path, "content": "x" });
+    let calls = [
+        ("Bash", pipe),
+        ("Write", write("pipe")),
+        ("Write", write("folder")),
+    ];
+    let (told, _) = made(&context, &calls);
+    let refused = told.matches("it is there, and it is no file").count();
+    assert_eq!(refused, 2, "{told}");
+}
+
+#[test]
 fn a_file_is_replaced_with_its_mode_or_not_at_all() {
     let context = TestContext::new();
     context.write("run.sh", "one\n");
