@@ -10,7 +10,7 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, InstalledSkill, Shelf};
-use crate::tool::{LENT, REPEATED, answer, receive, understood};
+use crate::tool::{LENT, REPEATED, answer, has, receive, understood};
 use crate::turn::{NOT_MADE, digest, is_own_answer, request, view};
 
 /// The events between two turns.
@@ -218,6 +218,7 @@ impl Replay<'_> {
         let denied = event.kind == "skill.tool_blocked" || event.is_refusal();
         let state = &self.again.state;
         let made = match understood(call) {
+            Ok(_) if !has(&self.again.prompt, &result.name) => None,
             Ok(arguments) => answer(&result.name, &arguments, self.shelf, state),
             Err(problem) => Some(Err(problem)),
         };

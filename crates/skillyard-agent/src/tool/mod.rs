@@ -10,7 +10,7 @@ mod spec;
 mod workspace;
 
 pub(crate) use call::{
-    Calls, LEFT_OUT, LENT, MOST_ARGUMENTS, REPEATED, Repeats, refusal, understood,
+    Calls, LEFT_OUT, LENT, MOST_ARGUMENTS, REPEATED, Repeats, has, refusal, understood,
 };
 pub use decided::decided;
 pub(crate) use skill::{Known, answer, receive};

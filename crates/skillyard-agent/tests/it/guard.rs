@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 use skillyard_agent::front_end::{Action, Answer};
 use skillyard_agent::host::Permission;
 use skillyard_agent::message::{CallOutcome, Message};
+use skillyard_agent::replay::replay;
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::Settings;
+use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::EventKind;
 
 use crate::lab::{Front, Lab, Scripted, calls};
@@ -45,6 +47,36 @@ pub(crate) fn turn(
     let mut session = lab.session(&runtime, &Settings::default());
     runtime.turn(&mut session, prompt, front).unwrap();
     (results(&session), session)
+}
+
+#[test]
+fn tools_that_a_session_was_not_given_are_not_there() {
+    let lab = lab();
+    let all = [
+        ("Read", json!({ "path": "a.txt" })),
+        ("Glob", json!({ "pattern": "**" })),
+        ("Grep", json!({ "pattern": "alpha" })),
+        ("Write", json!({ "path": "a.txt", "content": "x" })),
+        ("Bash", json!({ "command": "cat a.txt" })),
+    ];
+    let parts = all.iter().zip(["a", "b", "c", "d", "e"]);
+    let parts = parts.map(|((tool, arguments), id)| calls(id, tool, arguments));
+    let mut runtime = lab.runtime(Scripted::new([parts.collect()]));
+    let settings = Settings {
+        workspace: WorkspaceTools::None,
+        ..Settings::default()
+    };
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::Once);
+    runtime.turn(&mut session, "go", &mut front).unwrap();
+    for (outcome, content) in results(&session) {
+        assert_eq!(outcome, CallOutcome::Failed);
+        assert!(content.starts_with("there is no tool `"), "{content}");
+    }
+    assert!(front.asked.is_empty());
+    assert!(lab.machine.lock().unwrap().commands.is_empty());
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
 }
 
 fn results(session: &Session) -> Vec<(CallOutcome, String)> {

@@ -231,9 +231,12 @@ fn a_token_that_is_taken_away_is_gone_after_a_reload() {
 fn a_script_in_the_chat_of_a_token_has_no_folder_of_the_server() {
     let calls = |tool: &str, arguments: &Value| json!({ "content": "", "tool_calls": [call("a", tool, arguments)] });
     let run = json!({ "name": "look", "script": "scripts/look.sh" });
+    // A model may name any tool, whether it was told of it or not.
     let (url, asked) = model(vec![
         calls("skill_load", &json!({ "name": "look" })),
         calls("skill_run", &run),
+        calls("Read", &json!({ "path": "secret.txt" })),
+        calls("Grep", &json!({ "pattern": "server" })),
         json!({ "content": "Done." }),
     ]);
     let context = TestContext::configured(&format!(
@@ -270,7 +273,7 @@ fn a_script_in_the_chat_of_a_token_has_no_folder_of_the_server() {
     while ask("GET", &path, &Value::Null)["busy"] != false {
         assert!(start.elapsed() < Duration::from_secs(30));
     }
-    let last = asked.lock().unwrap()[2]["messages"].to_string();
+    let last = asked.lock().unwrap()[4]["messages"].to_string();
     assert!(last.contains("ran"), "{last}");
     assert!(!last.contains("of the server"), "{last}");
     assert!(!context.root().join("made.txt").exists());

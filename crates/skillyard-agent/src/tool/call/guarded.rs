@@ -1,12 +1,19 @@
 //! Deciding whether a call may be made, and leading it to its tool.
 
 use serde_json::{Map, Value};
+use skillyard_audit::EventKind;
 use skillyard_trust::guard::{GuardDecision, GuardInput, GuardRequest, GuardVerdict, check};
 
 use super::{Calls, Ended, lent};
 use crate::host::HostError;
 use crate::message::ToolCall;
+use crate::prompt::Prompt;
 use crate::tool::answer;
+
+/// Whether a session was given a tool.
+pub(crate) fn has(prompt: &Prompt, tool: &str) -> bool {
+    prompt.tools.iter().any(|each| each.name == tool)
+}
 
 impl Calls<'_> {
     pub(super) fn guarded(
@@ -28,6 +35,10 @@ impl Calls<'_> {
                 ended.event = ended.event.detail("command", command);
             }
             return Ok(ended);
+        }
+        // A model may name any tool; those that its session was not given are not there.
+        if !has(&self.session.prompt, tool) {
+            return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));
         }
         if let Some(result) = answer(tool, arguments, self.shelf, &self.session.state) {
             return Ok(self.settled(tool, arguments, result));

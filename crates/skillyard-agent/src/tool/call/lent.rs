@@ -13,17 +13,13 @@ use crate::session::Grant;
 pub(crate) const PREFIX: &str = "mcp__";
 
 impl Calls<'_> {
-    /// Calls a tool of a server, if the session was told of it and the user lets it.
+    /// Calls a tool of a server, if the user lets it.
     pub(super) fn lent(
         &mut self,
         call: &ToolCall,
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Ended, HostError> {
-        let mut told = self.session.prompt.tools.iter();
-        if !told.any(|each| each.name == tool) {
-            return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));
-        }
         if let Some(denied) = self.spent() {
             return Ok(denied);
         }

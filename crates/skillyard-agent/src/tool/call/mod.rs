@@ -31,6 +31,7 @@ use crate::telemetry::{Called, Happening, Subscriber};
 use crate::turn::tell;
 use ended::Ended;
 
+pub(crate) use guarded::has;
 pub(crate) use lent::PREFIX as LENT;
 pub(crate) use skill::refusal;
 
@@ -101,8 +102,7 @@ impl Calls<'_> {
         self.host.record(&event)?;
         let skill = event.skill.as_deref();
         let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
-        let mut known = self.session.prompt.tools.iter();
-        let is_known = known.any(|spec| spec.name == tool);
+        let is_known = has(&self.session.prompt, &tool);
         let detail = |name: &str| event.detail.get(name).map(String::as_str);
         tell(
             self.subscribers,
