@@ -100,9 +100,13 @@ impl Server {
             ended: None,
         };
         let ended = runtime.turn(&mut session, &said.text, &mut front);
-        // Even a turn that failed may have been kept in part.
+        // Even a turn that failed may have been kept in part. What others added meanwhile is not
+        // told here: whoever looks next finds another number, and gets all of it.
+        let in_use = matches!(&ended, Err(TurnError::Session(SessionError::InUse(_))));
         if let Ok(Some(length)) = agents.sessions().length(&session.id) {
-            conversation.kept().store(length, Ordering::Release);
+            if !in_use {
+                conversation.kept().store(length, Ordering::Release);
+            }
             conversation.draft().take();
         }
         let reason = front.ended;
@@ -151,6 +155,10 @@ fn explained(error: TurnError, remedy: Option<&str>) -> Problem {
         }),
         TurnError::Session(SessionError::Unknown(_)) => {
             Problem::new(StatusCode::NOT_FOUND, "the session was deleted")
+        }
+        TurnError::Session(SessionError::InUse(_)) => {
+            let text = "the session went on elsewhere; what was said here is not kept";
+            Problem::new(StatusCode::CONFLICT, text)
         }
         other => HostError::new(other).into(),
     }

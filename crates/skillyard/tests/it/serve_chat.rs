@@ -162,6 +162,54 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
 }
 
 #[test]
+fn a_chat_that_went_on_elsewhere_says_so_and_shows_it() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
+    context.write(
+        "../home/.agents/skills/pdf/scripts/x.sh",
+        "#!/bin/sh\necho x\n",
+    );
+    context.done(&["config", "set", "trust.own.ask", "first-run"]);
+    let serving = Serving::start(&context, &[]);
+    let opened = serving.json("POST", "/api/v1/sessions", &Value::Null);
+    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+    let said = json!({ "text": "/pdf run scripts/x.sh" });
+    serving.json("POST", &format!("{path}/messages"), &said);
+    let question = loop {
+        let session = serving.json("GET", &path, &Value::Null);
+        let mut events = session["events"].as_array().unwrap().iter();
+        if let Some(asked) = events.find(|event| event["type"] == "approval") {
+            break asked["question"]["id"].as_str().unwrap().to_owned();
+        }
+        assert_eq!(session["busy"], true, "{session}");
+    };
+    let id = opened["id"].as_str().unwrap();
+    context.done(&["chat", "--resume", id, "-p", "/pdf in the terminal"]);
+    let no = json!({ "consent": "no" });
+    let (reader, writer) = std::sync::mpsc::channel();
+    let (address, events) = (serving.address.clone(), format!("{path}/events"));
+    let following = std::thread::spawn(move || {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {events} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+        reader.send(()).unwrap();
+        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let mut lines = lines.filter(|line| line.contains("\"problem\""));
+        lines.next().unwrap()
+    });
+    writer.recv().unwrap();
+    serving.json("POST", &format!("{path}/approvals/{question}"), &no);
+    let told = following.join().unwrap();
+    assert!(told.contains("the session went on elsewhere"), "{told}");
+    let session = loop {
+        let session = serving.json("GET", &path, &Value::Null);
+        if session["busy"] == false {
+            break session;
+        }
+    };
+    assert!(session.to_string().contains("in the terminal"), "{session}");
+}
+
+#[test]
 fn an_installation_is_carried_out_as_planned_or_not_at_all() {
     let context = TestContext::new();
     context.skill("sources/report", "Makes reports");
