@@ -1,5 +1,6 @@
 //! Running a program in a sandbox, from the profile to the outcome.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::backend::Backend;
@@ -120,6 +121,14 @@ impl Sandbox {
             return Err(SandboxError::Start {
                 program: command.program.clone(),
                 reason: "programs are named by their whole path".into(),
+            });
+        }
+        // It would end the word there, and run something else than was asked about.
+        let has_end = |word: &OsString| word.as_encoded_bytes().contains(&0);
+        if command.arguments.iter().any(has_end) {
+            return Err(SandboxError::Start {
+                program: command.program.clone(),
+                reason: "a zero byte cannot be in an argument".into(),
             });
         }
         for mount in &profile.mounts {

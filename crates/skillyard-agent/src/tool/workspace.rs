@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
@@ -206,7 +206,13 @@ impl Workspace<'_> {
 
     fn glob(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         let matcher = matcher(wanted(arguments, "pattern")?)?;
-        let found: Vec<String> = self.files().filter(|path| matcher.is_match(path)).collect();
+        let mut found = Vec::new();
+        for path in self.files() {
+            let path = path?;
+            if matcher.is_match(&path) {
+                found.push(path);
+            }
+        }
         Ok(listed(found))
     }
 
@@ -224,6 +230,7 @@ impl Workspace<'_> {
         };
         let mut found = Vec::new();
         for path in self.files() {
+            let path = path?;
             if only.as_ref().is_some_and(|only| !only.is_match(&path)) {
                 continue;
             }
@@ -246,8 +253,10 @@ impl Workspace<'_> {
         Ok(listed(found))
     }
 
-    /// The files of the workspace, sorted; ignored ones and links are passed over.
-    fn files(&self) -> impl Iterator<Item = String> {
+    /// The files of the workspace, sorted; ignored ones and links are passed over. There may be
+    /// very many: whoever stops does not wait for the last.
+    fn files(&self) -> impl Iterator<Item = Result<String, String>> {
+        let cancel = self.cancel;
         let folder = self.host.surroundings().workspace().to_owned();
         let walk = ignore::WalkBuilder::new(&folder)
             .follow_links(false)
@@ -255,10 +264,13 @@ impl Workspace<'_> {
             .sort_by_file_path(Ord::cmp)
             .build();
         walk.filter_map(move |entry| {
+            if cancel.load(Ordering::Relaxed) {
+                return Some(Err("it was stopped".to_owned()));
+            }
             let entry = entry.ok()?;
             let is_file = entry.file_type()?.is_file();
             let below = entry.path().strip_prefix(&folder).ok()?.to_str()?;
-            is_file.then(|| below.to_owned())
+            is_file.then(|| Ok(below.to_owned()))
         })
     }
 }

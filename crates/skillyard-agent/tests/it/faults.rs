@@ -298,6 +298,25 @@ fn after_a_stop_no_other_call_is_made() {
 }
 
 #[test]
+fn a_search_through_the_workspace_can_be_stopped() {
+    for (tool, arguments) in [
+        ("Grep", json!({ "pattern": "x" })),
+        ("Glob", json!({ "pattern": "**" })),
+    ] {
+        let lab = Lab::new();
+        lab.write("work/a.txt", "x\n");
+        let mut runtime = lab.runtime(Scripted::new([vec![calls("c", tool, &arguments)]]));
+        let mut session = lab.session(&runtime, &Settings::default());
+        let mut front = Leaving(Front::new(Answer::No));
+        runtime.turn(&mut session, "go", &mut front).unwrap();
+        let Some(Message::Tool { results }) = session.messages.get(2) else {
+            panic!("{:?}", session.messages);
+        };
+        assert_eq!(results[0].content, "it was stopped");
+    }
+}
+
+#[test]
 fn an_odd_answer_is_kept_so_that_a_server_takes_it_back() {
     let lab = Lab::new();
     lab.skill("a", "Does a. Use for a.", "", "BODY-A");

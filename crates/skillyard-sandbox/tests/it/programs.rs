@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use skillyard_sandbox::{End, Live};
+use skillyard_sandbox::{End, Live, SandboxError};
 
 use crate::lab::{BOTH, Lab, output, sandbox};
 
@@ -25,6 +25,16 @@ fn arguments_environment_and_folder_arrive() {
         let outcome = lab.run(backend, &lab.profile(), &command);
         let expected = format!("{}\nhello\n<a b><><ä\n><$HOME;`x`>", lab.work().display());
         assert_eq!(output(&outcome), expected);
+    }
+}
+
+#[test]
+fn an_argument_arrives_whole_or_not_at_all() {
+    let lab = Lab::new();
+    for backend in BOTH {
+        let command = lab.command("/bin/sh", &["-c", "echo deleted\0 only if asked"]);
+        let ran = sandbox(backend).run(&lab.profile(), &command, Live::default());
+        assert!(matches!(ran, Err(SandboxError::Start { .. })), "{ran:?}");
     }
 }
 
