@@ -64,6 +64,8 @@ impl Assembly {
                 }
                 call.arguments.push_str(arguments);
             }
+            // The rest of something else, such as a tool of the server's own.
+            _ if id.is_none() && name.is_none() => {}
             _ => self.parts.push((
                 key.map(str::to_owned),
                 AssistantPart::Call(ToolCall {
@@ -155,6 +157,11 @@ mod tests {
         check(
             &[(None, None, Some("f"), "{}"), (None, None, Some("g"), "")],
             "call_0:f{} call_1:g{}",
+        );
+        // A piece of what is no call of ours.
+        check(
+            &[(Some("0"), None, None, "{}"), (Some("1"), a, Some("f"), "")],
+            "a:f{}",
         );
         // The same name on every piece.
         check(&[(None, a, Some("f"), "{"), (None, a, None, "}")], "a:f{}");

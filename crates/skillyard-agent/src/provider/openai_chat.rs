@@ -121,7 +121,16 @@ fn push(messages: &mut Vec<Value>, each: &Message) {
     match each {
         Message::User { parts } => {
             let texts: Vec<&str> = parts.iter().map(UserPart::text).collect();
-            messages.push(json!({ "role": "user", "content": texts.join("\n\n") }));
+            let said = texts.join("\n\n");
+            // Where an answer failed the user speaks twice, and templates of many models want
+            // roles that take turns.
+            match messages.last_mut() {
+                Some(last) if last["role"] == "user" => {
+                    let before = last["content"].as_str().unwrap_or_default();
+                    last["content"] = json!(format!("{before}\n\n{said}"));
+                }
+                _ => messages.push(json!({ "role": "user", "content": said })),
+            }
         }
         Message::Assistant { parts } => {
             let calls = parts.iter().filter_map(|part| match part {
@@ -212,5 +221,35 @@ impl Answer {
             };
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_speaks_twice_is_heard_once() {
+        let parts = vec![AssistantPart::Text { text: "a".into() }];
+        let all = [
+            Message::user("one"),
+            Message::user("two"),
+            Message::Assistant { parts },
+            Message::user("three"),
+        ];
+        let mut messages = Vec::new();
+        for each in &all {
+            push(&mut messages, each);
+        }
+        let told = messages
+            .iter()
+            .map(|each| (&each["role"], &each["content"]));
+        let told: Vec<String> = told.map(|(role, text)| format!("{role} {text}")).collect();
+        let expected = [
+            r#""user" "one\n\ntwo""#,
+            r#""assistant" "a""#,
+            r#""user" "three""#,
+        ];
+        assert_eq!(told, expected);
     }
 }
