@@ -1,6 +1,6 @@
 //! Agents, sessions and models: what goes wrong, and what can be done about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_agent::TurnError;
 use skillyard_agent::agent::AgentError;
@@ -120,6 +120,20 @@ fn near_server(model: &str) -> Option<String> {
     Some(format!("{known}/{name}"))
 }
 
+/// What the user can do about a file of sessions, by the number that SQLite gives: only one that
+/// is damaged is of no use any more.
+fn of_file(path: &Path, code: u32) -> Option<String> {
+    // The upper bits only say more precisely where it happened.
+    match code & 0xff {
+        1 | 11 | 26 => Some(format!(
+            "If it is damaged, put `{}` aside: sessions begin anew without it",
+            path.display()
+        )),
+        13 => Some(super::system::FULL.into()),
+        _ => None,
+    }
+}
+
 /// What the user can do about a turn that failed.
 pub(crate) fn hint(error: &TurnError) -> Option<String> {
     Some(match error {
@@ -131,10 +145,10 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
         }
-        TurnError::Session(SessionError::Store { path, .. }) => format!(
-            "If it is damaged, put `{}` aside: sessions begin anew without it",
-            path.display()
-        ),
+        TurnError::Session(SessionError::Store { path, source }) => {
+            let code = source.as_database_error()?.code()?;
+            return of_file(path, code.parse().ok()?);
+        }
         TurnError::Session(SessionError::Server { .. } | SessionError::Address) => {
             "Is the database running, and its address in `sessions.database` right? Without that key, sessions are in a file of this machine".into()
         }
@@ -177,5 +191,21 @@ pub(super) fn code(error: &TurnError) -> u8 {
         TurnError::Skill(_)
         | TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => 1,
         _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_damaged_file_is_put_aside() {
+        let hint = |code| of_file(Path::new("s.db"), code).unwrap_or_default();
+        for damaged in [11, 26, 267] {
+            assert!(hint(damaged).contains("put `s.db` aside"), "{damaged}");
+        }
+        assert!(hint(13).starts_with("Make room"));
+        // Busy, read-only: the sessions are as good as ever.
+        assert_eq!([hint(5), hint(8)], ["", ""]);
     }
 }

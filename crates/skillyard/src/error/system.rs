@@ -5,6 +5,10 @@ use std::io::{self, ErrorKind};
 
 use super::CommandError;
 
+/// What the user can do about a disk that is full.
+pub(super) const FULL: &str =
+    "Make room on the disk; `skillyard store gc` removes what no project uses";
+
 /// What the user can do about the failure of the system that lies at the bottom of an error.
 pub(super) fn hint(error: &CommandError) -> Option<String> {
     if let CommandError::Output(_) = error {
@@ -17,9 +21,7 @@ pub(super) fn hint(error: &CommandError) -> Option<String> {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "Look at whose it is with `ls -ld`; Skillyard keeps its own files where `SKILLYARD_HOME` says"
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "Make room on the disk; `skillyard store gc` removes what no project uses"
-        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => FULL,
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "A file stands where a folder is needed; move it away"
         }
