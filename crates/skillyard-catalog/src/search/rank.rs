@@ -144,7 +144,12 @@ impl<'a> Scorer<'a> {
             return 0.0;
         }
         let agreement = 2.0 * named.words as f32 / (name_length as f32 + self.query.words as f32);
-        self.scoring.name_weight * agreement.min(1.0).powi(AGREEMENT_POWER) * named.rarity
+        let worth = if agreement >= 1.0 {
+            self.scoring.exact_weight
+        } else {
+            self.scoring.name_weight * agreement.powi(AGREEMENT_POWER)
+        };
+        worth * named.rarity
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Scoring {
     pub compound_weight: f32,
     /// Worth of a task that is little else than the name.
     pub name_weight: f32,
+    /// Worth of a task that is the name and nothing else: more than its words can give another document.
+    pub exact_weight: f32,
     /// Worth of a matched trigger pattern, as a share of the best score by words; above 1, whoever has
     /// one comes before those that only share words with the task.
     pub pattern_weight: f32,
@@ -60,6 +62,7 @@ impl Default for Scoring {
             spelling_weight: 0.4,
             compound_weight: 0.3,
             name_weight: 0.3,
+            exact_weight: 4.5,
             pattern_weight: 1.1,
         }
     }

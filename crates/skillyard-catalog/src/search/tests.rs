@@ -55,6 +55,16 @@ fn finds_by_word_and_by_form_of_word() {
 fn the_exact_name_comes_first() {
     check("weather", &["weather", "weather-radar"]);
     check("weather-radar", &["weather-radar", "weather"]);
+    // However much another says about it.
+    let mut skills = catalog();
+    skills.push(skill("xlsx", "Work with spreadsheets"));
+    skills.push(skill(
+        "minimax-xlsx",
+        "xlsx: make xlsx, read xlsx, edit xlsx",
+    ));
+    let index = Index::build(skills);
+    let first = &index.search("xlsx", &Options::default())[0];
+    assert_eq!(index.name(first.document), "xlsx");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
 use crate::install::web::Web;
 use crate::remote::Remote;
-use crate::report::elapsed;
+use crate::report::{counted, elapsed};
 
 /// How many archives are fetched at once.
 const AT_ONCE: usize = 8;
@@ -70,11 +70,11 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     context.printer.note(&format!(
-        "{} versions, {} of them new, {} archives fetched, {} skills brought up to date, in {}",
-        copied.entries,
+        "{}, {} of them new, {} fetched, {} brought up to date, in {}",
+        counted(copied.entries, "version"),
         copied.new,
-        copied.fetched,
-        copied.changed,
+        counted(copied.fetched, "archive"),
+        counted(copied.changed, "skill"),
         elapsed(start.elapsed())
     ));
     Ok(Status::Yes)
