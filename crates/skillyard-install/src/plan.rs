@@ -1,6 +1,6 @@
 //! What has to change, worked out before anything does. Pure: `--dry-run` prints this.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
@@ -75,13 +75,14 @@ pub enum OnConflict {
 pub struct Settlement {
     others: OnConflict,
     named: BTreeMap<String, OnConflict>,
+    moving: BTreeSet<String>,
 }
 
 impl From<OnConflict> for Settlement {
     fn from(others: OnConflict) -> Self {
         Self {
             others,
-            named: BTreeMap::new(),
+            ..Self::default()
         }
     }
 }
@@ -90,6 +91,17 @@ impl Settlement {
     /// Settles what is in the way of one skill.
     pub fn settle(&mut self, name: &str, on_conflict: OnConflict) {
         self.named.insert(name.to_owned(), on_conflict);
+    }
+
+    /// Lets one skill come from another source than it is installed from. Its files are guarded
+    /// as before.
+    pub fn let_move(&mut self, name: &str) {
+        self.moving.insert(name.to_owned());
+    }
+
+    /// Whether one skill may come from another source.
+    fn may_move(&self, name: &str) -> bool {
+        self.moving.contains(name) || self.of(name) == OnConflict::Replace
     }
 
     /// How what is in the way of one skill is settled.

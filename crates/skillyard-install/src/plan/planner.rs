@@ -50,7 +50,7 @@ impl Planner<'_> {
         if let Some(from) = &from
             && from.source != to.source
             && from.digest != to.digest
-            && !self.replaces(&to.name)
+            && !self.settlement.may_move(&to.name)
         {
             conflicts.push(conflict(
                 &to.name,

@@ -14,6 +14,7 @@ use crate::error::install::InstallFailure;
 use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
 use crate::install::known::{known, unresolved};
+use crate::install::moving::let_move;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
@@ -23,6 +24,7 @@ use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::unused::Unused;
+use crate::install::wanted::Difference;
 use crate::install::wish::wish;
 use crate::install::{conflict, finish, held_back, review};
 
@@ -222,6 +224,7 @@ pub(crate) fn prepare(
     let targets = place.targets(&args.agent, &config.install_agents())?;
     let linked = args.link || config.installs_links();
     let mut settlement = args.settlement();
+    let_move(&mut settlement, &lock, &Difference::default(), &needed);
     // Whoever is asked which skills are meant is asked about what is in the way, too.
     let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
     let (wish, preview) = loop {

@@ -91,7 +91,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 "{:<width$}  {}  {}",
                 visible(&from.name),
                 visible(&way(from, to)),
-                visible(&from.reference())
+                // Where skills.toml wants it from elsewhere, that is where it is newer.
+                visible(&if from.source == to.source { from } else { to }.reference())
             );
         }
         printer.data(&text)?;

@@ -19,6 +19,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
+use crate::install::moving::let_move;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust};
 use crate::install::scanner::Scanner;
@@ -92,6 +93,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
     let goal = goal(context, &place, &before, &difference, &needed)?;
     let mut settlement = finish::settlement(args.force);
+    let_move(&mut settlement, lock, &difference, &needed);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     if args.check {
         report_with(context, &place, &preview, Some(start), true, add)?;

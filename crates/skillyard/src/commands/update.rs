@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
+use crate::install::moving::let_move;
 use crate::install::newest::{Failed, expect, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::report_with;
@@ -117,15 +118,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     goal.absent
         .extend(orphans(&after(&lock, &goal.present, &goal.absent)));
     let mut settlement = finish::settlement(args.force);
+    let_move(&mut settlement, &lock, &difference, &needed);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     show(context, &place, &preview, &needed);
-    if args.dry_run {
-        let status = told(context, &place, &preview, &besides, start, true)?;
-        return held.after(context, status);
-    }
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
     let checked = check::check(context, &scanner, fresh, &args.accept)?;
+    if args.dry_run {
+        review::show(context, &checked);
+        let status = told(context, &place, &preview, &besides, start, true)?;
+        return held.after(context, status);
+    }
     review::confirm(context, &checked, args.yes)?;
     let goal = signed(goal, &checked);
     let trees = finish::trees(&needed);
@@ -151,12 +154,17 @@ fn told(
     start: Instant,
     dry_run: bool,
 ) -> Outcome {
-    report_with(context, place, plan, Some(start), dry_run, |answer| {
-        answer["failed"] = json!(besides.failed);
-        answer["withdrawn"] = json!(besides.withdrawn);
-        answer["held_back"] = besides.held_back.clone();
-    })?;
-    Ok(if besides.failed.is_empty() {
+    let failed = &besides.failed;
+    let is_told = failed.is_empty() || !plan.changes.is_empty() || !plan.unchanged.is_empty();
+    // Where no source could be read there is nothing to add to that.
+    if is_told || context.printer.is_json() {
+        report_with(context, place, plan, Some(start), dry_run, |answer| {
+            answer["failed"] = json!(failed);
+            answer["withdrawn"] = json!(besides.withdrawn);
+            answer["held_back"] = besides.held_back.clone();
+        })?;
+    }
+    Ok(if failed.is_empty() {
         Status::Yes
     } else {
         Status::No

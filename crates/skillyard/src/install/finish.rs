@@ -125,10 +125,17 @@ pub(crate) fn preview_around(
     if plan.conflicts.is_empty() {
         return Ok((plan, Held(Vec::new())));
     }
-    for conflict in &plan.conflicts {
+    let (elsewhere, held): (Vec<Conflict>, Vec<Conflict>) = plan
+        .conflicts
+        .into_iter()
+        .partition(|each| matches!(each.obstacle, Obstacle::OtherSource(_)));
+    // Who needs a skill from elsewhere must not be changed without it.
+    if let Some(failure) = needed_name(elsewhere, wish) {
+        return Err(failure.into());
+    }
+    for conflict in &held {
         settlement.settle(&conflict.name, OnConflict::Skip);
     }
-    let held = plan.conflicts;
     let plan = look(place, wish, settlement)?;
     if plan.is_empty() {
         return Err(InstallFailure::Conflicts(held).into());
@@ -159,16 +166,23 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
     };
     // The name of what others need is not the user's to choose.
     let is_needed = |entry: &Locked| entry.name == first.name && entry.dependency;
-    if wish.present.iter().any(is_needed) && !matches!(first.obstacle, Obstacle::Edited(_)) {
-        let name = first.name.clone();
-        let dependants = wish.present.iter();
-        let dependants = dependants.filter(|entry| entry.needs().any(|each| each == name));
-        return Err(InstallFailure::NeededName {
-            by: dependants.map(|entry| entry.name.clone()).collect(),
-            conflicts: plan.conflicts,
-            name,
-        }
-        .into());
+    if wish.present.iter().any(is_needed)
+        && !matches!(first.obstacle, Obstacle::Edited(_))
+        && let Some(failure) = needed_name(plan.conflicts.clone(), wish)
+    {
+        return Err(failure.into());
     }
     Err(InstallFailure::Conflicts(plan.conflicts).into())
+}
+
+/// That something is in the way of what others need under the name that it has.
+fn needed_name(conflicts: Vec<Conflict>, wish: &Wish) -> Option<InstallFailure> {
+    let name = conflicts.first()?.name.clone();
+    let dependants = wish.present.iter();
+    let dependants = dependants.filter(|entry| entry.needs().any(|each| each == name));
+    Some(InstallFailure::NeededName {
+        by: dependants.map(|entry| entry.name.clone()).collect(),
+        conflicts,
+        name,
+    })
 }

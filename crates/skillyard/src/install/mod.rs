@@ -11,6 +11,7 @@ pub(crate) mod held_back;
 pub(crate) mod known;
 mod logs;
 mod meaning;
+pub(crate) mod moving;
 pub(crate) mod newest;
 pub(crate) mod pick;
 pub(crate) mod place;

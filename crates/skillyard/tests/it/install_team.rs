@@ -185,7 +185,7 @@ fn another_wish_is_seen_by_update_and_outdated() {
     let told = context.refused(&["outdated"]);
     assert!(told.contains("docx: skills.toml wants it"), "{told}");
     assert!(context.run(&["outdated", "pdf"]).contains("pdf  "));
-    context.done(&["update", "--yes", "--force"]);
+    context.done(&["update", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
     assert_eq!(context.version_of("docx").as_deref(), Some("one"));
     context.done(&["sync", "--locked", "--check"]);
@@ -210,4 +210,11 @@ fn one_source_that_is_gone_does_not_keep_the_others_back() {
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     let answer = context.run(&["update", "--yes", "--json"]);
     assert!(answer.contains("\"failed\": ["), "{answer}");
+    // Where all of them are gone, the skills are still installed.
+    fs::remove_dir_all(context.root().join("lib/docx")).unwrap();
+    let told = context.refused(&["update", "--yes"]);
+    assert!(
+        told.contains(" ! docx: ") && !told.contains("No skills"),
+        "{told}"
+    );
 }

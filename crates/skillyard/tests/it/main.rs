@@ -37,6 +37,7 @@ mod install_limits;
 mod install_links;
 mod install_local;
 mod install_lock;
+mod install_moved;
 mod install_network;
 mod install_own;
 mod install_paths;
