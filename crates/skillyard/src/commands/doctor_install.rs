@@ -10,6 +10,7 @@ use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
 use crate::context::Context;
+use crate::error::install::lock_hint;
 use crate::install::changes::obstacle;
 use crate::install::{chronicle, place};
 use crate::library::{self, Choice, IndexMode};
@@ -109,8 +110,7 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
     let before = match before(scope, &records) {
         Ok(before) => before,
         Err(error) => {
-            let hint = "Take it from the repository, or remove it and run `skillyard sync`";
-            checks.push(bad("lock", error.to_string(), hint));
+            checks.push(bad("lock", error.to_string(), &lock_hint(&error, None)));
             return checks;
         }
     };

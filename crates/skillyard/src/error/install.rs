@@ -1,6 +1,7 @@
 //! What can go wrong while installing.
 
 mod hint;
+mod lock_hint;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,8 @@ use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
+
+pub(crate) use lock_hint::lock_hint;
 
 use super::CommandError;
 use crate::context::Context;

@@ -285,3 +285,16 @@ fn files_that_are_kept_elsewhere_are_told_of() {
         "{told}"
     );
 }
+
+#[test]
+fn a_repository_that_offers_no_branch_is_explained() {
+    let context = project();
+    let repository = Repository::new(&context, "empty.git");
+    let told = context.refused(&["install", &repository.url()]);
+    assert!(told.contains("hint: It is empty"), "{told}");
+    repository.skill("pdf", "one").commit("one");
+    repository.git(&["symbolic-ref", "HEAD", "refs/heads/gone"]);
+    let told = context.refused(&["install", &repository.url()]);
+    assert!(told.contains("name another one with `--ref`"), "{told}");
+    context.done(&["install", &repository.url(), "--ref", "main", "--yes"]);
+}

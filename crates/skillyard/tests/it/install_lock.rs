@@ -284,10 +284,33 @@ fn merge_conflicts_are_named() {
 
     hint: Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync`
     ");
+    for command in [&["doctor"][..], &["store", "gc"]] {
+        let told = context.run(command);
+        assert!(told.contains("git checkout --ours skills.lock"), "{told}");
+        assert!(!told.contains("remove it"), "{told}");
+    }
     context.write("skills.lock", &lock);
     context.write("skills.toml", "<<<<<<< HEAD\n[skills]\n");
     let told = context.refused(&["sync"]);
     assert!(told.contains("skills.toml` cannot be used"), "{told}");
+}
+
+/// Without the user's lock, what it names is trusted as the user's own, and nothing brings it back.
+#[test]
+fn nobody_is_told_to_remove_the_lock_of_the_user_alone() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    fs::write(context.in_home(".skillyard/lock.toml"), "version = ").unwrap();
+    for command in [
+        &["sync", "--scope", "user"][..],
+        &["doctor"],
+        &["store", "gc"],
+    ] {
+        let told = context.run(command);
+        assert!(told.contains("remove their folders with it"), "{told}");
+        assert!(!told.contains("remove it"), "{told}");
+    }
 }
 
 /// A lock comes with a checkout, so that it is in it says nothing about a skill.

@@ -238,7 +238,7 @@ fn the_collector_keeps_what_any_project_uses() {
     error: cannot tell what `[DIR]/skills.lock` still needs
       Caused by: `[DIR]/skills.lock` is not a lock file: it has merge conflicts
 
-    hint: Nothing was removed. Mend that lock, or remove it and run `skillyard sync` in `[DIR]`
+    hint: Nothing was removed. Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync` in `[DIR]`
     ");
     assert_eq!(context.code(&["store", "gc"]), Some(2));
 }

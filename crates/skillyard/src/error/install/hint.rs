@@ -10,15 +10,14 @@ use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
-use skillyard_install::lockfile::LockfileError;
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::plan::{Conflict, Obstacle};
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
-use skillyard_install::text::NotRead;
 use skillyard_install::transaction::TransactionError;
 
 use super::InstallFailure;
+use super::lock_hint::{LINK, is_link, lock_hint};
 use crate::error::CommandError;
 
 /// Most skills that are named.
@@ -152,25 +151,18 @@ impl InstallFailure {
                 "Say which side is right, and run `skillyard sync`".into()
             }
             Self::Manifest(ManifestError::Read { source, .. })
-            | Self::Lockfile(LockfileError::Read { source, .. })
-            | Self::Transaction(
-                TransactionError::Manifest(ManifestError::Read { source, .. })
-                | TransactionError::Lockfile(LockfileError::Read { source, .. }),
-            ) if is_link(source) => {
-                "Look what it leads to; if that is yours, put a copy of it there instead of the link".into()
+            | Self::Transaction(TransactionError::Manifest(ManifestError::Read { source, .. }))
+                if is_link(source) =>
+            {
+                LINK.into()
             }
             Self::Manifest(ManifestError::Format { .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
                 "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
             }
-            Self::Lockfile(LockfileError::Format { message, .. })
-            | Self::Transaction(TransactionError::Lockfile(LockfileError::Format {
-                message, ..
-            })) if message.contains("merge conflicts") => {
-                "Say in skills.toml which side is right; then take one side of the lock, as with `git checkout --ours skills.lock`, and run `skillyard sync`".into()
+            Self::Lockfile(error) | Self::Transaction(TransactionError::Lockfile(error)) => {
+                lock_hint(error, None)
             }
-            Self::Lockfile(LockfileError::Version { .. }) => "Use a newer skillyard".into(),
-            Self::Lockfile(_) => "Take it from the repository, or remove it and run `skillyard sync`".into(),
             Self::Store(error) | Self::Transaction(TransactionError::Store(error))
                 if error.is_damage() =>
             {
@@ -186,10 +178,9 @@ impl InstallFailure {
             Self::Unfinished { .. } => {
                 "Remove what is in its way and try again; if the project is not needed any more, remove that file".into()
             }
-            Self::Store(StoreError::Lock { lock_file, .. }) => format!(
-                "Nothing was removed. Mend that lock, or remove it and run `skillyard sync` in `{}`",
-                lock_file.parent().unwrap_or(lock_file).display()
-            ),
+            Self::Store(StoreError::Lock { lock_file, source }) => {
+                format!("Nothing was removed. {}", lock_hint(source, lock_file.parent()))
+            }
             Self::Store(StoreError::Root { path, .. }) => format!(
                 "Nothing was removed. Make it readable; or remove it, and run `skillyard sync` in each project that has links: `rm {}`",
                 path.display()
@@ -272,6 +263,9 @@ fn git_hint(error: &GitError) -> Option<String> {
     Some(match error {
         GitError::Missing => "Install git, or name an archive instead of a repository".into(),
         GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+        GitError::NoRevision { wanted, .. } if wanted == "HEAD" => {
+            "It is empty, or the branch that it offers is gone; name another one with `--ref`".into()
+        }
         GitError::NoRevision { wanted, .. } if is_start_of_commit(wanted) => {
             "Only commits of branches and tags are found by their first digits; name others by all 40".into()
         }
@@ -285,11 +279,6 @@ fn git_hint(error: &GitError) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-fn is_link(error: &std::io::Error) -> bool {
-    let reason = error.get_ref().and_then(|reason| reason.downcast_ref());
-    reason == Some(&NotRead::Link)
 }
 
 fn is_start_of_commit(wanted: &str) -> bool {

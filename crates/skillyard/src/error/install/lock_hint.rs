@@ -1,0 +1,41 @@
+//! What the user can do about a lock that cannot be used, whoever finds that out.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use skillyard_install::lockfile::LockfileError;
+use skillyard_install::text::NotRead;
+
+/// What to do about a link where a file has to be.
+pub(super) const LINK: &str =
+    "Look what it leads to; if that is yours, put a copy of it there instead of the link";
+
+/// What can be done about a lock; `folder` is its project's where that is another one than this.
+pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String {
+    let place = folder.map(|folder| format!(" in `{}`", folder.display()));
+    let place = place.unwrap_or_default();
+    match error {
+        LockfileError::Version { .. } => "Use a newer skillyard".into(),
+        LockfileError::Read { source, .. } if is_link(source) => LINK.into(),
+        // No skills.toml says what was in it, and skills that no lock names are trusted as the
+        // user's own.
+        LockfileError::Read { path, .. } | LockfileError::Format { path, .. }
+            if path.file_name() == Some(OsStr::new("lock.toml")) =>
+        {
+            "Mend it, or put a copy of it back. Without it the skills that it names would count \
+             as written by you: remove their folders with it, and install them again"
+                .into()
+        }
+        LockfileError::Format { message, .. } if message.contains("merge conflicts") => format!(
+            "Say in skills.toml which side is right; then take one side of the lock, as with \
+             `git checkout --ours skills.lock`, and run `skillyard sync`{place}"
+        ),
+        _ => format!("Take it from the repository, or remove it and run `skillyard sync`{place}"),
+    }
+}
+
+pub(super) fn is_link(error: &io::Error) -> bool {
+    let reason = error.get_ref().and_then(|reason| reason.downcast_ref());
+    reason == Some(&NotRead::Link)
+}
