@@ -52,8 +52,10 @@ pub trait Sight {
 pub enum LinkTarget {
     /// The skill in the store, byte for byte.
     Sound,
-    /// The place of the skill in the store, where other bytes are, or none.
+    /// The place of the skill in the store, where something is left over, or missing.
     Damaged,
+    /// The place of the skill in the store, where somebody changed files.
+    Edited,
     /// Somewhere else.
     Elsewhere,
 }

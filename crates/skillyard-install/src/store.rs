@@ -10,22 +10,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::LockfileError;
 use crate::staging::Staging;
-use crate::tree::{Access, Tree, TreeError, TreeLimits};
+use crate::tree::{Tree, TreeError};
 
 mod bundle;
 mod collect;
 mod discard;
+mod folder;
 mod insert;
 mod pack;
 
 use bundle::Bundles;
 pub use collect::Collected;
+pub use folder::Edits;
 pub use pack::PackError;
 
 /// Skills by digest.
@@ -152,48 +153,6 @@ impl Store {
         bundles.map_err(|source| self.failed(source))
     }
 
-    /// The folder of a skill that a link may lead to, whether it is there or not.
-    pub fn folder(&self, digest: Digest) -> PathBuf {
-        let hex = digest.to_hex();
-        self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
-    }
-
-    /// Reads the folder of a skill that a link may lead to.
-    pub fn read_folder(&self, digest: Digest) -> Result<Tree, StoreError> {
-        let path = self.folder(digest);
-        if !path.is_dir() {
-            return Err(StoreError::Missing(digest));
-        }
-        let limits = TreeLimits {
-            files: usize::MAX,
-            bytes: u64::MAX >> 1,
-            ..TreeLimits::default()
-        };
-        as_filed(Tree::read_any_names(&path, &limits)?, digest)
-    }
-
-    /// The folder of a skill, made if it is not there; one that is there must hold its bytes.
-    pub fn make_folder(&self, tree: &Tree) -> Result<PathBuf, StoreError> {
-        let digest = tree.digest();
-        let path = self.folder(digest);
-        match self.read_folder(digest) {
-            Ok(_) => return Ok(path),
-            Err(StoreError::Missing(_)) => {}
-            Err(error) => return Err(error),
-        }
-        let parent = path.parent().unwrap_or(&self.root);
-        std::fs::create_dir_all(parent).map_err(|source| self.failed(source))?;
-        let staging = self.staging()?;
-        let staged = staging.path().join("skill");
-        tree.write(&staged, Access::ReadOnly)?;
-        match renameat_with(CWD, &staged, CWD, &path, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(path),
-            // Another process was faster, with the same bytes.
-            Err(rustix::io::Errno::EXIST) => self.read_folder(digest).map(|_| path),
-            Err(error) => Err(self.failed(error.into())),
-        }
-    }
-
     /// Every digest in the store, sorted.
     pub fn list(&self) -> Result<Vec<Digest>, StoreError> {
         let listed = |folder: &Path| names(folder).map_err(|source| self.failed(source));
@@ -220,13 +179,6 @@ impl Store {
         })?;
         let bad: Vec<_> = looked_at.into_iter().flatten().collect();
         Ok((digests.len() - bad.len(), bad))
-    }
-
-    fn verify_folder(&self, digest: Digest) -> Result<(), StoreError> {
-        match self.read_folder(digest) {
-            Err(StoreError::Missing(_)) => Ok(()),
-            other => other.map(|_| ()),
-        }
     }
 
     /// A fresh folder on the store's file system that only the owner can enter.

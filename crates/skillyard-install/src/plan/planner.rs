@@ -243,6 +243,16 @@ impl Planner<'_> {
                 // Programs that used it left something in it, which is no loss.
                 || matches!(occupant, Occupant::Folder { tidy, .. } if *tidy == entry.digest)
         };
+        // Who edits a skill that is linked edits what is in the store.
+        let is_edited = |entry: &Locked| match occupant {
+            Occupant::Link(path) => {
+                self.sight.link_target(path, entry.digest) == LinkTarget::Edited
+            }
+            _ => false,
+        };
+        if self.before.entries(name).any(is_edited) {
+            return Some(Obstacle::Edited(Vec::new()));
+        }
         if *occupant == Occupant::Nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
@@ -269,7 +279,7 @@ impl Planner<'_> {
         entries.any(|entry| self.sight.is_left_of(target, name, entry.digest))
     }
 
-    /// Whether it is a link of ours: it holds nothing of the user's, whatever became of the store.
+    /// Whether it is a link of ours, whatever became of the store.
     fn is_our_link(&self, occupant: &Occupant, entry: &Locked) -> bool {
         let Occupant::Link(path) = occupant else {
             return false;

@@ -70,9 +70,12 @@ impl Sight for Here<'_> {
     }
 
     fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget {
+        if path != self.store.folder(digest) {
+            return LinkTarget::Elsewhere;
+        }
         match self.store.read_folder(digest) {
-            _ if path != self.store.folder(digest) => LinkTarget::Elsewhere,
             Ok(_) => LinkTarget::Sound,
+            Err(_) if self.store.is_edited(digest) => LinkTarget::Edited,
             Err(_) => LinkTarget::Damaged,
         }
     }

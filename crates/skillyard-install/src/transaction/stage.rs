@@ -10,6 +10,7 @@ use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::journal::{AnyPath, Content, Move};
 use crate::plan::{Plan, Step};
+use crate::store::Edits;
 use crate::tree::Access;
 
 /// Where the skills of one target wait.
@@ -101,7 +102,15 @@ impl Transaction<'_> {
             None => Arc::new(self.store.read(*digest)?),
         };
         let content = if *linked {
-            let path = self.store.make_folder(&tree)?;
+            // The plan lets a link to an edited folder be replaced only if the edits are given up.
+            let is_there =
+                std::fs::read_link(&place).is_ok_and(|to| to == self.store.folder(*digest));
+            let edits = if is_there {
+                Edits::GivenUp
+            } else {
+                Edits::Kept
+            };
+            let path = self.store.make_folder(&tree, edits)?;
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
             Content::Link(path.into())
         } else {

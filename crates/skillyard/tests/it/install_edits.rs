@@ -207,3 +207,54 @@ fn a_file_that_only_looks_left_behind_is_not_run() {
     let told = context.run(&["run", "pdf", "scripts/run.pyc", "--yes"]);
     assert!(!told.contains("success: true"), "{told}");
 }
+
+#[test]
+fn what_is_edited_through_a_link_is_not_lost_either() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let notes = ".agents/skills/pdf/notes.md";
+    context.write(notes, "mine");
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    for command in [
+        &["sync"][..],
+        &["sync", "--check"],
+        &["update", "--dry-run"],
+        &["update"],
+        &["install", "./lib/pdf", "--link"],
+        &["install", "./lib/pdf"],
+        &["remove", "pdf"],
+    ] {
+        let told = context.refused(command);
+        assert!(
+            told.contains("`.agents/skills/pdf` was edited after it was installed: notes.md"),
+            "{told}"
+        );
+        assert_eq!(context.read(notes), "mine");
+    }
+    context.done(&["sync", "--force"]);
+    assert!(!context.root().join(notes).exists());
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    context.write(notes, "mine");
+    context.done(&["update", "--force"]);
+    assert!(!context.root().join(notes).exists());
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_programs_leave_behind_a_link_is_tidied_up() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let litter = ".agents/skills/pdf/__pycache__/run.pyc";
+    context.write(litter, "bytes");
+    context.done(&["store", "verify"]);
+    assert_eq!(context.code(&["sync", "--check"]), Some(1));
+    context.done(&["sync"]);
+    assert!(!context.root().join(litter).exists());
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    context.done(&["sync", "--check"]);
+    context.write(litter, "bytes");
+    context.done(&["remove", "pdf"]);
+}
