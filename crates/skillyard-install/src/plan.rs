@@ -230,6 +230,8 @@ pub struct Plan {
     pub unchanged: Vec<String>,
     /// The skills that are left out because something is in the way.
     pub skipped: Vec<Conflict>,
+    /// What is in the way, and is lost.
+    pub given_up: Vec<Conflict>,
     /// What is in the way and not settled: nothing is done while there is one.
     pub conflicts: Vec<Conflict>,
     /// The lock afterwards.

@@ -35,6 +35,14 @@ pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     plan
 }
 
+/// What is to be done for one skill, and what is in its way.
+#[derive(Default)]
+struct Course {
+    steps: Vec<Step>,
+    conflicts: Vec<Conflict>,
+    given_up: Vec<Conflict>,
+}
+
 struct Planner<'a> {
     before: &'a Before,
     settlement: &'a Settlement,
@@ -45,33 +53,33 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn present(&mut self, to: &Locked) {
         let from = self.before.lock.get(&to.name).cloned();
-        let mut steps = Vec::new();
-        let mut conflicts = Vec::new();
+        let mut course = Course::default();
         if let Some(from) = &from
             && from.source != to.source
             && from.digest != to.digest
             && !self.settlement.may_move(&to.name)
         {
-            conflicts.push(conflict(
+            course.conflicts.push(conflict(
                 &to.name,
                 &to.targets[0],
                 Obstacle::OtherSource(from.source.clone()),
             ));
         }
         for target in &to.targets {
-            self.put(to, target, &mut steps, &mut conflicts);
+            self.put(to, target, &mut course);
         }
         // Folders it was in and is not to be in any more.
         for target in self.targets(&to.name) {
             let stays = |each: &String| each == target || self.sight.is_same(each, target);
             if !to.targets.iter().any(stays) {
-                self.take(&to.name, target, &mut steps, &mut conflicts);
+                self.take(&to.name, target, &mut course);
             }
         }
-        if !conflicts.is_empty() {
-            self.hold(&to.name, conflicts);
+        if !course.conflicts.is_empty() {
+            self.hold(&to.name, course.conflicts);
             return;
         }
+        let steps = &course.steps;
         let change = match from {
             None => Some(Change::Added {
                 to: Box::new(to.clone()),
@@ -108,7 +116,7 @@ impl Planner<'_> {
             None => self.plan.unchanged.push(to.name.clone()),
             Some(change) => self.plan.changes.push(change),
         }
-        self.plan.steps.append(&mut steps);
+        self.follow(course);
         self.plan.lock.put(to.clone());
         self.plan.placed.put(to.clone());
     }
@@ -125,20 +133,21 @@ impl Planner<'_> {
         entries.flat_map(|entry| &entry.targets).collect()
     }
 
-    fn put(&self, to: &Locked, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
+    fn put(&self, to: &Locked, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, &to.name);
         if self.is(&occupant, to) {
             return;
         }
         let replaces = match self.obstacle(&occupant, &to.name, target) {
             None => occupant != Occupant::Nothing,
-            Some(_) if self.replaces(&to.name) => true,
             Some(obstacle) => {
-                conflicts.push(conflict(&to.name, target, obstacle));
-                return;
+                if !self.meet(conflict(&to.name, target, obstacle), course) {
+                    return;
+                }
+                true
             }
         };
-        steps.push(Step::Put {
+        course.steps.push(Step::Put {
             name: to.name.clone(),
             target: target.to_owned(),
             digest: to.digest,
@@ -151,20 +160,20 @@ impl Planner<'_> {
         let Some(from) = self.before.entries(name).next().cloned() else {
             return;
         };
-        let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
+        let mut course = Course::default();
         for target in self.targets(name) {
-            self.take(name, target, &mut steps, &mut conflicts);
+            self.take(name, target, &mut course);
         }
-        if !conflicts.is_empty() {
-            self.hold(name, conflicts);
+        if !course.conflicts.is_empty() {
+            self.hold(name, course.conflicts);
             return;
         }
         self.plan.placed.remove(name);
         // What others took out of the lock, and is not there either, is not worth a word.
-        if self.plan.lock.remove(name).is_none() && steps.is_empty() {
+        if self.plan.lock.remove(name).is_none() && course.steps.is_empty() {
             return;
         }
-        self.plan.steps.append(&mut steps);
+        self.follow(course);
         self.plan.changes.push(Change::Removed {
             from: Box::new(from),
         });
@@ -194,25 +203,36 @@ impl Planner<'_> {
         self.plan.placed.remove(name);
     }
 
-    fn take(&self, name: &str, target: &str, steps: &mut Vec<Step>, conflicts: &mut Vec<Conflict>) {
+    fn take(&self, name: &str, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, name);
         if occupant == Occupant::Nothing {
             return;
         }
         if let Some(obstacle) = self.obstacle(&occupant, name, target)
-            && !self.replaces(name)
+            && !self.meet(conflict(name, target, obstacle), course)
         {
-            conflicts.push(conflict(name, target, obstacle));
             return;
         }
-        steps.push(Step::Take {
+        course.steps.push(Step::Take {
             name: name.to_owned(),
             target: target.to_owned(),
         });
     }
 
-    fn replaces(&self, name: &str) -> bool {
-        self.settlement.of(name) == OnConflict::Replace
+    /// Notes what is in the way; says whether it gives way.
+    fn meet(&self, conflict: Conflict, course: &mut Course) -> bool {
+        let gives_way = self.settlement.of(&conflict.name) == OnConflict::Replace;
+        if gives_way {
+            course.given_up.push(conflict);
+        } else {
+            course.conflicts.push(conflict);
+        }
+        gives_way
+    }
+
+    fn follow(&mut self, mut course: Course) {
+        self.plan.steps.append(&mut course.steps);
+        self.plan.given_up.append(&mut course.given_up);
     }
 
     /// Leaves a skill out, or the whole plan undone.

@@ -38,7 +38,8 @@ pub fn plan_in(
         places: Places::default(),
     };
     let mut plan = plan(before, wish, settlement, &here);
-    for each in plan.conflicts.iter_mut().chain(&mut plan.skipped) {
+    let held = plan.conflicts.iter_mut().chain(&mut plan.skipped);
+    for each in held.chain(&mut plan.given_up) {
         if let Obstacle::Edited(files) = &mut each.obstacle {
             let place = scope.target(&each.target).join(&each.name);
             *files = edited(&place, store, before.installed(&each.name));

@@ -38,13 +38,11 @@ pub(crate) fn lines(plan: &Plan) -> String {
         let stays = "stays: it is not locked any more, and is yours now";
         let _ = writeln!(text, "   {}  {stays}", visible(&place));
     }
-    for conflict in &plan.skipped {
-        let _ = writeln!(
-            text,
-            "   {}  left out: {}",
-            visible(&conflict.name),
-            obstacle(conflict)
-        );
+    for (conflicts, what) in [(&plan.skipped, "left out"), (&plan.given_up, "given up")] {
+        for conflict in conflicts {
+            let name = visible(&conflict.name);
+            let _ = writeln!(text, "   {name}  {what}: {}", obstacle(conflict));
+        }
     }
     text
 }
@@ -199,6 +197,7 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
         "unchanged": plan.unchanged,
         "let_go": plan.let_go.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
         "skipped": conflicts(&plan.skipped),
+        "given_up": conflicts(&plan.given_up),
         "conflicts": conflicts(&plan.conflicts),
     })
 }

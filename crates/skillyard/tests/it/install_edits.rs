@@ -258,3 +258,24 @@ fn what_programs_leave_behind_a_link_is_tidied_up() {
     context.write(litter, "bytes");
     context.done(&["remove", "pdf"]);
 }
+
+#[test]
+fn what_is_lost_by_force_is_told_before_and_after() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write(INSTALLED, skill("pdf", "mine"));
+    let force = ["install", "./lib/pdf", "--force"];
+    let lost = "pdf  given up: `.agents/skills/pdf` is there already";
+    let told = context.done(&[&force[..], &["--dry-run"]].concat());
+    assert!(told.contains(lost), "{told}");
+    assert!(context.done(&force).contains(lost));
+    for command in [&["sync"][..], &["update"], &["remove", "pdf"]] {
+        context.write(".agents/skills/pdf/notes.md", "mine");
+        context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+        let answer = context.json(&[command, &["--force", "--json"]].concat());
+        assert_eq!(
+            answer["given_up"][0]["reason"],
+            "`.agents/skills/pdf` was edited after it was installed: notes.md"
+        );
+    }
+}

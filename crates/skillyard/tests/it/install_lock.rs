@@ -362,6 +362,7 @@ fn what_was_done_is_told_by_kind() {
     context.write(".agents/skills/doc/SKILL.md", skill("doc", "edited"));
     assert_snapshot!(context.done(&["sync", "--force"]), @"
      ~ doc  put right
+       doc  given up: `.agents/skills/doc` was edited after it was installed: SKILL.md
     Repaired 1 skill (project scope) in [TIME]
     ");
 }
