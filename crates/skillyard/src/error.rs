@@ -21,6 +21,7 @@ mod usage;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use crate::config::problem::ConfigError;
 
@@ -227,9 +228,20 @@ impl CommandError {
             if !is_layer && !is_said {
                 causes.push(text);
             }
+            // One of ours knows more than its sources do.
+            if let Some(inner) = wrapped(cause) {
+                causes.extend(inner.causes());
+                break;
+            }
         }
         causes
     }
+}
+
+/// The failure of a command that another one is the reason for.
+fn wrapped<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a CommandError> {
+    let boxed = cause.downcast_ref::<Box<CommandError>>().map(Box::as_ref);
+    boxed.or_else(|| cause.downcast_ref::<Arc<CommandError>>().map(Arc::as_ref))
 }
 
 /// How the layers of a connection speak of an error of the layer below.

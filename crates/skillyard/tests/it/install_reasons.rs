@@ -215,3 +215,19 @@ fn what_is_refused_is_not_promised_by_a_dry_run() {
     assert!(told.contains("Would change 1 skill"), "{told}");
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
 }
+
+#[test]
+fn why_a_skill_cannot_be_loaded_is_told_through_whoever_wants_it() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf"]);
+    context.write("lib/pdf/SKILL.md", "no frontmatter\n");
+    let reason = "the file does not start with frontmatter";
+    let needing = "---\nname: form\ndescription: Use when form.\nmetadata:\n  \
+                   skillyard.requires-skills: ../pdf\n---\n";
+    context.write("lib/form/SKILL.md", needing);
+    for command in [&["update"][..], &["install", "./lib/form"]] {
+        let told = context.refused(command);
+        assert_eq!(told.matches(reason).count(), 1, "{told}");
+    }
+}
