@@ -39,7 +39,10 @@ pub(crate) fn mark(
         };
         for skill in catalog.enabled_mut().filter(own) {
             skill.status = Status::Disabled {
-                reason: format!("`{}` cannot be read", unreadable.display()),
+                reason: format!(
+                    "held back while `{}` cannot be read; `skillyard doctor` says what to do",
+                    unreadable.display()
+                ),
             };
         }
         return Ok(());

@@ -261,6 +261,12 @@ fn a_lock_that_cannot_be_read_makes_no_skill_ones_own() {
             let told = context.refused(arguments);
             assert!(told.contains("lock.toml"), "{told}");
         }
+        let told = context.run(&["enable", "pdf"]);
+        assert!(told.contains("`pdf` is still held back while `"), "{told}");
+        assert!(
+            told.contains("`skillyard doctor` says what to do"),
+            "{told}"
+        );
         // Everything can still be listed, and nothing of it is told to a model.
         context.done(&["list"]);
         assert!(!context.run(&["prompt"]).contains("Fills forms"));
