@@ -1,0 +1,219 @@
+//! One attempt to update skills, and another without those that may not come here.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use skillyard_install::dependencies::{self, Known, Needed, Resolved, Root};
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::plan::{Change, Plan};
+
+use super::Args;
+use super::goal::goal;
+use crate::commands::Outcome;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
+use crate::install::check::{self, Checked};
+use crate::install::known::unresolved;
+use crate::install::moving::let_move;
+use crate::install::newest::Failed;
+use crate::install::place::Place;
+use crate::install::report::report_with;
+use crate::install::scanner::Scanner;
+use crate::install::supply::Supply;
+use crate::install::wanted::{Difference, after, orphans};
+use crate::install::wish::signed;
+use crate::install::withdrawn::Withdrawn;
+use crate::install::{difference, finish, held_back, review};
+use crate::sanitize::visible;
+
+/// An update of certain skills.
+pub(super) struct Update<'a> {
+    pub(super) context: &'a Context,
+    pub(super) args: &'a Args,
+    pub(super) start: Instant,
+    pub(super) scanner: Scanner,
+    pub(super) place: &'a Place,
+    pub(super) lock: &'a Lockfile,
+    pub(super) difference: &'a Difference,
+    pub(super) known: &'a Known<'a>,
+    /// Whether only one skill is to be updated, so that what is wrong with it is what is wrong.
+    pub(super) is_one: bool,
+    /// The skills that are not wanted any more.
+    pub(super) gone: &'a [String],
+}
+
+impl Update<'_> {
+    /// Updates `roots`, apart from those that cannot be had or may not come here.
+    pub(super) fn attempt(
+        &self,
+        supply: &mut Supply<'_>,
+        roots: Vec<Root>,
+        mut failed: Vec<Failed>,
+    ) -> Outcome {
+        let Self {
+            context,
+            args,
+            place,
+            lock,
+            difference,
+            ..
+        } = *self;
+        let resolved = dependencies::resolve_each(roots.clone(), self.known, supply);
+        let Resolved {
+            needed,
+            failed: unmet,
+        } = resolved.map_err(unresolved)?;
+        for each in unmet {
+            let error = unresolved(each.error);
+            if self.is_one {
+                return Err(error);
+            }
+            failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
+        }
+        let mut goal = goal(context, place, lock, difference, &needed)?;
+        goal.absent.extend_from_slice(self.gone);
+        goal.absent
+            .extend(orphans(&after(lock, &goal.present, &goal.absent)));
+        let mut settlement = finish::settlement(args.force);
+        let_move(&mut settlement, lock, difference, &needed);
+        let (preview, held) = finish::preview_around(place, &goal, &mut settlement)?;
+        let fresh = check::fresh(&needed, &preview, &place.store);
+        let checked = match check::check(context, &self.scanner, fresh, &args.accept) {
+            Ok(checked) => checked,
+            // What may not come here must not keep the others from being updated either.
+            Err(error) => {
+                let (refused, rest) = parted(&error, &needed, roots);
+                if self.is_one || refused.is_empty() {
+                    return Err(error);
+                }
+                failed.extend(refused.iter().map(|name| Failed::new(name, &error)));
+                return self.attempt(supply, rest, failed);
+            }
+        };
+        let besides = self.tell(supply, &needed, failed);
+        show(context, place, &preview, &needed);
+        let told = |plan, dry_run| {
+            told(
+                context, place, plan, &besides, &checked, self.start, dry_run,
+            )
+        };
+        if args.dry_run {
+            review::show(context, &checked);
+            return held.after(context, told(&preview, true)?);
+        }
+        review::confirm(context, &checked, args.yes)?;
+        let goal = signed(goal, &checked);
+        let trees = finish::trees(&needed);
+        let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, || Ok(()))?;
+        check::remember(context, &self.scanner, &checked)?;
+        held.after(context, told(&plan, false)?)
+    }
+
+    /// Tells what stays as it is, and what was taken back.
+    fn tell(&self, supply: &mut Supply<'_>, needed: &[Needed], mut failed: Vec<Failed>) -> Besides {
+        let context = self.context;
+        held_back::tell(context, needed);
+        failed.sort_by(|first, second| first.name.cmp(&second.name));
+        for each in &failed {
+            each.tell(context);
+        }
+        let names = &self.args.names;
+        let is_asked = |entry: &&Locked| names.is_empty() || names.contains(&entry.name);
+        let installed = self.lock.skills().iter().filter(is_asked);
+        let withdrawn = Withdrawn::among(supply, installed);
+        for each in &withdrawn {
+            each.tell(context);
+        }
+        Besides {
+            failed,
+            withdrawn,
+            held_back: held_back::json(needed),
+        }
+    }
+}
+
+/// The skill that may not come here, if that is what is wrong.
+fn refused(error: &CommandError) -> Option<&str> {
+    use InstallFailure::{Findings, Revoked, Signature};
+    match error {
+        CommandError::Install(
+            Findings { name, .. } | Signature { name, .. } | Revoked { name, .. },
+        ) => Some(name),
+        _ => None,
+    }
+}
+
+/// The names of the roots that are or need what was refused, and the other roots.
+fn parted(error: &CommandError, needed: &[Needed], roots: Vec<Root>) -> (Vec<String>, Vec<Root>) {
+    let mut reached: BTreeSet<&str> = refused(error).into_iter().collect();
+    let mut count = 0;
+    while count != reached.len() {
+        count = reached.len();
+        for each in needed {
+            let mut requires = each.requires.iter();
+            if requires.any(|required| reached.contains(required.name.as_str())) {
+                reached.insert(&each.candidate.name);
+            }
+        }
+    }
+    let is_refused = |root: &Root| reached.contains(root.candidate.name.as_str());
+    let (refused, rest): (Vec<Root>, Vec<Root>) = roots.into_iter().partition(is_refused);
+    let refused = refused.into_iter().map(|root| root.candidate.name);
+    (refused.collect(), rest)
+}
+
+/// What people are told before the changes.
+struct Besides {
+    failed: Vec<Failed>,
+    withdrawn: Vec<Withdrawn>,
+    held_back: Value,
+}
+
+/// Tells what was or would be done; programs are told what people were told before it, too.
+fn told(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    besides: &Besides,
+    checked: &[Checked<'_>],
+    start: Instant,
+    dry_run: bool,
+) -> Outcome {
+    let failed = &besides.failed;
+    let is_told = failed.is_empty() || !plan.changes.is_empty() || !plan.unchanged.is_empty();
+    // Where no source could be read there is nothing to add to that.
+    if is_told || context.printer.is_json() {
+        report_with(context, place, plan, Some(start), dry_run, |answer| {
+            answer["failed"] = json!(failed);
+            answer["withdrawn"] = json!(besides.withdrawn);
+            answer["held_back"] = besides.held_back.clone();
+            answer["checked"] = review::json(checked);
+        })?;
+    }
+    Ok(if failed.is_empty() {
+        Status::Yes
+    } else {
+        Status::No
+    })
+}
+
+/// Shows what changes in each skill.
+fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
+    for change in &plan.changes {
+        let Change::Changed { from, to } = change else {
+            continue;
+        };
+        let after = needed.iter().find(|each| each.candidate.name == to.name);
+        if let (Ok(before), Some(after)) = (place.store.read(from.digest), after) {
+            let text = difference::between(&before, &after.candidate.tree);
+            if !text.is_empty() {
+                let name = visible(&to.name);
+                context
+                    .printer
+                    .note(&format!(" ~ {name}\n{}", text.trim_end_matches('\n')));
+            }
+        }
+    }
+}
