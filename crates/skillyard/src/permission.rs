@@ -2,6 +2,8 @@
 //!
 //! `run` asks [`Permissions`]; `show` and `trust` show what stands behind its answer.
 
+mod decision;
+
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::resource::{SkillRoot, digest};
@@ -15,8 +17,9 @@ use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
 use skillyard_trust::policy::{Layer, Policy};
 use skillyard_trust::provenance::{Origin, Provenance};
-use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict, Verdict, assess};
+use skillyard_trust::verdict::{OptIn, Verdict, assess};
 
+pub(crate) use self::decision::{Decision, TRUST_PROJECT};
 use crate::config::discovery::TrustProjects;
 use crate::config::layer::Setting;
 use crate::config::origin::LayerKind;
@@ -27,7 +30,7 @@ use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::installed::{Altered, Installed};
 use crate::library;
-use crate::signing::signers::{self, Signers};
+use crate::signing::signers::Signers;
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -218,111 +221,6 @@ impl Permissions {
     pub(crate) fn may_have_hosts(&self, name: &str) -> bool {
         let mut approved = self.approvals.skills.iter();
         approved.any(|each| each.name == name && !each.network.is_empty())
-    }
-
-    /// Whether a script of the skill may run.
-    pub(crate) fn script(
-        &self,
-        skill: &CatalogSkill,
-        digest: Option<&Digest>,
-        opt_in: OptIn,
-    ) -> Decision {
-        let name = &skill.record.name;
-        let altered = digest.and_then(|now| self.altered(name, &skill.record.folder, *now));
-        if let Some(altered) = altered {
-            return Decision {
-                verdict: ScriptVerdict::Blocked {
-                    reason: altered.to_string(),
-                    remedy: Remedy::ApproveSkill,
-                },
-                hint: Some(self.remedy(name, &skill.record.folder)),
-            };
-        }
-        self.decide(skill, self.approval(name, digest), opt_in)
-    }
-
-    /// Whether a script of the skill may run with this approval.
-    pub(crate) fn decide(
-        &self,
-        skill: &CatalogSkill,
-        approval: Option<&SkillApproval>,
-        opt_in: OptIn,
-    ) -> Decision {
-        let name = &skill.record.name;
-        if let Some(reason) = self.revoked(Some(skill.kind), &skill.record.folder) {
-            return Decision {
-                verdict: ScriptVerdict::Blocked {
-                    reason,
-                    remedy: Remedy::None,
-                },
-                hint: Some(signers::remedy(name)),
-            };
-        }
-        let provenance = self.provenance(skill);
-        self.decide_for(&provenance, name, approval, opt_in)
-    }
-
-    /// The same for any provenance.
-    pub(crate) fn decide_for(
-        &self,
-        provenance: &Provenance,
-        name: &str,
-        approval: Option<&SkillApproval>,
-        opt_in: OptIn,
-    ) -> Decision {
-        let opt_in = match (opt_in, self.opt_in) {
-            (OptIn::No, OptIn::No) => OptIn::No,
-            _ => OptIn::Yes,
-        };
-        Decision::of(self.verdict(provenance).script(approval, opt_in), name)
-    }
-}
-
-/// What the user can do about a project that is not trusted.
-pub(crate) const TRUST_PROJECT: &str = "Look at the project's skills, then run `skillyard trust .`";
-
-/// Whether a script may run, and what to tell the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decision {
-    /// The decision.
-    pub(crate) verdict: ScriptVerdict,
-    /// What the user can do about a question or a block.
-    pub(crate) hint: Option<String>,
-}
-
-impl Decision {
-    fn of(verdict: ScriptVerdict, name: &str) -> Self {
-        let approve = format!(
-            "Review it with `skillyard show {name} --files`, then run `skillyard trust {name} --scripts`"
-        );
-        let hint = match &verdict {
-            ScriptVerdict::Run { .. } => None,
-            ScriptVerdict::Ask { .. } => Some(approve),
-            ScriptVerdict::Blocked { remedy, .. } => match remedy {
-                Remedy::ApproveSkill => Some(approve),
-                Remedy::TrustProject => Some(TRUST_PROJECT.into()),
-                Remedy::None => None,
-            },
-        };
-        Self { verdict, hint }
-    }
-
-    /// The word for programs.
-    pub(crate) fn as_str(&self) -> &'static str {
-        match self.verdict {
-            ScriptVerdict::Run { .. } => "run",
-            ScriptVerdict::Ask { .. } => "ask",
-            ScriptVerdict::Blocked { .. } => "blocked",
-        }
-    }
-
-    /// Why.
-    pub(crate) fn reason(&self) -> &str {
-        match &self.verdict {
-            ScriptVerdict::Run { reason, .. }
-            | ScriptVerdict::Ask { reason, .. }
-            | ScriptVerdict::Blocked { reason, .. } => reason,
-        }
     }
 }
 

@@ -3,38 +3,33 @@
 //! Everything here looks at the bytes in memory that will be written. A block stops the
 //! installation, and no flag that answers questions lifts it.
 
+mod refusal;
+
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
-use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_audit::Event;
 use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
-use skillyard_install::tree as install;
-use skillyard_trust::scan::{Finding, Severity};
-use skillyard_trust::signature::{
-    Place, Policy, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
-};
+use skillyard_trust::scan::Finding;
+use skillyard_trust::signature::{Place, Verification, verify_skill};
 use skillyard_trust::verdict::Verdict;
 
+pub(crate) use self::refusal::{about, described, refuse_revoked};
+use self::refusal::{found, refuse_findings, refuse_signature, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::validation;
 use crate::installed;
 use crate::permission::Permissions;
 use crate::signing::{pins, policy};
-
-/// The level of a finding from which on nothing is installed.
-const BLOCKS: Severity = Severity::High;
 
 /// A skill that passed.
 #[derive(Debug)]
@@ -213,135 +208,4 @@ pub(crate) fn remember(
         }
     }
     Ok(())
-}
-
-/// Refuses what the store holds, and was checked when it came there, where it is revoked now.
-pub(crate) fn refuse_revoked(
-    context: &Context,
-    stored: &[(&Locked, &install::Tree)],
-) -> Result<(), CommandError> {
-    let signers = policy::in_force(&context.environment)?;
-    if signers.revoked.is_empty() {
-        return Ok(());
-    }
-    for (entry, tree) in stored {
-        let place = Place {
-            folder: Some(&entry.name),
-            source: Some(&entry.source),
-        };
-        let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
-        if let Some(reason) = verification.revocation() {
-            let event = Event::new(EventKind::SignatureFailed)
-                .skill(&entry.name)
-                .digest(entry.digest.to_string())
-                .source(&entry.source)
-                .trigger("sync")
-                .ended(Outcome::Denied, reason.to_string());
-            context.record(&event)?;
-            return Err(InstallFailure::Revoked {
-                name: entry.name.clone(),
-                reason: reason.to_string(),
-            }
-            .into());
-        }
-    }
-    Ok(())
-}
-
-/// The skill as its signature sees it, or as content that may be revoked.
-fn signed_tree(files: &install::Tree, signers: &Policy) -> Tree {
-    if files.get(SIGNATURE_FILE).is_none() && !signers.revokes_content() {
-        let instructions = files.skill_file();
-        return Tree::unsigned(instructions.map(|file| &file.bytes[..]));
-    }
-    let mut tree = Tree::default();
-    for file in files.files() {
-        tree.add(&file.path, file.executable, &file.bytes);
-    }
-    tree
-}
-
-fn refuse_signature(
-    context: &Context,
-    candidate: &Candidate,
-    verification: &Verification,
-) -> Result<(), CommandError> {
-    let reason = || verification.reason().unwrap_or_default();
-    let event = |kind| about(candidate, kind);
-    match verification.standing() {
-        Standing::Trusted => context.record(&event(EventKind::SignatureVerified)),
-        Standing::Unproven => Ok(()),
-        Standing::Refused => {
-            let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
-            context.record(&event)?;
-            let (name, reason) = (candidate.name.clone(), reason());
-            Err(match verification.revocation() {
-                Some(_) => InstallFailure::Revoked { name, reason },
-                None => InstallFailure::Signature { name, reason },
-            }
-            .into())
-        }
-    }
-}
-
-fn refuse_findings(
-    context: &Context,
-    checked: &Checked<'_>,
-    accepted: &[String],
-) -> Result<(), CommandError> {
-    let severe = checked
-        .findings()
-        .iter()
-        .filter(|finding| finding.severity >= BLOCKS);
-    let (lifted, blocks): (Vec<&Finding>, Vec<&Finding>) =
-        severe.partition(|finding| accepted.iter().any(|code| code == finding.code));
-    if blocks.is_empty() {
-        let lifted = lifted.into_iter().cloned().collect();
-        let _ = checked.accepted.set(lifted);
-        return Ok(());
-    }
-    let denied = |finding: &&Finding| {
-        found(checked, finding).ended(Outcome::Denied, finding.message.clone())
-    };
-    let events: Vec<Event> = blocks.iter().map(denied).collect();
-    context.recorder()?.record_all(&events)?;
-    Err(InstallFailure::Findings {
-        name: checked.candidate.name.clone(),
-        codes: blocks
-            .iter()
-            .map(|finding| finding.code.to_owned())
-            .collect(),
-        findings: blocks.iter().map(|finding| described(finding)).collect(),
-    }
-    .into())
-}
-
-/// The event about a finding.
-fn found(checked: &Checked<'_>, finding: &Finding) -> Event {
-    about(checked.candidate, EventKind::ScanFinding)
-        .detail("code", finding.code)
-        .detail("severity", finding.severity.name())
-        .detail("file", format!("{}:{}", finding.path, finding.line))
-}
-
-/// A finding on one line.
-pub(crate) fn described(finding: &Finding) -> String {
-    let mut text = format!(
-        "{} {}: {}",
-        finding.severity.name(),
-        finding.code,
-        finding.message
-    );
-    let _ = write!(text, " ({}:{})", finding.path, finding.line);
-    text
-}
-
-/// An event about a skill that is to be installed.
-pub(crate) fn about(candidate: &Candidate, kind: EventKind) -> Event {
-    Event::new(kind)
-        .skill(&candidate.name)
-        .digest(candidate.tree.digest().to_string())
-        .source(&candidate.source)
-        .origin(&candidate.origin.url)
-        .trigger("install")
 }

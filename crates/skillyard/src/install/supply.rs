@@ -1,24 +1,20 @@
 //! From a reference to skills with all their bytes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rayon::prelude::*;
-use skillyard_format::nearest::nearest;
-use skillyard_install::candidate::{Candidate, Found};
+use skillyard_install::candidate::Candidate;
 use skillyard_install::fetch::registry::VersionInfo;
 use skillyard_install::lockfile::{self, Locked};
-use skillyard_install::material::{Offer, Offers};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, GitReference, Host, Hosted, Local, LocalKind, Reference,
-    RegistryReference, Remote, Requirement,
+    Aliases, Context as Reading, GitReference, Host, Hosted, Reference, RegistryReference, Remote,
+    Requirement,
 };
-use skillyard_install::tree::Tree;
 
 use super::alias;
 use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
-use super::place::{Place, whole};
+use super::place::Place;
 use super::renaming::as_locked;
 use super::sources::Sources;
 use crate::context::Context;
@@ -27,14 +23,10 @@ use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
 mod anchor;
+mod chosen;
 mod expected;
 mod supplier;
 mod unavailable;
-
-use unavailable::unloadable;
-
-/// What stands in a repository for a file that is kept elsewhere.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {
@@ -156,113 +148,6 @@ impl<'a> Supply<'a> {
         Ok(self.anchored(reference, &self.place.scope.root))
     }
 
-    /// The skills of a source that `pick` chooses.
-    pub(crate) fn candidates(
-        &mut self,
-        reference: &Reference,
-        pick: &Pick,
-    ) -> Result<Vec<Candidate>, CommandError> {
-        let meaning = self.meaning(reference)?;
-        self.chosen(reference, &meaning, pick)
-    }
-
-    /// The skills that `pick` chooses, of the source that a reference stands for.
-    fn chosen(
-        &mut self,
-        reference: &Reference,
-        meaning: &Meaning,
-        pick: &Pick,
-    ) -> Result<Vec<Candidate>, CommandError> {
-        let shown = self.shown(reference);
-        let printer = self.context.printer.clone();
-        let material = self.sources.open(meaning)?;
-        let offers = material.offers(meaning.reference.path());
-        let mut offers = offers.map_err(InstallFailure::from)?;
-        if let Some(name) = &meaning.named {
-            offers = called(name, offers, meaning.alias.as_deref().unwrap_or_default())?;
-        }
-        let Offers { skills, declined } = offers;
-        for each in &declined {
-            printer.detail(&format!("{}: {}", each.path, each.reason));
-        }
-        let picked = pick.choose(&printer, &shown, skills, &declined)?;
-        self.load(reference, meaning, &picked)
-    }
-
-    /// Loads the skills that were chosen.
-    fn load(
-        &mut self,
-        reference: &Reference,
-        meaning: &Meaning,
-        offers: &[Offer],
-    ) -> Result<Vec<Candidate>, CommandError> {
-        let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
-        let material = self.sources.open(meaning)?;
-        let trees = material.load(&paths);
-        let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
-        let origin = material.origin().clone();
-        let origin = self.portable_origin(origin, &meaning.reference);
-        // No skill of a folder is looked for behind a link, so this is done once for all of them.
-        let folder = match reference {
-            Reference::Local(Local {
-                path,
-                kind: LocalKind::Folder,
-            }) => Some(whole(path)),
-            _ => None,
-        };
-        let found: Result<Vec<Found>, CommandError> = paths
-            .iter()
-            .map(|path| {
-                let (source, requested) = match &folder {
-                    Some(folder) => (self.place.portable_whole(&below(folder, path)), None),
-                    None => self.source_of(reference, path)?,
-                };
-                Ok(Found {
-                    folder: path
-                        .rsplit('/')
-                        .next()
-                        .filter(|part| !part.is_empty())
-                        .map(str::to_owned),
-                    path: path.clone(),
-                    source,
-                    requested,
-                    origin: origin.clone(),
-                })
-            })
-            .collect();
-        for (tree, offer) in trees.iter().zip(offers) {
-            self.tell_of_pointers(&offer.name, tree);
-        }
-        let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
-        let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
-            .into_par_iter()
-            .map(|((tree, mut found), offer)| {
-                found.folder = found.folder.or_else(|| Some(offer.name.clone()));
-                Candidate::new(tree.delivered(), found).map_err(|source| {
-                    InstallFailure::Candidate {
-                        name: offer.name.clone(),
-                        source,
-                    }
-                })
-            })
-            .collect();
-        Ok(candidates?)
-    }
-
-    /// A repository can hold pointers to large files that only its own host gives.
-    fn tell_of_pointers(&self, name: &str, tree: &Tree) {
-        let files = tree.files().iter();
-        let pointers = files.filter(|file| file.bytes.starts_with(LFS_POINTER));
-        let paths: Vec<&str> = pointers.map(|file| file.path.as_str()).collect();
-        if !paths.is_empty() {
-            let text = format!(
-                "warning: `{name}` comes without the content of {}, which Git LFS keeps elsewhere",
-                paths.join(", ")
-            );
-            self.context.printer.note(&visible(&text));
-        }
-    }
-
     /// The one skill that a reference of the lock or of `skills.toml` means.
     pub(crate) fn one(&mut self, reference: &Reference) -> Result<Candidate, CommandError> {
         let mut candidates = self.candidates(reference, &Pick::Only)?;
@@ -361,39 +246,7 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// The skill of a name among those of a source, else the one in a folder of that name. Of several
-/// the one is meant that lies where the name alone leads.
-fn called(name: &str, mut offers: Offers, place: &str) -> Result<Offers, InstallFailure> {
-    let folder = |path: &str| path.rsplit('/').next() == Some(name);
-    let is_called = |offer: &Offer| offer.name == name;
-    let by_name = offers.skills.iter().any(is_called);
-    let fits = |offer: &Offer| is_called(offer) || (!by_name && folder(&offer.path));
-    offers.declined.retain(|each| folder(&each.path));
-    if !offers.skills.iter().any(fits) && offers.declined.is_empty() {
-        let names = offers.skills.iter().map(|offer| offer.name.as_str());
-        return Err(InstallFailure::NotOffered {
-            place: place.to_owned(),
-            name: name.to_owned(),
-            nearest: nearest(name, names.clone()).map(str::to_owned),
-            names: names.map(str::to_owned).collect(),
-        });
-    }
-    offers.skills.retain(fits);
-    if let Some(at) = offers.skills.iter().position(|offer| offer.path == name) {
-        offers.skills = vec![offers.skills.swap_remove(at)];
-    }
-    Ok(offers)
-}
-
 fn names_skill_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md")) && path.is_file()
-}
-
-/// A folder in a folder; the folder itself where nothing is named.
-fn below(folder: &Path, path: &str) -> PathBuf {
-    match path {
-        "" => folder.to_owned(),
-        path => folder.join(path),
-    }
 }

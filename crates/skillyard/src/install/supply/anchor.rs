@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use skillyard_install::origin::Origin;
 use skillyard_install::reference::{GitReference, Local, LocalKind, Reference, Remote};
 
-use super::{Supply, below};
+use super::Supply;
+use super::chosen::below;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
