@@ -1,23 +1,21 @@
 //! `skillyard verify`.
 
+mod answer;
+
 use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use skillyard_audit::{Event, EventKind, Outcome as EventOutcome};
+use serde_json::json;
 use skillyard_catalog::source::SourceKind;
-use skillyard_trust::signature::{
-    Distrust, Pinned, Place, Policy, Signer, Standing, Tree, Verification, verify_skill,
-};
+use skillyard_trust::signature::{Place, Signer, Standing, Verification, verify_skill};
 
+use self::answer::{Answer, for_people};
 use super::Outcome;
 use super::key::now;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
-use crate::sanitize::{shortened, visible};
-use crate::signing::{pins, policy, read_tree, signers};
+use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
 /// Check who signed a skill, and that it was not changed since
@@ -134,207 +132,5 @@ fn is_by(verification: &Verification, wanted: &str) -> bool {
             name.as_deref() == Some(wanted) || identity == wanted
         }
         Signer::Unknown => false,
-    }
-}
-
-/// A stranger's words, harmless and not without end.
-fn for_people(text: &str) -> String {
-    shortened(&visible(text), 500).into_owned()
-}
-
-/// What was found, to be told.
-struct Answer<'a> {
-    name: Option<String>,
-    tree: &'a Tree,
-    verification: &'a Verification,
-    policy: &'a Policy,
-    /// The signer that was asked for, where another one signed.
-    other: Option<&'a str>,
-}
-
-impl Answer<'_> {
-    /// What is written down.
-    fn event(&self, folder: &Path) -> Event {
-        let reason = self.reason();
-        let kind = match &reason {
-            None => EventKind::SignatureVerified,
-            Some(_) => EventKind::SignatureFailed,
-        };
-        let mut event = Event::new(kind)
-            .digest(self.tree.digest().to_string())
-            .trigger("verify")
-            .detail("folder", folder.to_string_lossy())
-            .detail("code", self.code());
-        event.skill.clone_from(&self.name);
-        if let Verification::Trusted { signer, .. } | Verification::Untrusted { signer, .. } =
-            self.verification
-        {
-            event = event.detail("signer", signer.to_string());
-        }
-        match reason {
-            None => event,
-            Some(reason) => event.ended(EventOutcome::Denied, reason),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self.other {
-            Some(_) if self.verification.code() == "trusted" => "other-signer",
-            _ => self.verification.code(),
-        }
-    }
-
-    fn reason(&self) -> Option<String> {
-        let reason = self.verification.reason();
-        reason.or_else(|| {
-            let wanted = self.other?;
-            Some(format!("it is not signed by `{wanted}`, who was asked for"))
-        })
-    }
-
-    fn json(&self) -> Value {
-        let (signer, facts, expected) = match self.verification {
-            Verification::Trusted { signer, facts, .. } => (Some(signer), Some(facts), None),
-            Verification::Untrusted {
-                signer,
-                facts,
-                expected,
-                ..
-            } => (Some(signer), facts.as_ref(), Some(expected)),
-            _ => (None, None, None),
-        };
-        let details = facts.and_then(|facts| facts.details.as_ref());
-        let trusted = self.reason().is_none();
-        json!({
-            "name": self.name,
-            "version": facts.and_then(|facts| facts.version.clone()),
-            "digest": self.tree.digest(),
-            "trusted": trusted,
-            "verdict": match self.verification {
-                Verification::Trusted { .. } if trusted => "trusted",
-                Verification::Trusted { .. } | Verification::Untrusted { .. } => "untrusted",
-                Verification::Invalid(_) => "invalid",
-                Verification::Unsigned => "unsigned",
-            },
-            "code": self.code(),
-            "reason": self.reason(),
-            "signer": signer,
-            "expected": expected,
-            "signed": details.map(|details| details.signed.to_string()),
-            "source": details.and_then(|details| details.source.clone()),
-            "revision": details.and_then(|details| details.revision.clone()),
-            "uncovered": facts.map(|facts| facts.uncovered.clone()),
-        })
-    }
-
-    fn tell(&self, context: &Context) -> Result<(), CommandError> {
-        let printer = &context.printer;
-        let name = self.name.as_deref().unwrap_or("the skill");
-        let Some(reason) = self.reason() else {
-            self.tell_trusted(context, name)?;
-            return Ok(());
-        };
-        printer.data(&format!(
-            "✗ {}: {}\n",
-            for_people(name),
-            for_people(&reason)
-        ))?;
-        if let Verification::Untrusted {
-            signer,
-            expected,
-            reason,
-            ..
-        } = self.verification
-            // Nobody can sign what is revoked.
-            && !matches!(reason, Distrust::RevokedContent { .. })
-        {
-            if *signer != Signer::Unknown {
-                printer.note(&format!("  signed by  {}", for_people(&signer.to_string())));
-            }
-            let expected: Vec<String> = expected.iter().map(|each| self.in_words(each)).collect();
-            let expected = match expected.as_slice() {
-                [] => "nobody is trusted to sign this yet".to_owned(),
-                some => some.join(" or "),
-            };
-            printer.note(&format!("  expected   {}", for_people(&expected)));
-        }
-        if let Some(hint) = self.hint() {
-            printer.note(&format!("\nhint: {hint}"));
-        }
-        Ok(())
-    }
-
-    fn tell_trusted(&self, context: &Context, name: &str) -> Result<(), CommandError> {
-        let Verification::Trusted {
-            signer,
-            facts,
-            pinned,
-        } = self.verification
-        else {
-            return Ok(());
-        };
-        let version = facts.version.as_deref();
-        let version = version.map_or_else(String::new, |version| format!(" {version}"));
-        let line = format!("✓ {name}{version}: signed by {signer}");
-        context.printer.data(&format!("{}\n", for_people(&line)))?;
-        let files = self.tree.files().count();
-        let count = if files == 1 { "file is" } else { "files are" };
-        let mut note = format!("{files} {count} as signed");
-        if let Some(details) = &facts.details {
-            let _ = write!(note, " at {}", details.signed);
-        }
-        if !facts.uncovered.is_empty() {
-            let uncovered = facts.uncovered.join(", ");
-            let _ = write!(
-                note,
-                ", but for {uncovered}, which the signature leaves out"
-            );
-        }
-        if *pinned == Pinned::FirstUse {
-            note.push_str("; this signer is remembered for this name");
-        }
-        context.printer.note(&for_people(&note));
-        Ok(())
-    }
-
-    /// A pinned signer as the user knows it.
-    fn in_words(&self, expected: &str) -> String {
-        let id = expected.strip_prefix("key:").and_then(|id| id.parse().ok());
-        let mut keys = self.policy.keys.iter();
-        match id.and_then(|id| keys.find(|each| each.public_key.id() == id)) {
-            Some(key) => format!("`{}` (key {})", key.name, key.public_key.id().short()),
-            None => expected.to_owned(),
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        let name = for_people(self.name.as_deref().unwrap_or("NAME"));
-        Some(match self.verification {
-            Verification::Unsigned => {
-                "If it is yours, sign it with `skillyard sign DIR`".to_owned()
-            }
-            Verification::Invalid(_) => {
-                "Do not use it; ask its author for a copy that is whole".to_owned()
-            }
-            Verification::Untrusted { reason, .. } => match reason {
-                Distrust::Unknown | Distrust::Unchecked => {
-                    "If you know whose it is, get their public key and run `skillyard key trust FILE`"
-                        .to_owned()
-                }
-                Distrust::UnknownAuthority(_) => {
-                    "If you trust the authority, run `skillyard key trust ROOT.pem`".to_owned()
-                }
-                Distrust::OtherSigner { .. } | Distrust::Rollback(_) | Distrust::Stripped { .. } => {
-                    format!("If you know why, start anew with `skillyard key forget {name}`")
-                }
-                Distrust::Unverifiable(_) => {
-                    "Bring Sigstore's trust root with `skillyard key trust trusted_root.json`"
-                        .to_owned()
-                }
-                reason if reason.is_revocation() => signers::remedy(&name),
-                _ => return None,
-            },
-            Verification::Trusted { .. } => return None,
-        })
     }
 }
