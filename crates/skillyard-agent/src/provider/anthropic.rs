@@ -168,8 +168,10 @@ fn id(own: &str) -> Cow<'_, str> {
 #[derive(Default)]
 struct Answer {
     assembly: Assembly,
-    /// The thinking that is open: its kind, its text, its signature.
+    /// The thinking that is open: its text, its signature.
     thinking: Option<(String, String)>,
+    /// The input that came with the start of the open call: its number, and the whole of it.
+    given: Option<(String, String)>,
     usage: Usage,
     stop: Stop,
     ended: bool,
@@ -183,6 +185,7 @@ impl Answer {
             "content_block_start" => self.begin(&index, &data["content_block"], on),
             "content_block_delta" => self.go_on(&index, &data["delta"], on),
             "content_block_stop" => {
+                self.take_given();
                 if let Some((thinking, signature)) = self.thinking.take() {
                     let block =
                         json!({ "type": "thinking", "thinking": thinking, "signature": signature });
@@ -209,6 +212,7 @@ impl Answer {
     }
 
     fn begin(&mut self, index: &str, block: &Value, on: &mut dyn FnMut(Delta<'_>)) {
+        self.take_given();
         match block["type"].as_str().unwrap_or_default() {
             "text" => {
                 let text = block["text"].as_str().unwrap_or_default();
@@ -217,13 +221,17 @@ impl Answer {
                     on(Delta::Text(text));
                 }
             }
-            "tool_use" => self.assembly.call(
-                Some(index),
-                block["id"].as_str(),
-                block["name"].as_str(),
-                "",
-            ),
-            "thinking" => self.thinking = Some(Default::default()),
+            "tool_use" => {
+                let (id, name) = (block["id"].as_str(), block["name"].as_str());
+                self.assembly.call(Some(index), id, name, "");
+                if block["input"].as_object().is_some_and(|it| !it.is_empty()) {
+                    self.given = Some((index.to_owned(), block["input"].to_string()));
+                }
+            }
+            "thinking" => {
+                let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+                self.thinking = Some((text("thinking"), text("signature")));
+            }
             "redacted_thinking" => self.assembly.opaque(NAME, block.to_string()),
             _ => {}
         }
@@ -237,8 +245,10 @@ impl Answer {
                 on(Delta::Text(text("text")));
             }
             "input_json_delta" => {
-                self.assembly
-                    .call(Some(index), None, None, text("partial_json"));
+                let piece = text("partial_json");
+                // What comes in pieces is the whole once more.
+                self.given.take_if(|_| !piece.is_empty());
+                self.assembly.call(Some(index), None, None, piece);
             }
             "thinking_delta" => {
                 if let Some((thinking, _)) = &mut self.thinking {
@@ -251,6 +261,13 @@ impl Answer {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A call whose input came in no pieces has the one that came with its start.
+    fn take_given(&mut self) {
+        if let Some((index, input)) = self.given.take() {
+            self.assembly.call(Some(&index), None, None, &input);
         }
     }
 
@@ -270,7 +287,8 @@ impl Answer {
         }
     }
 
-    fn finish(self) -> Completion {
+    fn finish(mut self) -> Completion {
+        self.take_given();
         Completion {
             parts: self.assembly.finish(),
             stop: self.stop,

@@ -77,14 +77,30 @@ impl Assembly {
         }
     }
 
-    /// Replaces the arguments of a call by the whole of them.
-    pub(super) fn whole(&mut self, key: &str, arguments: &str) {
-        let found = self
-            .parts
-            .iter_mut()
-            .find(|(known, _)| known.as_deref() == Some(key));
-        if let Some((_, AssistantPart::Call(call))) = found {
-            arguments.clone_into(&mut call.arguments);
+    /// A call as a whole: it replaces what came of it in pieces, if anything did.
+    pub(super) fn whole(
+        &mut self,
+        key: Option<&str>,
+        id: Option<&str>,
+        name: Option<&str>,
+        arguments: &str,
+    ) {
+        let id = id.filter(|id| !id.is_empty());
+        let key = key.filter(|key| !key.is_empty());
+        let found = self.parts.iter_mut().find_map(|(known, part)| match part {
+            AssistantPart::Call(call) => {
+                let has_id = id.is_some_and(|id| id == call.id);
+                let has_key = key.is_some() && known.as_deref() == key;
+                let is_it = has_id || has_key && (id.is_none() || call.id.is_empty());
+                is_it.then_some(call)
+            }
+            _ => None,
+        });
+        match found {
+            Some(call) if !arguments.is_empty() => arguments.clone_into(&mut call.arguments),
+            Some(_) => {}
+            None if id.is_none() && key.is_none() => {}
+            None => self.call(key, id, name, arguments),
         }
     }
 

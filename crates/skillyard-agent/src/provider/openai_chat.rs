@@ -158,6 +158,15 @@ fn push(messages: &mut Vec<Value>, each: &Message) {
     }
 }
 
+/// The arguments that a server sends; some send an object where a text belongs.
+pub(super) fn given(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        object => object.to_string(),
+    }
+}
+
 /// Arguments that servers will take back: some refuse what is no JSON, although models write it.
 pub(super) fn arguments(text: &str) -> String {
     match serde_json::from_str::<Value>(text) {
@@ -199,17 +208,11 @@ impl Answer {
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             let index = call["index"].as_u64().map(|index| index.to_string());
             let function = &call["function"];
-            // Some send an object where a text belongs.
-            let arguments = match &function["arguments"] {
-                Value::String(text) => text.clone(),
-                Value::Null => String::new(),
-                object => object.to_string(),
-            };
             self.assembly.call(
                 index.as_deref(),
                 call["id"].as_str(),
                 function["name"].as_str(),
-                &arguments,
+                &given(&function["arguments"]),
             );
         }
         if let Some(reason) = choice["finish_reason"].as_str() {

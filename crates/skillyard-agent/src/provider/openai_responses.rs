@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, message};
-use super::openai_chat::{arguments, is_plain};
+use super::openai_chat::{arguments, given, is_plain};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, Message};
 
@@ -149,9 +149,10 @@ impl Answer {
             }
             "response.output_item.done" if data["item"]["type"] == "function_call" => {
                 let item = &data["item"];
-                if let (Some(key), Some(all)) = (item["id"].as_str(), item["arguments"].as_str()) {
-                    self.assembly.whole(key, all);
-                }
+                let (key, id) = (item["id"].as_str(), item["call_id"].as_str());
+                let arguments = given(&item["arguments"]);
+                self.assembly
+                    .whole(key, id, item["name"].as_str(), &arguments);
             }
             "response.completed" => self.end(&data["response"], Stop::End),
             "response.incomplete" => {

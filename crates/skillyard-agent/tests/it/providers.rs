@@ -267,3 +267,55 @@ fn openai_responses() {
     assert_eq!(input[2]["type"], "function_call_output");
     assert_eq!(input[2]["call_id"], "call_load");
 }
+
+#[test]
+fn anthropic_inputs_that_come_with_the_start_of_their_call() {
+    let usage = json!({ "input_tokens": 90, "cache_read_input_tokens": 20, "output_tokens": 1 });
+    let reply = |blocks: &[Value]| {
+        let mut events = vec![json!({ "type": "message_start", "message": { "usage": usage } })];
+        events.extend_from_slice(blocks);
+        events.push(json!({ "type": "message_delta", "delta": {}, "usage": {} }));
+        events.push(json!({ "type": "message_stop" }));
+        Reply::stream(sse(&events))
+    };
+    let start = |(id, arguments): (&str, &str), name: &str| {
+        let input: Value = serde_json::from_str(arguments).unwrap();
+        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": id, "name": name, "input": input } })
+    };
+    let piece = |text: &str| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "input_json_delta", "partial_json": text } });
+    let stop = json!({ "type": "content_block_stop", "index": 0 });
+    let words = "Both words, said in ä€ pieces.";
+    let text = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": words } });
+    let server = Server::start(vec![
+        reply(&[start(LOAD, "skill_load"), piece(""), stop.clone()]),
+        // In pieces too, which are not put behind it.
+        reply(&[start(READ, "skill_read"), piece(READ.1), stop]),
+        reply(&[text]),
+    ]);
+    let endpoint = server.endpoint("", "x-api-key", KEY.into());
+    check(&server, Anthropic { endpoint });
+}
+
+#[test]
+fn openai_calls_that_come_as_a_whole() {
+    let completed = json!({ "type": "response.completed", "response": { "usage": { "input_tokens": 110, "input_tokens_details": { "cached_tokens": 20 }, "output_tokens": 9 } } });
+    let done = |item: &str, (id, arguments): (&str, &str), name: &str| json!({ "type": "response.output_item.done", "item": { "type": "function_call", "id": item, "call_id": id, "name": name, "arguments": arguments } });
+    let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "id": "fc_1", "call_id": READ.0, "name": "skill_read", "arguments": "" } });
+    let words = "Both words, said in ä€ pieces.";
+    let text = json!({ "type": "response.output_text.delta", "item_id": "m", "delta": words });
+    let server = Server::start(vec![
+        Reply::stream(sse(&[done("fc_0", LOAD, "skill_load"), completed.clone()])),
+        // Announced under another id of the item: it is one call all the same.
+        Reply::stream(sse(&[
+            added,
+            done("fc_2", READ, "skill_read"),
+            completed.clone(),
+        ])),
+        Reply::stream(sse(&[text, completed])),
+    ]);
+    let endpoint = server.endpoint("/v1", "authorization", format!("Bearer {KEY}"));
+    let name = "openai".into();
+    let (session, _) = check(&server, OpenAiResponses { name, endpoint });
+    let calls = session.messages.iter().map(|each| each.calls().len());
+    assert_eq!(calls.sum::<usize>(), 2);
+}
