@@ -13,6 +13,12 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.file, self.line, self.kind)
+    }
+}
+
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {

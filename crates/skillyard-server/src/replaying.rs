@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use skillyard_agent::replay::{events, replay};
+use skillyard_audit::verify;
 use utoipa::ToSchema;
 
 use crate::chat::Keeper;
@@ -27,6 +28,11 @@ pub(crate) struct Replayed {
     /// The first thing that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) divergence: Option<String>,
+    /// Whether the log that it was compared with is as it was written.
+    pub(crate) intact: bool,
+    /// The first thing that is wrong with the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fault: Option<String>,
 }
 
 impl Server {
@@ -41,7 +47,9 @@ impl Server {
         let agents = self.register.agents()?;
         let library = agents.shelf_of(&session)?;
         let unreadable = |_| Problem::bad("the audit log cannot be read");
-        let events = events(&session, self.host.audit_folder()).map_err(unreadable)?;
+        let log = self.host.audit_folder();
+        let fault = verify(log, None).map_err(unreadable)?.fault;
+        let events = events(&session, log).map_err(unreadable)?;
         let outcome = replay(&session, &library, events);
         let done = outcome.as_ref().copied().unwrap_or_default();
         Ok(Replayed {
@@ -52,6 +60,8 @@ impl Server {
             rendered: done.rendered,
             recorded: done.recorded,
             divergence: outcome.err().map(|divergence| divergence.to_string()),
+            intact: fault.is_none(),
+            fault: fault.map(|fault| fault.to_string()),
         })
     }
 }

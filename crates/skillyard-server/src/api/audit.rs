@@ -94,9 +94,7 @@ pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Cha
     Ok(Json(Chain {
         intact: verdict.fault.is_none(),
         events: verdict.events,
-        fault: verdict
-            .fault
-            .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
+        fault: verdict.fault.map(|fault| fault.to_string()),
     }))
 }
 

@@ -89,9 +89,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         active: "audit",
         rows: entries.filter_map(|line| Row::of(line)).collect(),
         events: verdict.events,
-        fault: verdict
-            .fault
-            .map(|fault| format!("{} line {}: {}", fault.file, fault.line, fault.kind)),
+        fault: verdict.fault.map(|fault| fault.to_string()),
         frame,
         wanted,
     })

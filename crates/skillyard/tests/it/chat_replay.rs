@@ -84,6 +84,23 @@ fn a_session_with_a_script_is_made_again() {
 }
 
 #[test]
+fn a_log_that_was_changed_is_no_proof() {
+    let (context, id) = session();
+    assert_eq!(replayed(&context, &id)["intact"], true);
+    let log = "../home/.skillyard/logs/audit.jsonl";
+    let whole = context.read(log);
+    context.write(log, whole.replacen("skill.installed", "skill.removed", 1));
+    let again = replayed(&context, &id);
+    assert_eq!(again["same"], true, "{again}");
+    assert_eq!(again["intact"], false, "{again}");
+    assert_eq!(again["fault"]["kind"], "changed", "{again}");
+    assert_eq!(context.code(&["audit", "replay", &id]), Some(1));
+    let told = context.stdout(&["audit", "replay", &id]);
+    let fault = "✗ the log that it was compared with does not verify: audit.jsonl:";
+    assert!(told.contains(fault), "{told}");
+}
+
+#[test]
 fn a_skill_that_cannot_be_had_is_named() {
     let (context, id) = session();
     context.done(&["remove", "pdf", "--yes"]);

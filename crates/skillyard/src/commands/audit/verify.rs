@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-use skillyard_audit::{Hash, Verdict};
+use serde_json::{Value, json};
+use skillyard_audit::{Fault, Hash, Verdict};
 
 use super::super::Outcome;
 use crate::context::Context;
@@ -39,14 +39,6 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         let last = verdict
             .last
             .map(|(seq, hash)| json!({ "seq": seq, "hash": hash.to_hex() }));
-        let fault = verdict.fault.as_ref().map(|fault| {
-            json!({
-                "file": fault.file,
-                "line": fault.line,
-                "kind": fault.kind.as_str(),
-                "message": fault.kind.to_string(),
-            })
-        });
         context.printer.json(&json!({
             "intact": verdict.fault.is_none(),
             "events": verdict.events,
@@ -54,7 +46,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             "first_seq": verdict.first_seq,
             "last": last,
             "unfinished_bytes": verdict.unfinished_bytes,
-            "fault": fault,
+            "fault": verdict.fault.as_ref().map(as_json),
         }))?;
         return Ok(status);
     }
@@ -62,6 +54,16 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         .printer
         .data(&format!("{}\n", described(&verdict)))?;
     Ok(status)
+}
+
+/// A fault for programs.
+pub(super) fn as_json(fault: &Fault) -> Value {
+    json!({
+        "file": fault.file,
+        "line": fault.line,
+        "kind": fault.kind.as_str(),
+        "message": fault.kind.to_string(),
+    })
 }
 
 fn expected(text: &str) -> Result<(u64, Hash), CommandError> {
@@ -77,7 +79,7 @@ fn described(verdict: &Verdict) -> String {
         format!("{count} {word}{plural}")
     };
     if let Some(fault) = &verdict.fault {
-        return format!("✗ {}:{}: {}", fault.file, fault.line, fault.kind);
+        return format!("✗ {fault}");
     }
     let Some((seq, hash)) = verdict.last else {
         return "✓ nothing was recorded yet".into();
