@@ -69,7 +69,7 @@ pub fn replay(
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
     // Approvals are between the user and the machine, and so is that a script begins, or that a
-    // skill which the user named was refused: no model read them.
+    // skill which the user or a router named was refused: no model read them.
     let is_read = |event: &Recorded| {
         !event.kind.starts_with("approval.")
             && event.kind != "skill.script_started"

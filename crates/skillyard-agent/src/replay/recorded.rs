@@ -32,7 +32,8 @@ impl Recorded {
         })
     }
 
-    /// Whether a skill did not become active because its files were altered.
+    /// Whether a skill did not become active because its files were altered, or
+    /// because it was too much for the session.
     pub(super) fn is_refusal(&self) -> bool {
         self.kind == "skill.activated" && !self.detail.contains_key("rendered")
     }

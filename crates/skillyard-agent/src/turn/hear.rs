@@ -1,5 +1,8 @@
 //! Taking in a message: the skills that it names, or those that a router chooses.
 
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::tokens;
+
 use super::{Turn, TurnError};
 use crate::front_end::{EndReason, Trigger, TurnEvent};
 use crate::invocation::Invocation;
@@ -80,6 +83,21 @@ impl Turn<'_> {
         let (name, digest) = (loaded.name.clone(), loaded.digest.to_string());
         let output = receive(loaded, &self.session.state);
         if let Some(activation) = output.activated {
+            let tokens = tokens::estimate(&output.content);
+            let too_much = self.calls().too_much(&name, tokens);
+            // What the user names is their own choice.
+            if let Some(reason) = too_much.filter(|_| trigger != Trigger::User) {
+                let text = format!("Skill `{name}` was chosen and is not given: {reason}");
+                let event = Event::new(EventKind::SkillActivated)
+                    .session(&self.session.id)
+                    .skill(name)
+                    .digest(digest)
+                    .trigger(trigger.as_str());
+                self.runtime
+                    .host
+                    .record(&event.ended(Outcome::Denied, reason))?;
+                return Ok(UserPart::Note { text });
+            }
             let event = self.calls().activated(&output.content, activation, trigger);
             self.runtime.host.record(&event)?;
         }

@@ -4,6 +4,7 @@ use serde_json::json;
 use skillyard_agent::TurnError;
 use skillyard_agent::front_end::{Answer, EndReason, Trigger, TurnEvent};
 use skillyard_agent::provider::offline::Offline;
+use skillyard_agent::replay::replay;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
@@ -210,6 +211,33 @@ fn another_model_may_choose_for_the_router() {
     runtime
         .turn(&mut session, "fill the tax form", &mut front)
         .unwrap();
+    assert_eq!(session.state.activated[0].name, "pdf-forms");
+}
+
+#[test]
+fn a_router_keeps_to_what_a_skill_may_take_of_a_session() {
+    let lab = lab();
+    let choice = r#"{"skill":"pdf-forms"}"#;
+    let model = Scripted::new([vec![says(choice)], vec![says("Done.")]]);
+    let mut runtime = lab.runtime(model.clone());
+    let mut settings = Settings {
+        strategy: Strategy::Router,
+        ..Settings::default()
+    };
+    settings.limits.skill_tokens = 5;
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let task = "fill the tax form";
+    runtime.turn(&mut session, task, &mut front).unwrap();
+    let asked = model.requests.lock().unwrap()[1].to_string();
+    assert!(!asked.contains("MARK-PDF"), "{asked}");
+    assert!(asked.contains("5, the limit for one skill"), "{asked}");
+    assert!(session.state.activated.is_empty());
+    let events = lab.recorded(&[&session.id]);
+    assert_eq!(replay(&session, &lab.shelf(), events).unwrap().messages, 2);
+    // What the user names is theirs to choose.
+    let named = "/pdf-forms fill it";
+    runtime.turn(&mut session, named, &mut front).unwrap();
     assert_eq!(session.state.activated[0].name, "pdf-forms");
 }
 

@@ -26,16 +26,16 @@ impl Calls<'_> {
         })
     }
 
-    /// Whether so many more tokens of a skill are too many for this session.
-    pub(super) fn is_too_much(&self, skill: &str, tokens: usize) -> Option<Ended> {
+    /// Why so many more tokens of a skill are too many for this session, if they are.
+    pub(crate) fn too_much(&self, skill: &str, tokens: usize) -> Option<String> {
         let limit = self.session.prompt.settings.limits.skill_tokens;
         let spent = self.spent_of(skill).tokens;
         let is_too_much = limit > 0 && spent.saturating_add(tokens) > limit;
         is_too_much.then(|| {
-            denied(format!(
+            format!(
                 "these are about {tokens} tokens of `{skill}`, and of {limit}, the limit for one skill in a session, {} are left",
                 limit.saturating_sub(spent)
-            ))
+            )
         })
     }
 
@@ -53,6 +53,6 @@ impl Calls<'_> {
     }
 }
 
-fn denied(reason: String) -> Ended {
+pub(super) fn denied(reason: String) -> Ended {
     Ended::denied(format!("Denied: {reason}"), reason)
 }

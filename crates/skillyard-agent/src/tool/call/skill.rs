@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
 
+use super::budget::denied;
 use super::{Calls, Ended};
 use crate::front_end::{Trigger, TurnEvent};
 use crate::message::CallOutcome;
@@ -61,8 +62,9 @@ impl Calls<'_> {
         let found = named.and_then(|name| self.shelf.find(name).ok());
         let found = found.map(|found| found.skill.record.name.to_string());
         if let Some(name) = &found
-            && let Some(mut denied) = self.is_too_much(name, tokens)
+            && let Some(reason) = self.too_much(name, tokens)
         {
+            let mut denied = denied(reason);
             denied.event.digest = Known::digest(&self.session.state, name);
             denied.event.skill = found;
             return denied;
