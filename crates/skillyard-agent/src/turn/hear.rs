@@ -7,6 +7,7 @@ use super::{Turn, TurnError};
 use crate::front_end::{EndReason, Trigger, TurnEvent};
 use crate::invocation::Invocation;
 use crate::message::{AssistantPart, Message, UserPart};
+use crate::provider::ProviderError;
 use crate::router;
 use crate::settings::Strategy;
 use crate::shelf::{Caller, Loaded};
@@ -23,16 +24,28 @@ pub(super) fn is_acknowledgement(text: &str) -> bool {
 impl Turn<'_> {
     /// Takes in the user's message, with the skills that it names or that a router chooses.
     pub(super) fn hear(&mut self, input: &str, invocation: &Invocation) -> Result<(), TurnError> {
-        let mut parts = if invocation.skills.is_empty() {
-            self.route(input)?
+        let entered = if invocation.skills.is_empty() {
+            self.route(input)
         } else {
-            self.enter(&invocation.skills, &invocation.arguments, Trigger::User)?
+            self.enter(&invocation.skills, &invocation.arguments, Trigger::User)
+        };
+        // What is said to a router that does not answer is kept, as with any other model.
+        let (mut parts, failed) = match entered {
+            Ok(parts) => (parts, None),
+            Err(TurnError::Provider(error)) => (Vec::new(), Some(error)),
+            Err(error) => return Err(error),
         };
         parts.push(UserPart::Text {
             text: input.trim().to_owned(),
         });
+        self.runtime.begin(self.session)?;
         self.session.messages.push(Message::User { parts });
-        self.save()
+        self.save()?;
+        match failed {
+            // The rest of the turn is stopped, too.
+            None | Some(ProviderError::Cancelled) => Ok(()),
+            Some(error) => Err(error.into()),
+        }
     }
 
     /// Takes skills into the message, all of them or none: one that counted as active in a
@@ -45,6 +58,7 @@ impl Turn<'_> {
     ) -> Result<Vec<UserPart>, TurnError> {
         let loaded = names.iter().map(|name| self.load(name, arguments, trigger));
         let loaded: Vec<Loaded> = loaded.collect::<Result<_, _>>()?;
+        self.runtime.begin(self.session)?;
         let before = (
             self.session.state.activated.clone(),
             self.session.state.spent.clone(),

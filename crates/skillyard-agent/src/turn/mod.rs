@@ -107,8 +107,11 @@ impl Runtime {
         Prompt::with_lent(&self.shelf, settings, self.host.lent())
     }
 
-    /// Writes down that a session began, and keeps it.
+    /// Writes down that a session began, and keeps it, unless it did before.
     fn begin(&mut self, session: &mut Session) -> Result<(), TurnError> {
+        if session.stored {
+            return Ok(());
+        }
         let prompt = &session.prompt;
         let mut event = Event::new(EventKind::SessionStarted)
             .session(&session.id)
@@ -136,9 +139,6 @@ impl Runtime {
         front: &mut dyn FrontEnd,
     ) -> Result<TurnEnd, TurnError> {
         let invocation = understand(input, &self.shelf)?;
-        if !session.stored {
-            self.begin(session)?;
-        }
         session.mend();
         self.hand_over(session)?;
         tell(
@@ -198,9 +198,7 @@ impl Runtime {
         if !session.release(name) {
             return Ok(false);
         }
-        if !session.stored {
-            self.begin(session)?;
-        }
+        self.begin(session)?;
         let event = Event::new(EventKind::SkillReleased);
         self.host.record(&event.session(&session.id).skill(name))?;
         self.store.save(session, (self.clock)())?;

@@ -4,12 +4,17 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use jiff::Timestamp;
 use serde_json::json;
+use skillyard_agent::TurnError;
 use skillyard_agent::front_end::Answer;
 use skillyard_agent::message::{Message, UserPart};
+use skillyard_agent::provider::offline::Offline;
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::replay::replay;
 use skillyard_agent::session::{SessionError, plan};
-use skillyard_agent::settings::Settings;
+use skillyard_agent::settings::{Settings, Strategy};
 
 use crate::lab::{Front, Lab, Scripted, calls};
+use crate::server::{KEY, Server};
 
 #[test]
 fn a_session_goes_on_where_it_was() {
@@ -37,6 +42,52 @@ fn a_session_goes_on_where_it_was() {
     assert_eq!(copy.messages, loaded.messages);
     assert_ne!(copy.id, loaded.id);
     assert!(copy.state.grants.is_empty());
+}
+
+#[test]
+fn a_first_message_that_never_enters_leaves_no_session() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    let mut runtime = lab.runtime(Scripted::new([]));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    lab.write("skills/a/SKILL.md", "no skill any more");
+    let error = runtime.turn(&mut session, "/a do it", &mut front);
+    assert!(matches!(error, Err(TurnError::Skill(_))), "{error:?}");
+    assert!(lab.store().list(10).unwrap().is_empty());
+    // The talk goes on, and begins once.
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    runtime.turn(&mut session, "/a do it", &mut front).unwrap();
+    assert_eq!(lab.store().list(10).unwrap()[0].messages, 2);
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
+}
+
+#[test]
+fn what_is_said_to_a_router_that_fails_is_kept() {
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "BODY-A");
+    let mut runtime = lab.runtime(Scripted::new([]));
+    let nobody = Server::start(Vec::new());
+    runtime.router = Some(Box::new(OpenAiChat {
+        name: "nobody".into(),
+        endpoint: nobody.endpoint("/v1", "authorization", KEY.into()),
+        limit_name: LimitName::MaxTokens,
+    }));
+    let settings = Settings {
+        strategy: Strategy::Router,
+        ..Settings::default()
+    };
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let error = runtime.turn(&mut session, "do a", &mut front);
+    assert!(matches!(error, Err(TurnError::Provider(_))), "{error:?}");
+    assert_eq!(lab.store().load(&session.id).unwrap(), session);
+    assert_eq!(session.title(), "do a");
+    runtime.router = Some(Box::new(Offline));
+    runtime.turn(&mut session, "do a now", &mut front).unwrap();
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
 }
 
 #[test]

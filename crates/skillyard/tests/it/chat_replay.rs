@@ -59,10 +59,11 @@ fn a_skill_that_was_altered_then_is_altered_in_the_replay() {
     context
         .write("../home/.agents/skills/own/SKILL.md", OWN)
         .write(".agents/skills/pdf/references/x.md", "not installed\n");
-    let refused = context.json(&["chat", "-p", "/pdf", "--json"]);
-    assert!(refused["error"].is_object(), "{refused}");
-    let said = context.json(&["chat", "-p", "/own", "--resume", "last", "--json"]);
+    let said = context.json(&["chat", "-p", "/own", "--json"]);
     let id = said["session"].as_str().unwrap();
+    let refused = context.json(&["chat", "-p", "/pdf", "--resume", id, "--json"]);
+    assert!(refused["error"].is_object(), "{refused}");
+    context.json(&["chat", "-p", "/own", "--resume", id, "--json"]);
     let now = replayed(&context, id);
     assert_eq!(now["same"], true, "{now}");
     context.done(&["sync", "--force"]);
