@@ -12,6 +12,7 @@ use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
 use crate::message::CallOutcome;
 use crate::session::Activated;
+use crate::shelf::Withheld;
 use crate::tool::ToolSpec;
 
 /// What stands between the runtime and the machine.
@@ -32,6 +33,11 @@ pub trait Host: Send {
     fn keeps(&self, path: &str) -> bool {
         let _ = path;
         false
+    }
+    /// What keeps a skill that is on the shelf from being used by now, if anything does.
+    fn withheld(&self, skill: &str) -> Option<Withheld> {
+        let _ = skill;
+        None
     }
     /// Writes an event into the audit log.
     fn record(&mut self, event: &Event) -> Result<(), HostError>;

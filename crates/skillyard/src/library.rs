@@ -113,17 +113,22 @@ pub(crate) fn discover(
 fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
-    let mut layers = config.selection()?;
-    layers.push(choice.layer()?);
     Ok(Settings {
         limits: config.limits(),
         surroundings: surroundings(context, &config),
-        selection: Selection { layers },
+        selection: selection(&config, choice)?,
         project_trust: config.project_trust,
         command_folders: environment.path.clone(),
         index_folder: (mode != IndexMode::Bypass).then(|| environment.skillyard_home.join("index")),
         leaves_index: mode == IndexMode::Look,
     })
+}
+
+/// What the configuration, as it is now, and the flags say about single skills.
+pub(crate) fn selection(config: &Config, choice: &Choice) -> Result<Selection, CommandError> {
+    let mut layers = config.selection()?;
+    layers.push(choice.layer()?);
+    Ok(Selection { layers })
 }
 
 /// Where skills are looked for.

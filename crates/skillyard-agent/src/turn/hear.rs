@@ -10,7 +10,7 @@ use crate::message::{AssistantPart, Message, UserPart};
 use crate::provider::ProviderError;
 use crate::router;
 use crate::settings::Strategy;
-use crate::shelf::{Caller, Loaded};
+use crate::shelf::{Caller, Loaded, ShelfError};
 use crate::tool::{receive, refusal};
 
 /// The end of the answer to a message that only names skills.
@@ -77,6 +77,10 @@ impl Turn<'_> {
             Trigger::User => Caller::User,
             Trigger::Model | Trigger::Router => Caller::Model,
         };
+        if let Some(why) = self.runtime.host.withheld(name) {
+            let name = name.to_owned();
+            return Err(ShelfError::Withheld { name, why }.into());
+        }
         match self.runtime.shelf.load(name, arguments, caller) {
             Ok(loaded) => Ok(loaded),
             Err(error) => {
@@ -162,7 +166,9 @@ impl Turn<'_> {
         if let Some(completion) = choice.completion {
             self.count(completion.usage);
         }
-        Ok(choice.skills)
+        let mut skills = choice.skills;
+        skills.retain(|name| self.runtime.host.withheld(name).is_none());
+        Ok(skills)
     }
 
     /// Answers a message that only names skills. No model is needed to say that they are there.

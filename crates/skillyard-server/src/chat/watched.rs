@@ -11,6 +11,7 @@ use std::time::Instant;
 use skillyard_agent::host::{
     CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
+use skillyard_agent::shelf::Withheld;
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, EventKind};
@@ -62,6 +63,10 @@ impl Host for Watched {
 
     fn keeps(&self, path: &str) -> bool {
         self.machine.keeps(path)
+    }
+
+    fn withheld(&self, skill: &str) -> Option<Withheld> {
+        self.machine.withheld(skill)
     }
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {

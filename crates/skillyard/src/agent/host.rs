@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use skillyard_agent::host::{
     CommandRun, Executed, Host, HostError, Lent, LentCall, Permission, Ran, ScriptRun,
 };
-use skillyard_agent::shelf::Shelf;
+use skillyard_agent::shelf::{Shelf, Withheld};
 use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, EventKind, Outcome as End, Recorder};
-use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Sandbox, Stdin};
@@ -20,7 +20,9 @@ use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 use super::{Files, lent};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::library::{self, Choice};
 use crate::mcp::Lenders;
+use crate::obstacle;
 use crate::permission::Permissions;
 use crate::script::profile::{self, Made};
 use crate::script::sandboxed::{self, Wanted};
@@ -36,6 +38,7 @@ pub(crate) struct Machine {
     /// The folder that programs may write to, or why they may not.
     writable: Result<PathBuf, String>,
     opt_in: OptIn,
+    choice: Choice,
     denied: Vec<DenyLayer>,
     lenders: Lenders,
 }
@@ -60,6 +63,7 @@ impl Machine {
             workspace: Workspace::new(&context.environment, Some(folder))?,
             writable,
             opt_in: wanted.opt_in,
+            choice: wanted.choice.clone(),
             lenders: wanted.lenders.clone(),
             denied: Permissions::load(context)?.denied,
             context: context.clone(),
@@ -193,6 +197,29 @@ impl Host for Machine {
         let kept = profile.map(|profile| profile.protected).unwrap_or_default();
         let path = Path::new(path.trim_start_matches("./"));
         kept.iter().any(|kept| path.starts_with(kept))
+    }
+
+    fn withheld(&self, skill: &str) -> Option<Withheld> {
+        let skill = self.skill(skill).ok()?;
+        let name = &skill.record.name;
+        // Those of MCP servers have a colon in their names; nobody switches them off one by one.
+        if name.contains(':') {
+            return None;
+        }
+        let config = self.context.config();
+        match config.and_then(|config| library::selection(&config, &self.choice)) {
+            Ok(selection) => obstacle::of(&CatalogSkill {
+                status: Status::Disabled {
+                    reason: selection.reason_against(name)?,
+                },
+                ..skill.clone()
+            }),
+            Err(error) => Some(Withheld {
+                reason: "the configuration cannot be read".into(),
+                detail: Some(error.to_string()),
+                remedy: None,
+            }),
+        }
     }
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {

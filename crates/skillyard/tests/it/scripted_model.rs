@@ -9,6 +9,14 @@ use serde_json::{Value, json};
 
 /// A server that gives these answers in order, as Chat Completions, and keeps the requests.
 pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
+    model_that(answers, |_| {})
+}
+
+/// The same, which does something before it gives an answer, by how many are left.
+pub(crate) fn model_that(
+    answers: Vec<Value>,
+    mut meanwhile: impl FnMut(usize) + Send + 'static,
+) -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -21,6 +29,7 @@ pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
             seen.lock()
                 .unwrap()
                 .push(serde_json::from_slice(&body).unwrap());
+            meanwhile(answers.len());
             let chunk =
                 json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] });
             let answer = format!(

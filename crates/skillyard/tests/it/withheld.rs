@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::machine::TRUSTING;
-use crate::scripted_model::{call, model};
+use crate::scripted_model::{call, model, model_that};
 use crate::serve_chat::Serving;
 use crate::{TestContext, output, text};
 
@@ -154,4 +154,41 @@ fn a_model_is_told_nothing_of_it() {
     let second = asked.lock().unwrap()[1].to_string();
     assert!(second.contains("there is no skill `evil`"), "{second}");
     assert!(!second.contains("IGNORE-ALL"), "{second}");
+}
+
+#[test]
+fn a_skill_that_is_disabled_during_a_turn_is_not_used_any_more() {
+    let context = TestContext::new();
+    context
+        .skill("../home/.agents/skills/greet", "Greets people.")
+        .write("../home/.agents/skills/greet/words.md", "HELLO-WORDS\n")
+        .write("../home/.agents/skills/greet/scripts/x.sh", "echo RAN-IT\n");
+    let load = call("l", "skill_load", &json!({ "name": "greet" }));
+    let read = json!({ "name": "greet", "path": "words.md" });
+    let run = json!({ "name": "greet", "script": "scripts/x.sh" });
+    let answers = vec![
+        json!({ "tool_calls": [load] }),
+        json!({ "tool_calls": [call("a", "skill_read", &read)] }),
+        json!({ "tool_calls": [call("b", "skill_run", &run)] }),
+        json!({ "content": "Done." }),
+    ];
+    let mut disable = context.skillyard();
+    disable.args(["disable", "greet"]);
+    let (url, asked) = model_that(answers, move |left| {
+        if left == 2 {
+            assert!(output(&mut disable).status.success());
+        }
+    });
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let words = ["chat", "--model", "test/m", "-p", "greet", "--json"];
+    let said = context.json(&[&flags[..], &words].concat());
+    assert_eq!(said["answer"], "Done.", "{said}");
+    let asked = asked.lock().unwrap()[3].to_string();
+    assert!(!asked.contains("HELLO-WORDS") && !asked.contains("RAN-IT"));
+    let denied = "Denied: skill `greet` cannot be used: disabled by `greet`";
+    assert_eq!(asked.matches(denied).count(), 2, "{asked}");
+    let id = said["session"].as_str().unwrap();
+    let log = context.json(&["audit", "log", "--event", "skill.tool_blocked", "--json"]);
+    assert_eq!(log.to_string().matches(id).count(), 2, "{log}");
 }

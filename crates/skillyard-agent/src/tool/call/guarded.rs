@@ -40,6 +40,9 @@ impl Calls<'_> {
         if !has(&self.session.prompt, tool) {
             return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));
         }
+        if let Some(denied) = self.withheld(tool, arguments) {
+            return Ok(denied);
+        }
         if let Some(result) = answer(tool, arguments, self.shelf, &self.session.state) {
             return Ok(self.settled(tool, arguments, result));
         }

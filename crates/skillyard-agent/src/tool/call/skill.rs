@@ -27,6 +27,19 @@ pub(crate) fn refusal(error: &ShelfError, trigger: Trigger) -> Option<Event> {
 }
 
 impl Calls<'_> {
+    /// Whether the skill that is meant may not be used any more since the turn began.
+    pub(super) fn withheld(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Ended> {
+        let named = arguments.get("name").and_then(Value::as_str);
+        let named = named.filter(|_| tool.starts_with("skill_"))?;
+        let name = self.shelf.find(named).ok()?.skill.record.name.to_string();
+        let why = self.host.withheld(&name)?;
+        let digest = Known::digest(&self.session.state, &name);
+        let skill = Some(name.clone());
+        let mut denied = denied(ShelfError::Withheld { name, why }.to_string());
+        (denied.event.skill, denied.event.digest) = (skill, digest);
+        Some(denied)
+    }
+
     /// What a tool that only reads skills gave.
     pub(super) fn settled(
         &mut self,
