@@ -32,7 +32,8 @@ static FOREIGN: Pattern = Pattern::new(
 
 static OVERRIDE: Pattern = Pattern::new(
     r"\b(?:ignore|disregard|forget|override|bypass|supersede|discard)\w*\b\s+(?:\w+\s+){0,3}?(?:previous|prior|earlier|preceding|above|existing|all\s+(?:other\s+)?|system|your|any|default|safety|security)\b\s*(?:\w+\s+){0,2}?(?:instructions?|prompts?|rules?|guidelines?|guardrails|constraints?|directives?|restrictions?|safety|polic(?:y|ies)|programming|checks)\b|
-    \byou\s+are\s+(?:now\s+)?(?:in\s+|an?\s+|no\s+longer\s+)?(?:developer\s+mode|dan\b|unrestricted|jailbroken|bound\s+by|restricted\s+by|subject\s+to\s+(?:any|your))|
+    \byou\s+are\s+(?:now\s+)?(?:in\s+|an?\s+|no\s+longer\s+)?(?:developer\s+mode|unrestricted|jailbroken|bound\s+by|restricted\s+by|subject\s+to\s+(?:any|your))|
+    \byou\s+are\s+now\s+dan\b|(?:^|[.!?:;]\s*)you\s+are\s+dan\b|
     \b(?:developer|god|admin|dan|unrestricted|privileged|jailbreak|root)\s+mode\b[^.]{0,60}\b(?:enabled|activated|active|on\b|now|restrictions|rules|during)|
     \b(?:restrictions?|safety\s+(?:rules|guidelines|checks|measures)|content\s+polic(?:y|ies)|ethical\s+guidelines|guardrails)\b[^.]{0,40}\b(?:do\s+not|don't|no\s+longer|are\s+not|does\s+not)\s+(?:apply|active|in\s+effect|enforced|required|necessary)|
     \b(?:reveal|print|output|show|repeat|leak|dump)\b\s+(?:\w+\s+){0,3}?(?:system\s+prompt|hidden\s+instructions|initial\s+instructions)|
