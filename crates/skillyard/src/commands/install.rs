@@ -137,7 +137,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Ok(())
         })?
     };
-    let unused = Unused::of(context, &place, &plan)?;
+    let unused = Unused::of(context, &place, &prepared, &plan)?;
     let unused = Some(&unused[..]);
     let status = told(context, &place, &prepared, &plan, &checked, start, unused)?;
     for each in unused.into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! Skills that were installed and will not be used, and why: who installs something wants it used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::plan::{Change, Plan};
 
 use super::place::{Place, whole};
+use super::prepared::Prepared;
 use crate::commands::list::tilde;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -23,17 +24,28 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
-    /// Those of what was just installed. That a project is not trusted is told for all of it.
+    /// Those of what was just installed, or was asked for and is there already. That a project is
+    /// not trusted is told for all of it.
     pub(crate) fn of(
         context: &Context,
         place: &Place,
+        prepared: &Prepared,
         plan: &Plan,
     ) -> Result<Vec<Self>, CommandError> {
         let new = plan.changes.iter().filter_map(|change| match change {
-            Change::Added { to } | Change::Changed { to, .. } | Change::Restored { to } => Some(to),
+            Change::Added { to } | Change::Changed { to, .. } | Change::Restored { to } => {
+                Some(&**to)
+            }
             Change::Repaired { .. } | Change::Removed { .. } => None,
         });
-        let new: Vec<_> = new.collect();
+        let asked = prepared.asked();
+        let asked: HashSet<&String> = asked.iter().collect();
+        let unchanged: HashSet<&String> = plan.unchanged.iter().collect();
+        let is_there = |name| unchanged.contains(name) && asked.contains(name);
+        let present = prepared.wish.present.iter();
+        let new: Vec<_> = new
+            .chain(present.filter(|entry| is_there(&entry.name)))
+            .collect();
         if new.is_empty() {
             return Ok(Vec::new());
         }

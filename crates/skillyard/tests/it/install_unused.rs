@@ -55,6 +55,23 @@ fn who_installs_it_is_told() {
 }
 
 #[test]
+fn who_asks_for_what_is_there_already_is_told() {
+    let context = with("", "");
+    let install = ["install", "./lib/pdf", "--scope", "user"];
+    context.done(&install);
+    let told = context.done(&install);
+    assert!(!told.contains("will not be used"), "{told}");
+    context.configure("[skills]\ndisabled = [\"p*\"]\n");
+    let told = context.done(&install);
+    assert!(told.contains("Already up to date"), "{told}");
+    let reason = "disabled by `p*` (user)";
+    let line = format!("`{NAME}` will not be used: {reason}");
+    assert!(told.contains(&line), "{told}");
+    let told = context.json(&[&install[..], &["--json"]].concat());
+    assert_eq!(told["unused"], json!([{ "name": "pdf", "reason": reason }]));
+}
+
+#[test]
 fn an_order_of_sources_finds_what_is_installed_under_it() {
     for (preset, folder) in [
         ("agent-harness", ".agent/skills"),
