@@ -153,7 +153,7 @@ pub(crate) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    fn new(subject: &'a Subject<'a>) -> Self {
+    pub(super) fn new(subject: &'a Subject<'a>) -> Self {
         Self {
             subject,
             found: BTreeMap::new(),
@@ -226,6 +226,12 @@ impl<'a> Findings<'a> {
         };
         let of_rule = self.found.entry((rule.code, file)).or_default();
         of_rule.add(finding, &mut self.count);
+    }
+
+    /// Whether nothing was found.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
     }
 
     /// The findings, the worst first, and those that there was no room for.

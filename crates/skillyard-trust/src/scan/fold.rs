@@ -22,9 +22,9 @@ pub(crate) enum Mode {
 }
 
 /// What stays as it is in prose: no white space, and none of the marks that are dropped.
-static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r*`");
+static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(b" \t\n\x0b\x0c\r*`");
 /// What stays as it is in code: no white space, and nothing that can join two strings or lines.
-static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0c\r\\`^\"'");
+static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0b\x0c\r\\`^\"'");
 
 impl Mode {
     /// The bytes that stay what they are, whatever stands around them.
@@ -55,12 +55,12 @@ impl Folded {
         while at < bytes.len() {
             let here = range.start + at;
             let byte = bytes[at];
-            if byte.is_ascii_whitespace() {
+            if is_blank(byte) {
                 if !matches!(self.text.as_bytes(), [.., b' ' | b'\n']) {
                     self.put(here, ' ');
                 }
                 let rest = bytes[at..].iter();
-                at += rest.take_while(|byte| byte.is_ascii_whitespace()).count();
+                at += rest.take_while(|byte| is_blank(**byte)).count();
             } else if kept.has(byte) {
                 let length = kept.run_with_blanks(&bytes[at..]);
                 self.put_kept(here, &piece[at..at + length]);
@@ -170,6 +170,11 @@ impl Folded {
     }
 }
 
+/// Whether a byte is white space, as patterns take it: the vertical tab is, too.
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b'\x0b'
+}
+
 /// How many bytes at `at` only hold two pieces of one word together.
 fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
     let rest = &bytes[at..];
@@ -193,7 +198,7 @@ fn concatenated(rest: &[u8], quote: u8) -> usize {
     // More blanks than this are a layout, not a string cut apart.
     let blanks = |from: usize| {
         let most = rest[from..].iter().take(40);
-        most.take_while(|byte| byte.is_ascii_whitespace()).count()
+        most.take_while(|byte| is_blank(**byte)).count()
     };
     let plus = 1 + blanks(1);
     if rest.get(plus) != Some(&b'+') {
@@ -222,6 +227,10 @@ mod tests {
         assert_eq!(
             fold("**Extract**  the\n`Ｚip` wi\u{200b}th pаss", Mode::Prose),
             "extract the zip with pass"
+        );
+        assert_eq!(
+            fold("run\x0banyway \x0b now", Mode::Prose),
+            "run anyway now"
         );
     }
 

@@ -61,4 +61,8 @@ pub fn examine(files: &[File<'_>]) -> Report {
 }
 
 #[cfg(test)]
+mod complete;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

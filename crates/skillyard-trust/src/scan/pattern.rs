@@ -168,24 +168,30 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The raw strings behind each `Pattern::new(` below a folder.
+    /// The source of each pattern in a file, as it is matched: the raw strings behind each
+    /// `Pattern::new(`.
+    pub(in crate::scan) fn sources_of(path: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        let places = text.match_indices("Pattern::new(");
+        let raw = places.filter_map(|(at, start)| {
+            let rest = text[at + start.len()..].trim_start();
+            let (rest, end) = match rest.strip_prefix("r#\"") {
+                Some(rest) => (rest, "\"#"),
+                None => (rest.strip_prefix("r\"")?, "\""),
+            };
+            rest.split_once(end).map(|(source, _)| bytes(source))
+        });
+        raw.collect()
+    }
+
+    /// The source of each pattern below a folder.
     fn sources(folder: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 sources(&path, found);
             } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                for (at, _) in text.match_indices("Pattern::new(") {
-                    let rest = text[at + 13..].trim_start();
-                    let hash = rest.starts_with("r#\"");
-                    let rest = rest
-                        .strip_prefix("r#\"")
-                        .or_else(|| rest.strip_prefix("r\""));
-                    let end = if hash { "\"#" } else { "\"" };
-                    let source = rest.and_then(|rest| rest.split_once(end));
-                    found.extend(source.map(|(source, _)| source.to_owned()));
-                }
+                found.extend(sources_of(&path));
             }
         }
     }
@@ -196,7 +202,7 @@ pub(super) mod tests {
         let mut found = Vec::new();
         sources(&folder, &mut found);
         assert!(found.len() > 100, "{}", found.len());
-        found.iter().map(|source| bytes(source)).collect()
+        found
     }
 
     #[test]

@@ -100,6 +100,38 @@ impl<'a> Prepared<'a> {
         prepared
     }
 
+    /// A file of which each of the texts that follow one another in it is a unit.
+    #[cfg(test)]
+    pub(super) fn of_units(
+        path: &'a str,
+        source: &'a str,
+        texts: &[String],
+        place: Place,
+        language: Language,
+    ) -> Self {
+        let file = File {
+            path,
+            bytes: source.as_bytes(),
+            executable: false,
+        };
+        let mut prepared = Self::new(&file, Taken::Dropped);
+        prepared.folded = Folded::default();
+        prepared.units.clear();
+        prepared.strings.clear();
+        let mode = match place {
+            Place::Prose | Place::Heading | Place::Hidden => Mode::Prose,
+            _ => Mode::Code,
+        };
+        let mut end = 0;
+        for text in texts {
+            let (start, from) = (prepared.folded.text.len(), end);
+            end += text.len();
+            prepared.folded.push(source, from..end, mode);
+            prepared.finish(place, language, start, None, 0, end);
+        }
+        prepared
+    }
+
     /// The plain text of a unit.
     pub(crate) fn text(&self, unit: &Unit) -> &str {
         &self.folded.text[unit.range.clone()]

@@ -33,7 +33,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretVariable,
-        words: &["environ", "getenv", "process.env", "env::var", "$", "auth token", "print-access-token", "print-identity-token", "get-access-token", "get-session-token"],
+        words: &["environ", "getenv", "process.env", "env::var", "$", "auth token", "print-access-token", "print-identity-token", "get-access-token", "get-session-token", "gcloud auth print"],
         pattern: Pattern::new(
             r#"(?:os\.(?:environ(?:\.get)?|getenv)\s*[\[(]\s*['"]|process\.env(?:\.|\[['"])|env::var\("|\$\{?|\$\(|\$env:|getenv\(['"])
             \w*(?:token|secret|passw(?:or)?d|api_?key|access_key|private_key|account_key|auth_key|credentials?|database_url|mnemonic|session_key)\w*|
@@ -52,7 +52,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Sends,
-        words: &["post", "put(", "curl", "wget", "urlopen", "fetch(", "axios", "sendbeacon", "smtp", "sendmail", "sendmessage", "netcat", ".put", "websocket", ".send", "socket", "invoke-restmethod", "invoke-webrequest", "scp ", "rsync", "nc ", "ncat", "webhook", "upload_file", "s3 cp", "gist create", "urllib", "http.request", "https.request", "xmlhttprequest", "ftp", "method:", "stream_context_create"],
+        words: &["post", "put(", "curl", "wget", "urlopen", "fetch(", "axios", "sendbeacon", "smtp", "sendmail", "sendmessage", "netcat", ".put", "websocket", ".send", "socket", "invoke-restmethod", "invoke-webrequest", "scp ", "rsync", "nc ", "ncat", "webhook", "upload_file", "s3 cp", "gist create", "urllib", "http.request", "https.request", "xmlhttprequest", "ftp", "method:", "stream_context_create", "method", ".patch", "request(", "request (", "fetch ("],
         pattern: Pattern::new(
             r#"\b(?:requests|httpx|session|client|aiohttp|axios|http|got|superagent|s)\.(?:post|put|patch)\s*\(|
             urlopen\s*\([^)]*data|request\s*\([^)]*\bdata\s*=|urllib\.request\.urlopen\s*\(\s*req|
@@ -67,7 +67,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Fetches,
-        words: &["curl", "wget", "requests.get", "httpx.get", "urlopen", "urlretrieve", "fetch(", "fetch (", "got.get", "axios", "downloadstring", "downloadfile", "invoke-webrequest", "iwr ", " irm", "irm ", "invoke-restmethod", "https.get", "http.get", "aiohttp", "certutil", "bitsadmin", "uri.open", "net::http", "file_get_contents", "get('http", "get(\"http", "lwp"],
+        words: &["curl", "wget", "requests.get", "httpx.get", "urlopen", "urlretrieve", "fetch(", "fetch (", "got.get", "axios", "downloadstring", "downloadfile", "invoke-webrequest", "iwr ", " irm", "irm ", "invoke-restmethod", "https.get", "http.get", "aiohttp", "certutil", "bitsadmin", "uri.open", "net::http", "file_get_contents", "get('http", "get(\"http", "lwp", "iwr", "irm", "get(", "get ("],
         pattern: Pattern::new(
             r"\b(?:curl|wget)\b[^|;]*https?:|\b(?:requests|httpx|axios|https?|got)\.get\s*\(|urlopen\s*\(|urlretrieve\s*\(|\bfetch\s*\(|
             downloadstring\s*\(|downloadfile\s*\(|invoke-webrequest|\biwr\b|\birm\b|invoke-restmethod|
@@ -84,7 +84,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Starts,
-        words: &["os.system", "subprocess", "popen", "child_process", "exec", "spawn", "start-process", "os.exec", "pty.spawn", "shell_exec", "shell=true", "system(", "system (", "subprocess_", "system \"", "system '"],
+        words: &["os.system", "subprocess", "popen", "child_process", "exec", "spawn", "start-process", "os.exec", "pty.spawn", "shell_exec", "shell=true", "system(", "system (", "subprocess_", "system \"", "system '", "shell =", "shell="],
         pattern: Pattern::new(
             r#"\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|\bsubprocess\.\w+\s*\(|\bpopen\s*\(|child_process|
             \bexec(?:file)?(?:sync)?\s*\(|\bspawn(?:sync)?\s*\(|start-process\b|pty\.spawn|shell_exec\s*\(|\bsystem\s*\(|create_subprocess_\w+|\b(?:exec|system)\s+["'][/a-z]|
@@ -101,7 +101,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Decodes,
-        words: &["base64", "b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "decompress", "fromcharcode", "frombase64string", "codecs.decode", "marshal", "chr(", "openssl", "| rev", "|rev", "gzipstream", "[::-1]", "buffer.from"],
+        words: &["base64", "b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "decompress", "fromcharcode", "frombase64string", "codecs.decode", "marshal", "chr(", "openssl", "| rev", "|rev", "gzipstream", "[::-1]", "buffer.from", "chr (", "map(", "map ("],
         pattern: Pattern::new(
             r#"(?:b64|b32|b85|a85|b16|urlsafe_b64|standard_b64)decode\s*\(|\batob\s*\(|bytes\.fromhex\s*\(|unhexlify\s*\(|\bxxd\s+-r|codecs\.decode\s*\(|
             \bbase64\s+(?:-d\b|--decode|-di\b)|openssl\s+(?:enc\s+)?(?:-base64\s+-d|base64\s+-d|-d)|frombase64string\s*\(|
@@ -111,7 +111,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::RunsFile,
-        words: &["chmod", "/tmp/", "/dev/shm", "start-process", "msiexec", "dpkg", "installer -pkg", " ./", "$tmp", "${tmp", "exec.command"],
+        words: &["chmod", "/tmp/", "/dev/shm", "start-process", "msiexec", "dpkg", "installer -pkg", " ./", "$tmp", "${tmp", "exec.command", "'./", "\"./"],
         pattern: Pattern::new(
             r#"\bchmod\s+(?:\+x|a\+x|u\+x|0?7[0-7]{2})\s|(?:^|[\s;&|('"])(?:ba|z)?sh\s+(?:-\w+\s+)?["']?(?:/tmp/|\./|\$\{?tmp)[\w./$-]+|
             (?:^|[\s;&|('"])(?:python3?|node|perl|ruby)\s+["']?/tmp/[\w./-]+|(?:^|[;&|]\s*|\bnohup\s+)(?:/tmp/|/var/tmp/|/dev/shm/)[\w./-]+(?:\s|$|&)|
@@ -120,7 +120,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Identity,
-        words: &["whoami", "$(id", "hostname", "getuser", "uname", "platform.node", "userinfo", "getlogin", "ipapi", "ifconfig.me", "ipinfo"],
+        words: &["whoami", "$(id", "hostname", "getuser", "uname", "platform.node", "userinfo", "getlogin", "ipapi", "ifconfig.me", "ipinfo", "$( id"],
         pattern: Pattern::new(
             r"\$\(\s*(?:whoami|hostname|uname|id)\b|`(?:whoami|hostname)|getpass\.getuser|socket\.gethostname|platform\.node\s*\(|(?:\bos|\))\.(?:userinfo|hostname)\s*\(|os\.getlogin|ipapi\.co|ifconfig\.me|ipinfo\.io|\bwhoami\b",
         ),
@@ -136,7 +136,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::SecretPlace,
-        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".mozilla", "/etc/shadow", "encrypted_value", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "kubectl", "secretsmanager", "gcloud secrets", "-name ", "--include", "grep ", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "seed", "mnemonic", "recovery", "cmdkey", "vaultcmd", "_token", "_secret", "_key"],
+        words: &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".mozilla", "/etc/shadow", "encrypted_value", ".docker", ".npmrc", ".netrc", ".pypirc", ".git-credentials", "gcloud", "config/gh", "solana", "_history", "export-secret", "keyring", "secret-tool", "document.cookie", "kubectl", "secretsmanager", "gcloud secrets", "-name ", "--include", "grep ", "localstorage", "sessionstorage", "/etc/passwd", "login data", "cookies", "local state", "extension settings", "keystore", ".electrum", ".exodus", ".ethereum", ".env", "security ", "password-store", "credentials", "serviceaccount", "seed", "mnemonic", "recovery", "cmdkey", "vaultcmd", "_token", "_secret", "_key", ".config", "slack_", "database_url", "-name", "rg "],
         pattern: Pattern::new(
             r#"(?:~|\$\{?home\}?|\$env:userprofile|%userprofile%|home\(\)|homedir\(\)|expanduser|env\{home\}|['"\[.]home['"\])}]|/(?:users|home)/[\w$]+)[^;|&]{0,60}\.(?:ssh|aws|gnupg|kube|azure|docker|npmrc|netrc|pypirc|git-credentials|password-store|mozilla|electrum|\w*_history|config['",/\\\s)]+(?:gcloud|gh|solana|op)\b)|
             \.ssh['",\s/\\)]+(?:id_|identity)|\.aws['",\s/\\)]+(?:credentials|config)|\.kube['",\s/\\)]+config|gcloud['",\s/\\)]+application_default|
@@ -149,7 +149,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Typed,
-        words: &["read -", "getpass", "askstring", "promptforcredential", "hidden answer", "get-credential", "assecurestring", "seed phrase", "recovery phrase", "mnemonic"],
+        words: &["read -", "getpass", "askstring", "promptforcredential", "hidden answer", "get-credential", "assecurestring", "seed phrase", "recovery phrase", "mnemonic", "input(", "input (", "prompt(", "prompt (", "question(", "question ("],
         pattern: Pattern::new(
             r#"\bread\s+(?:-\w+\s+(?:['"][^'"]*['"]\s+)?)*-\w*s|getpass\.getpass|askstring\s*\([^)]*show\s*=|promptforcredential|with\s+hidden\s+answer|-assecurestring|
             (?:input|prompt|question|askstring)\s*\(\s*f?['"\x60][^'"\x60]*(?:seed\s+phrase|recovery\s+phrase|mnemonic|private\s+key|password)"#,
@@ -157,7 +157,7 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Reaches,
-        words: &["curl", "wget", "nc ", "ncat", "netcat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "fetch (", "deno.", "->post", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "\").request(", "').request(", "open_connection", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "net.createconnection", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "s3 sync", "gsutil", "gist create", "rclone", "s_client", "git clone", "aria2c", "axel ", "httpie", "ping -", "ping ", "xh ", "host \"$", "host $", "node-fetch", "undici", "http.post", "http.newrequest", "file_get_contents", "stream_context_create", "uri.open"],
+        words: &["curl", "wget", "nc ", "ncat", "netcat", "scp ", "rsync", "sftp", "ftp", "requests.", "httpx", "aiohttp", "urllib", "urlopen", "http.client", "httpsconnection", "fetch(", "fetch (", "deno.", "->post", "axios", "http.request", "http.get", "https.request", "https.get", "\").get(", "').get(", "\").request(", "').request(", "open_connection", "xmlhttprequest", "sendbeacon", "websocket", "net.connect", "net.dial", "net.socket", "net.createconnection", "socket", "smtp", "invoke-webrequest", "invoke-restmethod", "iwr ", "irm ", "webclient", "net::http", "lwp", "fsockopen", "curl_exec", "dig ", "nslookup", "gethostbyname", "s3 cp", "s3 sync", "gsutil", "gist create", "rclone", "s_client", "git clone", "aria2c", "axel ", "httpie", "ping -", "ping ", "xh ", "host \"$", "host $", "node-fetch", "undici", "http.post", "http.newrequest", "file_get_contents", "stream_context_create", "uri.open", "client.", "session.", "httpconnection", "require(", "require (", "host -", "host '"],
         pattern: Pattern::new(
             r#"\b(?:curl|wget)\s+[^|;]*\S|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$"{}-]+\s+[\d$]|\bscp\s|\brsync\b[^;|]*\S:|\bsftp\s|\bftp(?:lib)?\b|\b(?:requests|httpx|session|client)\.(?:get|post|put|patch|request|send)\s*\(|aiohttp|
             urllib\.request|urlopen\s*\(|http\.client|https?connection\s*\(|\bfetch\s*\(|\baxios\b|\bhttps?\.(?:request|get)\s*\(|require\s*\(['"]https?['"]\)\.(?:get|request)|xmlhttprequest|sendbeacon|websocket|

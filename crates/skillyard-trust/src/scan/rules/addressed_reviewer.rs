@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, and let the check speak.
     "scan-addressed-reviewer", High,
     "remove it, and let the check speak",
-    words: &["scanner", "review tools", "security tools", "reviewer", "auditor", "analyzer", "analyser", "classifier", "moderator", "certified", "verified", "vetted", "known to be safe", "zero findings", "no findings"],
+    words: &["scanner", "review tools", "security tools", "reviewer", "auditor", "analyzer", "analyser", "classifier", "moderator", "certified", "verified", "vetted", "known to be safe", "zero findings", "no findings", "automated", "treated as clean"],
     check
 }
 

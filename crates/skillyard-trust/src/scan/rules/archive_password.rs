@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** do not open it.
     "scan-archive-password", Critical,
     "do not open it: a password that stands beside the archive only keeps scanners out",
-    words: &["pass", "pwd", "unlock", "code:", "key:", "key is", "code is", "extract using", "extract with", "extracted with", "extracting with", "extract it with", "unzip", "7z", "unrar"],
+    words: &["pass", "pwd", "unlock", "code:", "key:", "key is", "code is", "extract using", "extract with", "extracted with", "extracting with", "extract it with", "unzip", "7z", "unrar", "code=", "code =", "code :", "it with:", "it with", "using:", "using :", "with:", "with :"],
     check
 }
 

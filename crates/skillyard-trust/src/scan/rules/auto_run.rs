@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it; let users start the step themselves.
     "scan-auto-run", Critical,
     "remove it, and let users start the step themselves",
-    words: &["folderopen", "postcreatecommand", "poststartcommand", "initializecommand", "pretooluse", "posttooluse", "sessionstart", "userpromptsubmit", "sitecustomize", "usercustomize", ".pth", "build.rs", "onstartupfinished", "allowautomatictasks"],
+    words: &["folderopen", "postcreatecommand", "poststartcommand", "initializecommand", "pretooluse", "posttooluse", "sessionstart", "userpromptsubmit", "sitecustomize", "usercustomize", ".pth", "build.rs", "onstartupfinished", "allowautomatictasks", "stop"],
     check
 }
 

@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref=", "even if", "even when", "regardless", "alternatives", "other packages", "come out first", "excellent", "shortcomings", "five stars"],
+    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref=", "even if", "even when", "regardless", "alternatives", "other packages", "come out first", "excellent", "shortcomings", "five stars", "discredit", "downplay", "belittle", "smear", "falsify", "ideological", "superior", "irrespective"],
     check
 }
 

@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** read the secret from the environment, and never print it.
     "scan-credential-request", High,
     "read secrets from the environment, and never print them",
-    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables", "digit code", "text message", "type=\"password", "type='password"],
+    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables", "digit code", "text message", "type=\"password", "type='password", "digit", "sms", "code user", "codes in", "seed", "security code", "verification", "social security", "via text", "by text", "in a text", "security"],
     check
 }
 

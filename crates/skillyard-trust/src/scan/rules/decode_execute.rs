@@ -15,7 +15,7 @@ rule! {
     "scan-decode-execute", Critical,
     "do not run it; code that means well can be written as it is",
     words: &["base64", "buffer.from", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "rot_13", "fromcharcode", "-enc", "powershell", "gunzip", "zcat", "decompress", "marshal", "frombase64string", "codecs", "openssl", "| rev", "printf '",
-        "printf \"", "tr "],
+        "printf \"", "tr ", "b16decode", "<(rev", "$(rev", "`rev", "<( rev", "$( rev", "|rev", "rev |", "rev|"],
     check
 }
 

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove the condition, or say what it is for.
     "scan-delayed-trigger", High,
     "remove the condition, or say what it is for",
-    words: &["datetime", "date.now", "date +", "hostname", "time.time()", "hypervisor", "virtualbox", "vmware", "qemu", "platform.node", "date.today", "isdebuggerpresent", "gettrace", "sandbox", "getuser"],
+    words: &["datetime", "date.now", "date +", "hostname", "time.time()", "hypervisor", "virtualbox", "vmware", "qemu", "platform.node", "date.today", "isdebuggerpresent", "gettrace", "sandbox", "getuser", "time.time (", "time.time("],
     check
 }
 

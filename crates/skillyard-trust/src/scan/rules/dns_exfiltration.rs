@@ -13,12 +13,12 @@ rule! {
     /// **Fix:** do not run it.
     "scan-dns-exfiltration", Critical,
     "do not run it: whoever owns the domain reads what is looked up",
-    words: &["dig ", "nslookup", "host ", "gethostbyname", "dns.resolve", "resolver.resolve", "getaddrinfo", "ping "],
+    words: &["dig ", "nslookup", "host ", "gethostbyname", "dns.resolve", "resolver.resolve", "getaddrinfo", "ping ", "dig'", "dig\"", "host'", "host\"", "ping'", "ping\""],
     check
 }
 
 static LOOKUP: Pattern = Pattern::new(
-    r#"\b(?:dig|nslookup|host|ping)\b[^;|]{0,80}(?:\$\([^)]*\)|\$\{?(?:\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*)\}?|\{\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*\})["']?\.[a-z0-9.-]+\.[a-z]{2,}|
+    r#"\b(?:(?:dig|host|ping)[\s"']|nslookup\b)[^;|]{0,80}(?:\$\([^)]*\)|\$\{?(?:\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*)\}?|\{\w*(?:data|secret|token|key|enc\w*|payload|b64|hex|chunk)\w*\})["']?\.[a-z0-9.-]+\.[a-z]{2,}|
     (?:gethostbyname|getaddrinfo|dns\.resolve\w*|resolver\.resolve)\s*\(\s*f?["'\x60]?[^)]*(?:\{|\$\{|\+\s*)?\w*(?:data|secret|token|encoded|payload|chunk|b64|hex)\w*[^)]*\."#,
 );
 

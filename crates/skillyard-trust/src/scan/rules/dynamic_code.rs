@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** call the function or the program with its arguments as a list.
     "scan-dynamic-code", High,
     "call the function, or the program with its arguments as a list",
-    words: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process"],
+    words: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process", "__import__", "shell =", "shell=", "getruntime"],
     check
 }
 

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** link to the policy, or leave the step to the user.
     "scan-false-authority", High,
     "link to the policy, or leave the step to the user",
-    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push", "so that", "so the"],
+    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push", "so that", "so the", "alignment", "directive", "backup", "no need to ask", "delete", "erase", "wipe", "purge", "destroy", "overwrite", "truncate", "anonymi", "exclude", "clear out", "for audit", "legal", "retention", "organi", "security", "our team", "redact", "no need to", "ask"],
     check
 }
 

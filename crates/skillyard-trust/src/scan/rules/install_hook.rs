@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** remove the hook; let users run the step themselves.
     "scan-install-hook", Critical,
     "remove the hook, and let users run the step themselves",
-    words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass"],
+    words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass", "install'", "install:", "install :", "install\""],
     check
 }
 

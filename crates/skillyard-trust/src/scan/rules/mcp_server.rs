@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** name the server's program and version, and let the user add it.
     "scan-mcp-server", Critical,
     "name the server's program and version, and let the user add it",
-    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\""],
+    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\"", "url\"", "url'", "tool-name", "legitimate", "this tool"],
     check
 }
 

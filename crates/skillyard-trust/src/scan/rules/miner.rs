@@ -12,7 +12,7 @@ rule! {
     /// **Fix:** remove it.
     "scan-miner", Critical,
     "remove it: it spends the user's power on somebody else's account",
-    words: &["xmrig", "stratum+", "minerd", "cpuminer", "nicehash", "coinhive", "cryptonight", "ethminer", "nbminer", "lolminer", "nanopool", "2miners", "--donate-level", "monero", "randomx", "minexmr", "supportxmr"],
+    words: &["xmrig", "stratum+", "minerd", "cpuminer", "nicehash", "coinhive", "cryptonight", "ethminer", "nbminer", "lolminer", "nanopool", "2miners", "--donate-level", "monero", "randomx", "minexmr", "supportxmr", "t-rex"],
     check
 }
 

@@ -19,7 +19,7 @@ rule! {
     /// **Fix:** put the readable source into the skill.
     "scan-obfuscated-code", High,
     "put the readable source into the skill",
-    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x", "$(echo", "$(printf", "`echo", "`printf", "?n/", "?in/", "/bi?/", "??/", "?i?/", "(gcm", "(get-command", "$pshome[", "comspec[", "{0}", "{1}", "&('", "&(\"", "& ('", "& (\""],
+    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x", "$(echo", "$(printf", "`echo", "`printf", "?n/", "?in/", "/bi?/", "??/", "?i?/", "(gcm", "(get-command", "$pshome[", "comspec[", "{0}", "{1}", "&('", "&(\"", "& ('", "& (\"", "chr (", "exec(", "exec (", "globals (", "deobfuscated", "decrypted", "reassemble", ".('", ".(\"", ".(g", ".($", ".( ", ". (", "|('", "|(\"", "|(g", "|($", "|( ", "| (", "&(g", "&($", "&( ", "& (", "( get-command", "( gcm", "\\u00", "assemble", "combine", "decrypt", "join"],
     check
 }
 

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** listen on this machine only, and keep the password.
     "scan-open-door", High,
     "listen on this machine only, and keep the password",
-    words: &["ssh ", "ngrok", "cloudflared", "remote-debugging", "0.0.0.0:2375", "chisel", "app.token", "disable-web-security", "net user", "useradd", "usermod", "net localgroup", "frpc", "bore ", "reverse_tunnel", "protected-mode", "actions-runner", "self-hosted", "permitrootlogin", "fdenytsconnections", "dscl", "http.server", "$_request", "$_get", "$_post", "$_cookie", "request.form", "request.values", "request.json", "req.params", "request.args", "req.query", "req.body", "params["],
+    words: &["ssh ", "ngrok", "cloudflared", "remote-debugging", "0.0.0.0:2375", "chisel", "app.token", "disable-web-security", "net user", "useradd", "usermod", "net localgroup", "frpc", "bore ", "reverse_tunnel", "protected-mode", "actions-runner", "self-hosted", "permitrootlogin", "fdenytsconnections", "dscl", "http.server", "$_request", "$_get", "$_post", "$_cookie", "request.form", "request.values", "request.json", "req.params", "request.args", "req.query", "req.body", "params[", "config.sh"],
     check
 }
 

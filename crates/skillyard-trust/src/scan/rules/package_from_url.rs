@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** name a package of the registry, with its version.
     "scan-package-from-url", High,
     "name a package of the registry, with its version",
-    words: &["install", "npx", "uvx", "index-url", "trusted-host", "registry", "add ", "config set"],
+    words: &["install", "npx", "uvx", "index-url", "trusted-host", "registry", "add ", "config set", "bunx", "pnpm dlx", " i ", " get "],
     check
 }
 

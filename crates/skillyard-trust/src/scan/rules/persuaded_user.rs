@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** do not do it. Install the tool from its makers.
     "scan-persuaded-user", High,
     "do not do it; install the tool from its makers",
-    words: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "virus scanner", "virus protection", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning"],
+    words: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "virus scanner", "virus protection", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning", "ignore the warning", "cannot be opened", "more info", "unidentified developer"],
     check
 }
 

@@ -19,14 +19,14 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http"],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http", "exec(", "exec (", "include_once", "require_once", "include (", "include (", "require (", "require(", "include(", "include'http", "include\"http", "require \"http", "require'http", "require\"http"],
     check
 }
 
 static PIPE: Pattern = Pattern::new(
-    r#"\b(?:curl|wget|fetch|lwp-\w+)\b[^;]*?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
-    \b(?:curl|wget|fetch)\b[^;|]*\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
-    \b(?:dig|nslookup)\b[^;]{0,200}\|\s*(?:[^|;]{0,60}\|\s*)?(?:(?:ba|z)?sh|iex|powershell|cmd|python3?)\b|
+    r#"\b(?:curl\b|wget\b|fetch\s|lwp-\w+\b)[^;]*?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
+    \b(?:curl\b|wget\b|fetch\s)[^;|]*\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
+    \b(?:dig\s|nslookup\b)[^;]{0,200}\|\s*(?:[^|;]{0,60}\|\s*)?(?:(?:ba|z)?sh|iex|powershell|cmd|python3?)\b|
     (?:(?:ba|z|da)?sh|source|\.|eval|python3?|node)\s+(?:-\w+\s+)*\\?["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b|
     \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|
     \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|

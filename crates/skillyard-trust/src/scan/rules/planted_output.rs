@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "route", "endpoint", "password ==", "passwd ==", "token ==", "key =="],
+    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "route", "endpoint", "password ==", "passwd ==", "token ==", "key ==", "http://", "https://", "librar", "imports", "module", "require(", "require (", "password==", "passwd==", "token==", "key==", "pin ==", "pin==", "fee", "hidden", "address", "wallet", "handler", "page", "second", "extra", "additional", "another", "small", "parameter", "url"],
     check
 }
 

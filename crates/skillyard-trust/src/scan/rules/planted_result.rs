@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** print results, and leave what follows from them to the agent and its user.
     "scan-planted-result", High,
     "print results, and leave what follows from them to the agent and its user",
-    words: &["system:", "[system]", "<system>", "<important>", "ignore previous", "ignore all previous", "you must now", "you should now", "assistant:", "to the assistant", "to the agent", "requires that you"],
+    words: &["system:", "[system]", "<system>", "<important>", "ignore previous", "ignore all previous", "you must now", "you should now", "assistant:", "to the assistant", "to the agent", "requires that you", "system :", "assistant :", "agent:", "agent :"],
     check
 }
 

@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** put the instructions into the skill.
     "scan-remote-instructions", High,
     "put the instructions into the skill",
-    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "the command", "do every", "do each", "steps listed", "listed there", "written there", "steer", "its instructions", "act on", "accordingly", "what to do", "as told"],
+    words: &["follow", "obey", "carry out", "execut", "apply", "do what", "does what", "do whatever", "treat ", "it says", "go on from there", "replace this", "the commands", "the command", "do every", "do each", "steps listed", "listed there", "written there", "steer", "its instructions", "act on", "accordingly", "what to do", "as told", "perform", "run ", "start over", " instruction", "do it", "do them"],
     check
 }
 

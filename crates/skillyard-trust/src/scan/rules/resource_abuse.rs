@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** give the loop an end and a pause.
     "scan-resource-abuse", Medium,
     "give the loop an end and a pause",
-    words: &["while true", "while :", "while 1", "for (;;)", "for(;;)", "yes >", "hping3", "slowloris", "stress "],
+    words: &["while true", "while :", "while 1", "for (;;)", "for(;;)", "yes >", "hping3", "slowloris", "stress ", "yes>"],
     check
 }
 

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-reverse-shell", Critical,
     "do not run it: whoever listens there can do whatever the user can",
-    words: &["/dev/tcp", "/dev/udp", "nc ", "nc.exe", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod", "sockaddr_in"],
+    words: &["/dev/tcp", "/dev/udp", "nc ", "nc.exe", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod", "sockaddr_in", "socket", "nc|", "nc |"],
     check
 }
 

@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** leave it on.
     "scan-security-disabled", Critical,
     "leave it on",
-    words: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile", "systemctl", "_history", "histsize=0", "com.apple.alf", "unload"],
+    words: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile", "systemctl", "_history", "histsize=0", "com.apple.alf", "unload", "verify =", "verify=", "xattr"],
     check
 }
 

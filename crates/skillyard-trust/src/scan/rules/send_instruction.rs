@@ -18,7 +18,7 @@ rule! {
     /// **Fix:** remove the step, or let the user ask for it.
     "scan-send-instruction", Critical,
     "remove the step; what the user works with goes nowhere they did not ask for",
-    words: &["http://", "https://", "@", " gist", "pastebin", "public repo", "public issue", "public channel", "the maintainer", "the author", "pull request"],
+    words: &["http://", "https://", "@", " gist", "pastebin", "public repo", "public issue", "public channel", "the maintainer", "the author", "pull request", "gist ", "public paste", "gist", "public bucket", "public page", "our server", "our team", "our endpoint"],
     check
 }
 

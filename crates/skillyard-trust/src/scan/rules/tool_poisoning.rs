@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** describe what the skill does; put steps into the body.
     "scan-tool-poisoning", High,
     "describe what the skill does, and leave orders out of descriptions and tags",
-    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first", "without exception", "whatever the", "before all other", "built-in", "only approved", "only safe", "ranks above", "other skills", "other tools", "another", "[system]", "[/system]", "<critical", "rank above", "only allowed", "only trusted", "only permitted", "first in every", "everything said", "search tools"],
+    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first", "without exception", "whatever the", "before all other", "built-in", "only approved", "only safe", "ranks above", "other skills", "other tools", "another", "[system]", "[/system]", "<critical", "rank above", "only allowed", "only trusted", "only permitted", "first in every", "everything said", "search tools", "summary", "when_to_use", "must be", "always be", "before any other", "first", "for security reasons", "in every conversation", "instead of", "never use", "regardless of"],
     check
 }
 

@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** recommend the safe way.
     "scan-unsafe-advice", Medium,
     "recommend the safe way",
-    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without looking", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for"],
+    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without looking", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for", "embed", "check", "trust a", "allow a", "without asking", "without testing", "as passed", "remove ", "rwx", "base64", " des ", "rc4", "ecb", "sha-1", "rejectunauthorized", "writable"],
     check
 }
 

@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** let a wallet or a hardware key sign.
     "scan-wallet-theft", Critical,
     "let a wallet or a hardware key sign; no skill needs the seed phrase",
-    words: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "24 words", "12 words", "bc1", "topubkey", "sendtransaction"],
+    words: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "24 words", "12 words", "bc1", "topubkey", "sendtransaction", ".pay(", ".pay (", "send_transaction", "transfer(", "transfer (", "transferfrom", "transfer_lamports", "twenty-four words", "wallet address", "btc address", "eth address", "crypto address"],
     check
 }
 
