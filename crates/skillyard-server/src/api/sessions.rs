@@ -182,6 +182,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
     let detail = talk.then(|talk| {
         // Before the rest: who reads that a turn is over relies on all that it left.
         let busy = talk.conversation.is_busy();
+        let talk = if busy { talk } else { talk.again()? };
         let session = talk.session()?;
         let viewer = talk.caller.viewer(&talk.server);
         Ok(SessionDetail {

@@ -29,6 +29,17 @@ impl Talk {
         self.server.register.session(&self.conversation)
     }
 
+    /// The same session as it is now: a turn that ended since may have found that the session had
+    /// gone on elsewhere.
+    pub(super) fn again(self) -> Result<Self, Problem> {
+        let register = &self.server.register;
+        let conversation = register.find(&self.conversation.id, &self.caller.keeper)?;
+        Ok(Self {
+            conversation,
+            ..self
+        })
+    }
+
     /// Does something with it that may take a while.
     pub(super) async fn then<T: Send + 'static>(
         self,
