@@ -12,6 +12,52 @@ pub(crate) const PLACES: usize = 1 << BITS;
 /// How many trigrams are looked at before those that were looked for are told.
 const STRETCH: usize = 1 << u8::BITS;
 
+/// The bits of a number that are its first three bytes.
+const THREE: u32 = 0x00ff_ffff;
+/// What spreads numbers evenly.
+const SPREAD: u32 = 0x9e37_79b1;
+/// Bits of a set of four bytes, as a power of two, and how many cells hold them.
+const BITS_OF_FOURS: u32 = 16;
+const CELLS_OF_FOURS: usize = 1 << (BITS_OF_FOURS - 6);
+
+/// What words start with: words of three bytes, and the first four of others. What happens to
+/// have the same place as one of them is taken for it.
+pub(crate) struct Starts {
+    threes: Grams,
+    fours: Box<[u64; CELLS_OF_FOURS]>,
+}
+
+impl Starts {
+    /// Of no words.
+    pub(crate) fn empty() -> Self {
+        Self {
+            threes: Grams::empty(),
+            fours: Box::new([0; CELLS_OF_FOURS]),
+        }
+    }
+
+    /// Adds a word; those of less than three bytes start nothing.
+    pub(crate) fn add(&mut self, word: &[u8]) {
+        if let Some(four) = word.first_chunk() {
+            let place = Self::place(u32::from_le_bytes(*four));
+            self.fours[place / 64 % CELLS_OF_FOURS] |= 1 << (place % 64);
+        } else if let Some(three) = word.first_chunk() {
+            self.threes.add(place(*three));
+        }
+    }
+
+    /// Whether a word may start with four bytes, the first three of which have this place.
+    fn has(&self, three: usize, four: u32) -> bool {
+        let place = Self::place(four);
+        let has_four = self.fours[place / 64 % CELLS_OF_FOURS] & 1 << (place % 64) != 0;
+        has_four | self.threes.has(three)
+    }
+
+    fn place(four: u32) -> usize {
+        (four.wrapping_mul(SPREAD) >> (u32::BITS - BITS_OF_FOURS)) as usize
+    }
+}
+
 /// The places of the trigrams of a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Grams([u64; CELLS]);
@@ -37,39 +83,41 @@ impl Grams {
         }
     }
 
-    /// The same, and tells where the trigrams start that are looked for: a few at a time, by how
-    /// far they are from a place of the text.
+    /// The same, and tells where a word that is looked for may start: a few at a time, by how far
+    /// they are from a place of the text.
     ///
     /// Which of them are is not decided one by one: what a processor cannot foresee takes it longer
     /// than writing down every place and keeping some.
     pub(crate) fn read_along(
         &mut self,
         text: &str,
-        looked_for: &Self,
-        mut tell: impl FnMut(usize, &mut [u8]),
+        looked_for: &Starts,
+        mut tell: impl FnMut(usize, &[u8]),
     ) {
         self.0.fill(0);
         let bytes = text.as_bytes();
         let mut found = [0; STRETCH];
         for start in (0..bytes.len()).step_by(STRETCH) {
             let rest = &bytes[start..];
-            // The last trigram of a stretch ends two bytes behind it, and is read with one more.
+            // The last four of a stretch end three bytes behind it.
             let stretch = &rest[..rest.len().min(STRETCH + 3)];
             let (mut far, mut count) = (0_u8, 0);
-            let mut look_at = |place| {
+            let mut look_at = |four: u32| {
+                let place = place_of(four & THREE);
                 self.add(place);
                 found[count % STRETCH] = far;
-                count += usize::from(looked_for.has(place));
+                count += usize::from(looked_for.has(place, four));
                 far = far.wrapping_add(1);
             };
-            // Four bytes are read at once, which is quicker than three.
             for four in stretch.windows(4) {
-                look_at(place([four[0], four[1], four[2]]));
+                look_at(u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
             }
-            if let Some(last) = rest.last_chunk().filter(|_| rest.len() < STRETCH + 3) {
-                look_at(place(*last));
+            if let Some([first, second, third]) =
+                rest.last_chunk().filter(|_| rest.len() < STRETCH + 3)
+            {
+                look_at(u32::from_le_bytes([*first, *second, *third, 0]));
             }
-            tell(start, &mut found[..count]);
+            tell(start, &found[..count]);
         }
     }
 
@@ -92,8 +140,11 @@ pub(crate) fn places(bytes: &[u8]) -> impl Iterator<Item = usize> {
 
 /// The place of a trigram; others may share it.
 pub(crate) fn place([first, second, third]: [u8; 3]) -> usize {
-    let number = u32::from_le_bytes([first, second, third, 0]);
-    (number.wrapping_mul(0x9e37_79b1) >> (u32::BITS - BITS)) as usize
+    place_of(u32::from_le_bytes([first, second, third, 0]))
+}
+
+fn place_of(three: u32) -> usize {
+    (three.wrapping_mul(SPREAD) >> (u32::BITS - BITS)) as usize
 }
 
 #[cfg(test)]
@@ -112,7 +163,8 @@ mod tests {
 
     #[test]
     fn what_is_looked_for_is_told_wherever_it_stands() {
-        let looked_for = Grams::of("abc");
+        let mut looked_for = Starts::empty();
+        looked_for.add(b"abc");
         for length in (0..12).chain(250..275).chain(505..530) {
             let mut text = "x".repeat(length);
             for at in (0..length.saturating_sub(2)).filter(|at| at % 5 == length % 5) {

@@ -11,11 +11,14 @@ mod reader;
 /// Most trigrams of a word that are looked for; the rest would hardly rule out more.
 const MOST_PLACES: usize = 6;
 
+/// A word, as the places of its first trigrams, repeated until there are enough.
+type Places = [u16; MOST_PLACES];
+
 /// What a text must hold so that a pattern can match in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Required {
-    /// A word, as the places of its first trigrams, repeated until there are enough.
-    Word([u16; MOST_PLACES]),
+    /// One of these words, mostly the only one.
+    Words(Box<[Places]>),
     /// All of these.
     All(Box<[Required]>),
     /// One of these.
@@ -34,7 +37,25 @@ impl Required {
         let places: Vec<u16> = places.take(MOST_PLACES).collect();
         let mut repeated = places.iter().copied().cycle();
         let word = std::array::from_fn(|_| repeated.next().unwrap_or_default());
-        (!places.is_empty()).then_some(Self::Word(word))
+        (!places.is_empty()).then(|| Self::Words(Box::new([word])))
+    }
+
+    /// One of these. Words that lie side by side are looked through several times as fast as words
+    /// that have to be found one by one.
+    fn any(ways: Vec<Self>) -> Self {
+        let (mut words, mut others) = (Vec::new(), Vec::new());
+        for way in ways {
+            match way {
+                Self::Words(each) => words.extend(each),
+                other => others.push(other),
+            }
+        }
+        let words = Self::Words(words.into());
+        if others.is_empty() {
+            return words;
+        }
+        others.insert(0, words);
+        Self::Any(others.into())
     }
 
     /// All of these, what is asked quickest first.
@@ -50,7 +71,9 @@ impl Required {
     /// Whether a text with this sketch may hold it.
     pub(crate) fn may_be_in(&self, grams: &Grams) -> bool {
         match self {
-            Self::Word(places) => places.iter().all(|place| grams.has((*place).into())),
+            Self::Words(words) => words
+                .iter()
+                .any(|places| places.iter().all(|place| grams.has((*place).into()))),
             Self::All(parts) => parts.iter().all(|part| part.may_be_in(grams)),
             Self::Any(ways) => ways.iter().any(|way| way.may_be_in(grams)),
         }
@@ -59,7 +82,7 @@ impl Required {
     /// How many words there are to look for.
     fn size(&self) -> usize {
         match self {
-            Self::Word(_) => 1,
+            Self::Words(words) => words.len(),
             Self::All(each) | Self::Any(each) => each.iter().map(Self::size).sum(),
         }
     }

@@ -1,13 +1,13 @@
 //! Which rules and signals are worth asking about which unit, by the words that it holds.
 //!
 //! The words of all of them are looked for in one pass, the one that makes the sketch of the unit:
-//! a table of bits tells whether a word starts with a trigram, and only then the words themselves
-//! are compared. Nearly all trigrams start none.
+//! tables of bits tell whether a word starts with four bytes, and only then the words themselves
+//! are compared. Nearly all bytes start none.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::grams::{Grams, PLACES, place, places};
+use super::grams::{Grams, PLACES, Starts, place, places};
 use super::rules::{ALL, Check};
 use super::signals::SIGNALS;
 
@@ -22,15 +22,10 @@ pub(super) enum Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Questions(u128);
 
-/// How many sets of 64 bits tell what words start with.
-const CELLS: usize = 1_024;
-
 /// The words of all rules and signals.
 pub(super) struct Words {
-    /// The places of the trigrams that words start with.
-    starts: Grams,
-    /// A bit for each hash of the four bytes that words start with.
-    starts_of_four: Box<[u64; CELLS]>,
+    /// What words start with.
+    starts: Starts,
     /// The words of each place: where they start in `all`.
     cells: Vec<u16>,
     all: Vec<Word>,
@@ -104,24 +99,18 @@ impl Words {
             }
         }
         let (mut words, mut tiny) = (Vec::new(), Vec::new());
+        let mut starts = Starts::empty();
         for (word, questions) in by_word {
+            starts.add(word.as_bytes());
             match places(word.as_bytes()).next() {
                 Some(place) => words.push((place, Word::new(word.as_bytes(), questions))),
                 None => tiny.push((word, questions)),
             }
         }
         words.sort_by_key(|(place, _)| *place);
-        let mut starts = Grams::empty();
-        let mut starts_of_four = Box::new([0; CELLS]);
         let mut cells = vec![0; PLACES + 1];
-        for (place, word) in &words {
-            starts.add(*place);
+        for (place, _) in &words {
             cells[place + 1] += 1;
-            // A word of three may be followed by any byte.
-            let fourths = if word.mask >> 24 == 0 { 0..=255 } else { 0..=0 };
-            for hash in fourths.map(|fourth: u64| four(word.head | fourth << 24)) {
-                starts_of_four[hash / 64 % CELLS] |= 1 << (hash % 64);
-            }
         }
         let mut sum = 0;
         for cell in &mut cells {
@@ -130,7 +119,6 @@ impl Words {
         }
         Self {
             starts,
-            starts_of_four,
             cells,
             all: words.into_iter().map(|(_, word)| word).collect(),
             tiny,
@@ -142,13 +130,7 @@ impl Words {
         let bytes = unit.as_bytes();
         let mut set = 0;
         sketch.read_along(unit, &self.starts, |start, found| {
-            let mut count = 0;
-            for look in 0..found.len() {
-                let far = found[look];
-                found[count] = far;
-                count += usize::from(self.may_start(next_eight(bytes, start + usize::from(far))));
-            }
-            for far in &found[..count] {
+            for far in found {
                 let at = start + usize::from(*far);
                 let next = next_eight(bytes, at);
                 let words = self.starting_with(next).iter();
@@ -163,24 +145,12 @@ impl Words {
         Questions(set)
     }
 
-    /// Whether a word may start with the first four of these bytes.
-    fn may_start(&self, next: u64) -> bool {
-        let hash = four(next);
-        self.starts_of_four[hash / 64 % CELLS] & 1 << (hash % 64) != 0
-    }
-
     /// The words that may start with these bytes.
     fn starting_with(&self, next: u64) -> &[Word] {
         let [first, second, third, ..] = next.to_le_bytes();
         let place = place([first, second, third]);
         &self.all[usize::from(self.cells[place])..usize::from(self.cells[place + 1])]
     }
-}
-
-/// A hash of the first four of eight bytes.
-fn four(next: u64) -> usize {
-    let bytes = u32::try_from(next & u64::from(u32::MAX)).unwrap_or_default();
-    (bytes.wrapping_mul(0x9e37_79b1) >> (u32::BITS - CELLS.ilog2() - 6)) as usize
 }
 
 /// Whether a unit may hold a word of one or two bytes, by the bytes that those start with.

@@ -40,8 +40,8 @@ impl Reader<'_> {
         if ways.len() == 1 {
             return Ok(ways.pop().flatten());
         }
-        let ways: Option<Box<[Required]>> = ways.into_iter().collect();
-        Ok(ways.map(Required::Any))
+        let ways: Option<Vec<Required>> = ways.into_iter().collect();
+        Ok(ways.map(Required::any))
     }
 
     /// Parts that follow one another; letters that do make a word.
@@ -250,8 +250,8 @@ mod tests {
             Ast::Repetition(repetition) if is_needed(repetition) => required(&repetition.ast),
             Ast::Concat(concat) => all(&concat.asts),
             Ast::Alternation(alternation) => {
-                let ways: Option<Box<[Required]>> = alternation.asts.iter().map(required).collect();
-                ways.map(Required::Any)
+                let ways: Option<Vec<Required>> = alternation.asts.iter().map(required).collect();
+                ways.map(Required::any)
             }
             _ => None,
         }
