@@ -22,7 +22,7 @@ use crate::install::renaming::named;
 use crate::install::report::{report_with, tell_about_trust};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
-use crate::install::threads::work_along;
+use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
 use crate::install::wanted::Difference;
 use crate::install::wish::wish;
@@ -128,7 +128,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let plan = if is_asked {
         review::confirm(context, &checked, false)?;
-        prepared.carry_out(context, &place, &checked, Answer::User)?
+        prepared.make_true(context, &place, &checked, Answer::User, || Ok(()))?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
         prepared.make_true(context, &place, &checked, Answer::Flag, || {
@@ -137,13 +137,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Ok(())
         })?
     };
-    let unused = Unused::of(context, &place, &prepared, &plan)?;
+    let unused = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| prepared.scanner.remember(&checked));
+        Unused::of(context, &place, &prepared, &plan)
+    })?;
     let unused = Some(&unused[..]);
     let status = told(context, &place, &prepared, &plan, &checked, start, unused)?;
     for each in unused.into_iter().flatten() {
         context.printer.note(&each.line());
     }
     tell_about_trust(context, &place, &plan)?;
+    drop(checked);
+    drop_later(prepared);
     Ok(status)
 }
 
@@ -210,6 +215,7 @@ pub(crate) fn prepare(
     let scanner = Scanner::new(&place.store);
     scanner.warm_up(folder.filter(|folder| folder.is_dir()));
     let roots = gather(&mut supply, args, otherwise)?;
+    scanner.foresee(&roots);
     let roots = roots.into_iter().map(|candidate| Root {
         candidate,
         asker: Some(Asker::User),

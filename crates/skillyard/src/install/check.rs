@@ -185,13 +185,21 @@ pub(crate) fn scan(
     Ok(())
 }
 
-/// Remembers the first trusted signer of each skill, and what was found to be clean.
+/// Remembers the first trusted signer of each skill, what was accepted, and what was found.
 pub(crate) fn remember(
     context: &Context,
     scanner: &Scanner,
     checked: &[Checked<'_>],
 ) -> Result<(), CommandError> {
     scanner.remember(checked);
+    remember_signers(context, checked)
+}
+
+/// The same but for what was found.
+pub(super) fn remember_signers(
+    context: &Context,
+    checked: &[Checked<'_>],
+) -> Result<(), CommandError> {
     let accepted = checked.iter().flat_map(|each| {
         let findings = each.accepted();
         findings.map(move |finding| {

@@ -53,10 +53,13 @@ impl Prepared {
         checked: &[Checked<'_>],
         answer: Answer,
     ) -> Result<Plan, CommandError> {
-        self.make_true(context, place, checked, answer, || Ok(()))
+        let plan = self.make_true(context, place, checked, answer, || Ok(()))?;
+        self.scanner.remember(checked);
+        Ok(plan)
     }
 
-    /// Makes true what was prepared and verified, unless the last check fails.
+    /// Makes true what was prepared and verified, unless the last check fails. What the scanner found
+    /// is still to be remembered.
     pub(crate) fn make_true(
         &self,
         context: &Context,
@@ -89,7 +92,7 @@ impl Prepared {
             },
             last_check,
         )?;
-        check::remember(context, &self.scanner, checked)?;
+        check::remember_signers(context, checked)?;
         Ok(plan)
     }
 

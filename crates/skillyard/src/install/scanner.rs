@@ -1,10 +1,10 @@
 //! The scanner of this very program, and what it found before.
 
+use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fs, iter};
 
 use skillyard_format::Digest;
@@ -15,6 +15,7 @@ use skillyard_install::tree::{Tree, TreeLimits};
 use skillyard_trust::scan::{File, Finding, scan};
 
 use super::check::Checked;
+use super::threads::in_background;
 
 /// How many entries of a folder are looked at for a skill.
 const MOST_LOOKS: usize = 20;
@@ -24,6 +25,8 @@ pub(crate) struct Scanner {
     store: Store,
     /// Read when it is first needed; nothing where it is not known which program this is.
     scanned: OnceLock<Option<Scanned>>,
+    /// The skills that are looked at, by their digests.
+    looks: Mutex<HashMap<Digest, Arc<Look>>>,
 }
 
 impl Scanner {
@@ -31,6 +34,7 @@ impl Scanner {
         Self {
             store: store.clone(),
             scanned: OnceLock::new(),
+            looks: Mutex::default(),
         }
     }
 
@@ -58,8 +62,22 @@ impl Scanner {
         });
     }
 
+    /// Begins to look at skills that will be new, as far as can be told by now.
+    pub(crate) fn foresee(&self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            let _ = self.begin(candidate);
+        }
+    }
+
     /// Begins to look at a skill, on another thread if one has time.
     pub(super) fn begin(&self, candidate: &Candidate) -> Arc<Look> {
+        let looks = self.looks.lock();
+        let mut looks = looks.unwrap_or_else(PoisonError::into_inner);
+        let look = looks.entry(candidate.tree.digest());
+        Arc::clone(look.or_insert_with(|| self.look_at(candidate)))
+    }
+
+    fn look_at(&self, candidate: &Candidate) -> Arc<Look> {
         let noted = self.scanned();
         let noted = noted.and_then(|notes| notes.found(candidate.tree.digest()));
         let known = noted.and_then(Finding::read_all);
@@ -76,7 +94,7 @@ impl Scanner {
     }
 
     /// Remembers what was found.
-    pub(super) fn remember(&self, checked: &[Checked<'_>]) {
+    pub(crate) fn remember(&self, checked: &[Checked<'_>]) {
         if checked.is_empty() {
             return;
         }
@@ -112,11 +130,6 @@ impl Look {
     pub(super) fn findings(&self) -> &[Finding] {
         self.found.get_or_init(|| findings(&self.tree))
     }
-}
-
-/// Does something when a thread has time for it. Should it panic, so will whoever needs the answer.
-fn in_background(work: impl FnOnce() + Send + 'static) {
-    rayon::spawn(|| drop(catch_unwind(AssertUnwindSafe(work))));
 }
 
 fn findings(tree: &Tree) -> Vec<Finding> {

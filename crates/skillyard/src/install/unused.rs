@@ -11,6 +11,7 @@ use skillyard_install::plan::{Change, Plan};
 
 use super::place::{Place, whole};
 use super::prepared::Prepared;
+use super::threads::drop_later;
 use crate::commands::list::tilde;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -73,7 +74,10 @@ impl Unused {
             let name = entry.name.clone();
             Some(Self { name, reason })
         });
-        Ok(unused.collect())
+        let unused = unused.collect();
+        drop(by_folder);
+        drop_later(catalog);
+        Ok(unused)
     }
 
     /// One line for people.
