@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,14 @@ impl Preset {
 /// The folders of skills that are looked into first in a project.
 const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
 
+/// The files that make a folder a project which skills are installed in.
+const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
+
+/// Whether skills are installed in a folder, or are to be.
+pub fn has_project_files(folder: &Path) -> bool {
+    PROJECT_FILES.iter().any(|name| folder.join(name).exists())
+}
+
 /// Everything the list of sources depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
@@ -126,13 +135,50 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The root of the repository around the working directory, or the directory itself.
+    /// The root of the repository around the working directory, else the nearest folder there that
+    /// skills are installed in, else the directory itself.
     pub fn project_root(&self) -> &Path {
-        self.current
-            .ancestors()
-            .take_while(|folder| !self.is_home(folder))
-            .find(|folder| folder.join(".git").exists())
-            .unwrap_or(&self.current)
+        let root = self.repository().or_else(|| self.install_root());
+        root.unwrap_or(&self.current)
+    }
+
+    /// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
+    pub fn install_root(&self) -> Option<&Path> {
+        let repository = self.repository();
+        let mut outward = self.outward();
+        outward.find(|folder| {
+            // What is in a repository is one thing. Elsewhere anybody can write into a folder such
+            // as `/tmp`, and must not make what others have there part of a project.
+            Some(*folder) == repository
+                || has_project_files(folder) && (repository.is_some() || self.has_owner_of(folder))
+        })
+    }
+
+    /// The working directory and its parents up to the project's root, all below the home.
+    pub fn levels(&self) -> impl Iterator<Item = &Path> {
+        let root = self.project_root();
+        let outward = self.outward();
+        outward.take_while(move |folder| folder.starts_with(root))
+    }
+
+    fn repository(&self) -> Option<&Path> {
+        self.outward().find(|folder| folder.join(".git").exists())
+    }
+
+    /// The working directory and its parents. What lies in the home directory itself is the user's,
+    /// not a project's.
+    fn outward(&self) -> impl Iterator<Item = &Path> {
+        let levels = self.current.ancestors();
+        levels.take_while(|folder| !self.is_home(folder))
+    }
+
+    /// Whether a parent, and what makes it a project, belongs to whom the working directory does.
+    fn has_owner_of(&self, folder: &Path) -> bool {
+        let owner = |path: &Path| path.symlink_metadata().ok().map(|found| found.uid());
+        let own = owner(&self.current);
+        let is_own = |path: &Path| own.is_some() && owner(path) == own;
+        let mut files = PROJECT_FILES.iter().map(|name| folder.join(name));
+        folder == self.current || is_own(folder) && files.any(|file| is_own(&file))
     }
 
     /// The root of the project among whose skills a folder lies, be it this project or another.
@@ -165,7 +211,7 @@ impl Surroundings {
     }
 
     /// Whether the folder is the home directory, which may be named through a link.
-    fn is_home(&self, folder: &Path) -> bool {
+    pub fn is_home(&self, folder: &Path) -> bool {
         self.home.as_deref().is_some_and(|home| {
             home == folder || home.canonicalize().is_ok_and(|home| home == folder)
         })
@@ -264,20 +310,12 @@ impl Surroundings {
         }
     }
 
-    /// The folders at the working directory, then at each parent up to the repository's root.
+    /// The folders at the working directory, then at each parent up to the project's root.
     fn upward<'a>(&self, list: &mut List, folders: impl IntoIterator<Item = &'a str>) {
         let folders: Vec<&str> = folders.into_iter().collect();
-        let root = self.project_root();
-        for level in self.current.ancestors() {
-            // What lies in the home directory itself is the user's, not a project's.
-            if self.is_home(level) {
-                break;
-            }
+        for level in self.levels() {
             for folder in &folders {
                 list.add(SourceKind::Project, level.join(folder));
-            }
-            if level == root {
-                break;
             }
         }
     }

@@ -247,6 +247,34 @@ fn a_relative_folder_is_the_projects() {
 }
 
 #[test]
+fn without_a_repository_the_folder_that_skills_are_installed_in_is_the_root() {
+    let tree = Tree::new();
+    tree.mkdir("work/n/sub").write("work/n/skills.toml", "");
+    tree.skill("work/n/.agents/skills/pdf", "of the project");
+    let surroundings = || Surroundings {
+        current: tree.path("work/n/sub"),
+        ..tree.settings().surroundings
+    };
+    assert_eq!(surroundings().project_root(), tree.path("work/n"));
+    assert_eq!(surroundings().install_root(), Some(&*tree.path("work/n")));
+    let reads = |surroundings: Surroundings| {
+        let folder = tree.path("work/n/.agents/skills");
+        let mut sources = surroundings.sources().into_iter();
+        sources.any(|source| source.root == folder)
+    };
+    assert!(reads(surroundings()));
+    // Only root can give a file to somebody else.
+    let nobody = Some(65534);
+    if std::os::unix::fs::chown(tree.path("work/n/skills.toml"), nobody, None).is_ok() {
+        assert_eq!(surroundings().project_root(), tree.path("work/n/sub"));
+        assert_eq!(surroundings().install_root(), None);
+        assert!(!reads(surroundings()));
+        tree.mkdir("work/n/.git");
+        assert_eq!(surroundings().install_root(), Some(&*tree.path("work/n")));
+    }
+}
+
+#[test]
 fn an_identical_copy_is_the_same_skill_twice() {
     let tree = Tree::new();
     for folder in ["work/.skills", "home/.agents/skills", "home/.claude/skills"] {

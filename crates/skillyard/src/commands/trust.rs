@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::source::Surroundings;
 use skillyard_trust::approval::Change;
 
 use super::Outcome;
 use super::trust_skill::{approval_json, approve, described};
+use crate::config::discovery::TrustProjects;
+use crate::config::project;
 use crate::context::Context;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
@@ -185,6 +188,24 @@ fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
+/// Says where the project begins that a folder is part of: a part of one is not trusted alone.
+fn tell_project(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
+    let around = Surroundings {
+        current: folder.to_owned(),
+        home: context.environment.home.clone(),
+        ..Surroundings::default()
+    };
+    let root = around.project_root();
+    if !project::is_trusted(root, TrustProjects::Ask, &trusted::list(file)?) {
+        let root = root.to_string_lossy();
+        context.printer.note(&format!(
+            "It is part of the project in `{0}`, which is trusted as a whole: `skillyard trust {0}`",
+            visible(&root)
+        ));
+    }
+    Ok(())
+}
+
 fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
     let (folder, changed) = if trusted {
         let folder = folder_to_trust(folder)?;
@@ -225,6 +246,9 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         context
             .printer
             .note(&format!("Nothing to do: `{shown}` is {word}{already}"));
+    }
+    if trusted {
+        tell_project(context, file, &folder)?;
     }
     Ok(Status::Yes)
 }
