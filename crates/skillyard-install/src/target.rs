@@ -5,7 +5,7 @@
 //! installed here is to be found here.
 //! Copies are the rule because some clients do not follow links that leave a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{self, AGENTS, Agent};
 use skillyard_catalog::source::{PRESETS, Preset};
@@ -103,6 +103,31 @@ impl AgentChoice {
     }
 }
 
+/// Where the locks lie that could name a skill in this folder of skills, outermost first: at the
+/// roots that it would be the folder of an agent of.
+pub fn roots(folder: &Path) -> Vec<PathBuf> {
+    let of_agents = AGENTS.iter().flat_map(|agent| {
+        let at_home = agent
+            .user
+            .as_deref()
+            .and_then(|user| user.strip_prefix("~/"));
+        let also = agent.project_also.iter().map(String::as_str);
+        at_home
+            .into_iter()
+            .chain([agent.project.as_str()])
+            .chain(also)
+    });
+    let of_presets = PRESETS.iter().filter_map(|(_, preset)| preset.folder());
+    let usual = [SHARED, CLAUDE].into_iter().chain(of_presets);
+    let targets = of_agents.chain(usual).map(Path::new);
+    let roots = targets.filter(|target| folder.ends_with(target));
+    let roots = roots.filter_map(|target| folder.ancestors().nth(target.components().count()));
+    let mut roots: Vec<PathBuf> = roots.map(Path::to_owned).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
 /// Whether a path is the folder that some agent reads skills from, in a project or at home.
 pub(crate) fn is_target(path: &str) -> bool {
     let kinds = [ScopeKind::Project, ScopeKind::User];
@@ -140,4 +165,20 @@ fn nearest(name: &str) -> Option<&'static str> {
     let ids = || AGENTS.iter().map(|agent| agent.id.as_str());
     let begins = ids().find(|id| *id == name || id.starts_with(&format!("{name}-")));
     begins.or_else(|| skillyard_format::nearest::nearest(&name, ids()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_skills_leads_to_the_locks_that_could_name_it() {
+        let roots = |folder: &str| roots(Path::new(folder));
+        assert_eq!(
+            roots("/p/.claude/skills"),
+            ["/p", "/p/.claude"].map(PathBuf::from)
+        );
+        assert_eq!(roots("/p/.github/skills")[0], Path::new("/p"));
+        assert!(roots("/p/lib").is_empty() && roots("/").is_empty());
+    }
 }

@@ -14,6 +14,7 @@ use skillyard_install::scope::Scope;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::place;
+use crate::installed::{Installed, has_records};
 use crate::library::IndexMode;
 use crate::permission::Permissions;
 
@@ -24,12 +25,10 @@ pub(crate) fn mark(
     catalog: &mut Catalog,
 ) -> Result<(), CommandError> {
     // Locks of many skills take long to read; mostly there are none.
-    let scopes = place::scopes(context);
-    let mut records = scopes.iter().flat_map(|scope| {
-        let lock = Some(scope.lock_file());
-        lock.into_iter().chain(scope.placed_file())
-    });
-    if !records.any(|record| record.exists()) {
+    let scopes = place::deciding(context);
+    let others = Installed::elsewhere(context, &scopes);
+    let is_elsewhere = |skill: &mut CatalogSkill| others.is_elsewhere(&skill.record.folder);
+    if !scopes.iter().any(has_records) && !catalog.enabled_mut().any(is_elsewhere) {
         return Ok(());
     }
     if let Some(unreadable) = unreadable(&scopes) {
@@ -38,16 +37,16 @@ pub(crate) fn mark(
             matches!(skill.kind, SourceKind::User | SourceKind::Project)
         };
         for skill in catalog.enabled_mut().filter(own) {
-            skill.status = Status::Disabled {
-                reason: format!(
-                    "held back while `{}` cannot be read; `skillyard doctor` says what to do",
-                    unreadable.display()
-                ),
-            };
+            skill.status = held_back(&unreadable, "; `skillyard doctor` says what to do");
         }
         return Ok(());
     }
     let permissions = Permissions::load(context)?;
+    for skill in catalog.enabled_mut() {
+        if let Some(unreadable) = permissions.unreadable(&skill.record.folder) {
+            skill.status = held_back(&unreadable, "");
+        }
+    }
     let mut installed: Vec<&mut CatalogSkill> = catalog
         .enabled_mut()
         .filter(|skill| permissions.is_installed(&skill.record.folder))
@@ -69,6 +68,14 @@ pub(crate) fn mark(
         }
     }
     Ok(())
+}
+
+/// A skill that may be another one than was installed.
+fn held_back(unreadable: &Path, more: &str) -> Status {
+    let lock = unreadable.display();
+    Status::Disabled {
+        reason: format!("held back while `{lock}` cannot be read{more}"),
+    }
 }
 
 /// A lock that is there and cannot be read.

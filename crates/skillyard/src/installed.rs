@@ -1,73 +1,160 @@
 //! What the locks say about the folders of skills.
 
+mod elsewhere;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
-use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
 use skillyard_install::origin::{self as install, OriginKind};
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_trust::provenance::{Origin, Provenance};
 
+use self::elsewhere::{Elsewhere, Folder};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place;
 
-/// The locks of the user and of the project, then what was put there and is not locked any more.
+/// The locks of the user and of the projects around the current folder, each with what was put
+/// there and is not locked any more, and the locks of other projects where a skill lies in one.
+///
+/// The lock that a folder was installed by decides about it, wherever one stands.
 #[derive(Debug, Default)]
 pub(crate) struct Installed {
+    current: PathBuf,
+    /// The root of the project at hand.
+    project: Option<PathBuf>,
     locks: Vec<(Scope, Lockfile)>,
+    elsewhere: Option<Elsewhere>,
+    /// Folders whose owner vouches for what is in them, whatever is locked there.
+    vouched: Vec<PathBuf>,
+}
+
+/// What a lock says of a folder, and whose lock it is.
+struct Told<'a> {
+    scope: Cow<'a, Scope>,
+    entry: Cow<'a, Locked>,
 }
 
 impl Installed {
-    /// Reads the locks. One that cannot be read could say anything about any skill, so that none
-    /// can be believed to be the user's own.
+    /// Reads the locks. One of the user or of the project at hand that cannot be read could say
+    /// anything about any skill, so that none can be believed to be the user's own.
     pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
-        let mut scopes = place::scopes(context);
-        // With a link a project can name the user's folders as its own. The user's lock knows better.
-        scopes.sort_by_key(|scope| scope.kind != ScopeKind::User);
-        let (mut locks, mut dropped) = (Vec::new(), Vec::new());
-        for scope in scopes {
-            let records = Records::default();
-            let lock = records.lock(&scope).map_err(InstallFailure::from)?;
-            if let Some(placed) = records.placed(&scope).filter(|placed| *placed != lock) {
-                let placed = still_there(&scope, &lock, placed);
-                dropped.push((scope.clone(), placed));
-            }
-            locks.push((scope, lock));
+        let scopes = place::deciding(context);
+        let mut locks = Vec::new();
+        for scope in &scopes {
+            locks.extend(records_of(scope).map_err(InstallFailure::from)?);
         }
-        locks.append(&mut dropped);
-        Ok(Self { locks })
-    }
-
-    /// The entry of the lock for a folder.
-    pub(crate) fn entry(&self, folder: &Path) -> Option<&Locked> {
-        self.told(folder).map(|(_, entry)| entry)
-    }
-
-    /// The entry of the lock for a folder, and whose lock it is.
-    fn told(&self, folder: &Path) -> Option<(ScopeKind, &Locked)> {
-        let name = folder.file_name()?.to_str()?;
-        self.locks.iter().find_map(|(scope, lock)| {
-            let entry = lock.get(name)?;
-            let places = entry
-                .targets
-                .iter()
-                .map(|target| scope.target(target).join(name));
-            places
-                .into_iter()
-                .any(|place| same(&place, folder))
-                .then_some((scope.kind, entry))
+        Ok(Self {
+            locks,
+            ..Self::elsewhere(context, &scopes)
         })
     }
 
-    /// Whose lock names a folder.
-    pub(crate) fn scope(&self, folder: &Path) -> Option<ScopeKind> {
-        self.told(folder).map(|(whose, _)| whose)
+    /// What the locks of others say, and nothing of these.
+    pub(crate) fn elsewhere(context: &Context, scopes: &[Scope]) -> Self {
+        let environment = &context.environment;
+        Self {
+            current: environment.current_dir.clone(),
+            project: place::project(context),
+            locks: Vec::new(),
+            elsewhere: Some(Elsewhere::than(scopes, &environment.skillyard_home)),
+            vouched: Vec::new(),
+        }
+    }
+
+    /// Asks no locks of others about what lies in these folders.
+    pub(crate) fn vouched(self, folders: Vec<PathBuf>) -> Self {
+        Self {
+            vouched: folders,
+            ..self
+        }
+    }
+
+    /// The entry of the lock for a folder.
+    pub(crate) fn entry(&self, folder: &Path) -> Option<Cow<'_, Locked>> {
+        self.told(folder).map(|told| told.entry)
+    }
+
+    fn told(&self, folder: &Path) -> Option<Told<'_>> {
+        self.paths(folder).find_map(|folder| {
+            let here = find(&self.locks, &folder).map(|(scope, entry)| Told {
+                scope: Cow::Borrowed(scope),
+                entry: Cow::Borrowed(entry),
+            });
+            here.or_else(|| {
+                let around = self.around(&folder)?;
+                around.levels.iter().find_map(|level| {
+                    let (scope, entry) = find(level.records().ok()?, &folder)?;
+                    Some(Told {
+                        scope: Cow::Owned(scope.clone()),
+                        entry: Cow::Owned(entry.clone()),
+                    })
+                })
+            })
+        })
+    }
+
+    /// A lock of another project that could name a folder and cannot be read.
+    pub(crate) fn unreadable(&self, folder: &Path) -> Option<PathBuf> {
+        self.paths(folder).find_map(|folder| {
+            let around = self.around(&folder)?;
+            let mut levels = around.levels.iter();
+            let level = levels.find(|level| level.records().is_err())?;
+            Some(level.file().to_owned())
+        })
+    }
+
+    /// Whether another project could have a say about a folder.
+    pub(crate) fn is_elsewhere(&self, folder: &Path) -> bool {
+        self.paths(folder).any(|folder| {
+            let around = self.around(&folder);
+            around.is_some_and(|around| around.levels.iter().any(|level| level.has_records))
+        })
+    }
+
+    /// Whether the locks of others are still what they were.
+    pub(crate) fn is_current(&self) -> bool {
+        self.elsewhere.as_ref().is_none_or(Elsewhere::is_current)
+    }
+
+    /// Where a folder lies: as it is named, and behind the link that it is.
+    fn paths<'a>(&self, folder: &'a Path) -> impl Iterator<Item = Cow<'a, Path>> + use<'a> {
+        let named = if folder.is_absolute() {
+            Cow::Borrowed(folder)
+        } else {
+            Cow::Owned(self.current.join(folder).components().collect())
+        };
+        let is_plain = named.file_name().is_some()
+            && self.around(&named).is_none_or(|each| !each.is_link(&named));
+        let behind = (!is_plain).then(|| named.canonicalize().ok()).flatten();
+        std::iter::once(named).chain(behind.map(Cow::Owned))
+    }
+
+    /// What others may know of the folder that a skill's folder lies in.
+    fn around(&self, folder: &Path) -> Option<Arc<Folder>> {
+        let is_vouched = self.vouched.iter().any(|each| folder.starts_with(each));
+        let elsewhere = self.elsewhere.as_ref().filter(|_| !is_vouched)?;
+        Some(elsewhere.folder(folder.parent()?))
+    }
+
+    /// What the user can do about a skill that was altered.
+    pub(crate) fn remedy(&self, name: &str, folder: &Path) -> String {
+        let scope = self.told(folder).map(|told| told.scope);
+        let scope = scope.as_deref();
+        let project = scope.filter(|scope| scope.kind == ScopeKind::Project);
+        let other = project.filter(|scope| self.project.as_deref() != Some(&scope.root));
+        match other {
+            Some(other) => Altered::hint_in(name, &other.root),
+            None => Altered::hint(name, scope.map(|scope| scope.kind)),
+        }
     }
 
     /// What was installed into a folder, if its files are something else now.
@@ -90,9 +177,37 @@ impl Installed {
 
     /// Where the skill in a folder came from, and whose lock says so.
     pub(crate) fn provenance(&self, folder: &Path) -> Option<(ScopeKind, Provenance)> {
-        let (whose, entry) = self.told(folder)?;
-        Some((whose, provenance_of(entry)))
+        let told = self.told(folder)?;
+        Some((told.scope.kind, provenance_of(&told.entry)))
     }
+}
+
+/// What is written down about a scope: its lock, and what was put there and is not locked any more.
+fn records_of(scope: &Scope) -> Result<Vec<(Scope, Lockfile)>, LockfileError> {
+    let records = Records::default();
+    let lock = records.lock(scope)?;
+    let placed = records.placed(scope).filter(|placed| *placed != lock);
+    let dropped = placed.map(|placed| still_there(scope, &lock, placed));
+    let all = std::iter::once(lock).chain(dropped);
+    Ok(all.map(|lock| (scope.clone(), lock)).collect())
+}
+
+/// Whether anything is written down about a scope.
+pub(crate) fn has_records(scope: &Scope) -> bool {
+    // A link in the place of a lock is none that can be read.
+    let is_there = |file: PathBuf| file.symlink_metadata().is_ok();
+    is_there(scope.lock_file()) || scope.placed_file().is_some_and(is_there)
+}
+
+/// The entry for a folder, and whose it is.
+fn find<'a>(locks: &'a [(Scope, Lockfile)], folder: &Path) -> Option<(&'a Scope, &'a Locked)> {
+    let name = folder.file_name()?.to_str()?;
+    locks.iter().find_map(|(scope, lock)| {
+        let entry = lock.get(name)?;
+        let mut targets = entry.targets.iter();
+        let is_it = |target: &String| same(&scope.target(target).join(name), folder);
+        targets.any(is_it).then_some((scope, entry))
+    })
 }
 
 /// What others took out of a lock is not less foreign for that, as long as it is what was put there.
@@ -126,12 +241,23 @@ impl Altered {
     /// What the user can do about it, where the lock is of this scope.
     pub(crate) fn hint(name: &str, scope: Option<ScopeKind>) -> String {
         // In a project, `sync` means the project's skills.
-        let scope = match scope {
-            Some(ScopeKind::User) => " --scope user",
-            _ => "",
-        };
+        Self::hint_with(
+            name,
+            match scope {
+                Some(ScopeKind::User) => "`skillyard sync --scope user`",
+                _ => "`skillyard sync`",
+            },
+        )
+    }
+
+    /// The same, where the lock is of a project that `sync` does not mean here.
+    fn hint_in(name: &str, root: &Path) -> String {
+        Self::hint_with(name, &format!("`skillyard sync` in `{}`", root.display()))
+    }
+
+    fn hint_with(name: &str, sync: &str) -> String {
         format!(
-            "Put it right with `skillyard sync{scope}` (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
+            "Put it right with {sync} (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
         )
     }
 }

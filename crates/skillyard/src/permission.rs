@@ -11,7 +11,6 @@ use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
-use skillyard_install::lockfile::Locked;
 use skillyard_install::scope::ScopeKind;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
@@ -63,6 +62,10 @@ impl Permissions {
             let path = context.environment.config_file();
             TrustFailure::Policy { path, source }
         })?;
+        let surroundings = library::surroundings(context, &config);
+        let org = surroundings.org.iter().map(|folder| folder.path.clone());
+        // An organisation vouches for its folders, whatever it filled them with.
+        let installed = Installed::read(context)?.vouched(org.collect());
         Ok(Self {
             policy,
             opt_in: if config.allows_scripts() {
@@ -73,9 +76,9 @@ impl Permissions {
             approvals: trusted::read(&context.environment.approvals_file())?,
             project_trust: config.project_trust,
             trust_projects: config.trust_projects(),
-            surroundings: library::surroundings(context, &config),
+            surroundings,
             denied: config.all("tools.deny").map(deny_layer).collect(),
-            installed: Installed::read(context)?,
+            installed,
             signers: Signers::load(&context.environment)?,
         })
     }
@@ -102,8 +105,16 @@ impl Permissions {
                 return Provenance::of(Origin::ProjectUntrusted);
             }
         };
+        if self.unreadable(folder).is_some() {
+            return Provenance::of(Origin::ProjectUntrusted);
+        }
         let in_project = kind == Some(SourceKind::Project);
         match self.installed.provenance(folder) {
+            // What a project in the home folder brought along lies among the user's own.
+            Some((ScopeKind::Project, found)) if by_source == Origin::WrittenHere => Provenance {
+                signer: None,
+                ..found
+            },
             // A project's lock is the word of whoever wrote the project: it can make a skill
             // less trusted than it would be without, never more, wherever the skill lies.
             Some((whose, found))
@@ -116,7 +127,7 @@ impl Permissions {
                 signer: self
                     .installed
                     .entry(folder)
-                    .and_then(|entry| self.signers.of(entry)),
+                    .and_then(|entry| self.signers.of(&entry)),
                 ..found
             },
             None => Provenance::of(by_source),
@@ -140,9 +151,19 @@ impl Permissions {
         self.installed.entry(folder).is_some()
     }
 
+    /// A lock of another project that could name a folder and cannot be read.
+    pub(crate) fn unreadable(&self, folder: &Path) -> Option<PathBuf> {
+        self.installed.unreadable(folder)
+    }
+
+    /// Whether what the locks of other projects say is what was read of them.
+    pub(crate) fn is_current(&self) -> bool {
+        self.installed.is_current()
+    }
+
     /// What the user can do about a skill that was altered.
     pub(crate) fn remedy(&self, name: &str, folder: &Path) -> String {
-        Altered::hint(name, self.installed.scope(folder))
+        self.installed.remedy(name, folder)
     }
 
     /// What was installed into a folder, if its files are something else that nobody approved.
@@ -173,12 +194,13 @@ impl Permissions {
         if kind == Some(SourceKind::Builtin) {
             return None;
         }
-        self.signers.revoked(folder, self.installed.entry(folder))
+        let entry = self.installed.entry(folder);
+        self.signers.revoked(folder, entry.as_deref())
     }
 
     /// Where an installed skill came from, as `install` takes it.
     pub(crate) fn reference(&self, folder: &Path) -> Option<String> {
-        self.installed.entry(folder).map(Locked::reference)
+        self.installed.entry(folder).map(|entry| entry.reference())
     }
 
     /// What policy says about a skill.

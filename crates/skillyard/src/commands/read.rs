@@ -135,7 +135,8 @@ fn revoked(context: &Context, folder: &Path) -> Option<String> {
     let signers = Signers::load(&context.environment).ok()?;
     // What is inside the binary has no folder.
     let folder = folder.is_dir().then_some(folder)?;
-    signers.revoked(folder, Installed::read(context).ok()?.entry(folder))
+    let installed = Installed::read(context).ok()?;
+    signers.revoked(folder, installed.entry(folder).as_deref())
 }
 
 /// The file that a path or a name leads to.

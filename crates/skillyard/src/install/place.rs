@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use skillyard_catalog::source::{Preset, Surroundings};
+use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
@@ -75,12 +75,7 @@ impl Place {
     pub(crate) fn find(context: &Context, args: &ScopeArgs) -> Result<Self, CommandError> {
         let environment = &context.environment;
         chronicle::recover(context);
-        let surroundings = Surroundings {
-            current: environment.current_dir.clone(),
-            home: environment.home.clone(),
-            ..Surroundings::default()
-        };
-        let project = project_root(&surroundings);
+        let project = project(context);
         let scope = match args.scope {
             Some(ScopeName::Project) => project.unwrap_or_else(|| environment.current_dir.clone()),
             Some(ScopeName::User) => return Self::user(context),
@@ -201,38 +196,53 @@ pub(crate) fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The scopes that the current folder is in.
+/// The scopes that commands mean here.
 pub(crate) fn scopes(context: &Context) -> Vec<Scope> {
-    let environment = &context.environment;
-    let surroundings = Surroundings {
-        current: environment.current_dir.clone(),
-        home: environment.home.clone(),
-        ..Surroundings::default()
-    };
-    let home = &environment.skillyard_home;
-    let project = project_root(&surroundings).map(|root| Scope::project(&root, home));
-    let user = environment
-        .home
-        .as_deref()
-        .map(|each| Scope::user(each, home));
-    project.into_iter().chain(user).collect()
+    let home = &context.environment.skillyard_home;
+    let project = project(context).map(|root| Scope::project(&root, home));
+    project.into_iter().chain(user_scope(context)).collect()
 }
 
-/// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
+/// The scopes whose locks have a say about the skills that are found here: the user's, and those of
+/// all projects that the current folder is in, the outermost first. What a project in the home
+/// folder installed lies among the user's own skills, so that it has a say everywhere.
+pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
+    let environment = &context.environment;
+    let surroundings = surroundings(context);
+    let mut roots: Vec<&Path> = surroundings.levels().collect();
+    roots.extend(environment.home.as_deref());
+    roots.reverse();
+    let home = &environment.skillyard_home;
+    let projects = roots.into_iter().map(|root| Scope::project(root, home));
+    // With a link a project can name the user's folders as its own. The user's lock knows better.
+    user_scope(context).into_iter().chain(projects).collect()
+}
+
+fn user_scope(context: &Context) -> Option<Scope> {
+    let environment = &context.environment;
+    let home = environment.home.as_deref();
+    home.map(|home| Scope::user(home, &environment.skillyard_home))
+}
+
+/// The root of the project that commands mean here.
 ///
 /// The home is a project only to who is in it and asked for one there: a repository of settings
 /// is none, and folders below it are not part of one.
-fn project_root(surroundings: &Surroundings) -> Option<PathBuf> {
-    const FILES: [&str; 2] = ["skills.toml", "skills.lock"];
+pub(crate) fn project(context: &Context) -> Option<PathBuf> {
+    let surroundings = surroundings(context);
     let current = surroundings.current.as_path();
-    let home = surroundings.home.as_deref();
-    let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
-    if home == Some(current) {
-        return has(current, &FILES).then(|| current.to_owned());
+    let root = if surroundings.is_home(current) {
+        has_project_files(current).then_some(current)
+    } else {
+        surroundings.install_root()
+    };
+    root.map(Path::to_owned)
+}
+
+fn surroundings(context: &Context) -> Surroundings {
+    Surroundings {
+        current: context.environment.current_dir.clone(),
+        home: context.environment.home.clone(),
+        ..Surroundings::default()
     }
-    current
-        .ancestors()
-        .take_while(|folder| home != Some(folder))
-        .find(|folder| has(folder, &FILES) || has(folder, &[".git"]))
-        .map(Path::to_owned)
 }

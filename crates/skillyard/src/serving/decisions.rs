@@ -29,6 +29,7 @@ impl Decisions {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((looked, permissions)) = &*kept
             && *looked == files
+            && permissions.is_current()
         {
             return Ok(Arc::clone(permissions));
         }
@@ -54,7 +55,7 @@ pub(super) fn files(context: &Context) -> Vec<Watched> {
         environment.pins_file(),
         environment.sigstore_file(),
     ];
-    let scopes = place::scopes(context);
+    let scopes = place::deciding(context);
     let locks = scopes.iter().map(Scope::lock_file);
     let project = project::config_file(environment);
     let all = own.into_iter().chain(project).chain(locks);

@@ -78,7 +78,7 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
         let folder = &skill.record.folder;
         match skill.kind {
             SourceKind::Builtin => None,
-            _ => signers.revoked(folder, installed.entry(folder)),
+            _ => signers.revoked(folder, installed.entry(folder).as_deref()),
         }
     });
 }

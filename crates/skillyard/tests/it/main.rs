@@ -56,6 +56,7 @@ mod install_unused;
 mod install_validation;
 mod install_versions;
 mod list;
+mod lock_decides;
 mod machine;
 mod mcp;
 mod mcp_client;

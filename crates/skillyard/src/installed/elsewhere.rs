@@ -1,0 +1,184 @@
+//! The locks of other projects than the one at hand. Their skills are reached by a path, by a link
+//! or by a folder of the configuration.
+//!
+//! A lock names folders of skills that lie beside it, so where a skill lies leads to its lock.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use skillyard_catalog::walk::Watched;
+use skillyard_install::lockfile::{Lockfile, LockfileError};
+use skillyard_install::scope::Scope;
+use skillyard_install::target;
+
+use super::{has_records, records_of};
+
+/// What the locks of other projects say, read when somebody asks for a skill there.
+#[derive(Debug)]
+pub(super) struct Elsewhere {
+    skillyard_home: PathBuf,
+    /// The roots whose locks are known already.
+    here: Vec<PathBuf>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The folder that was asked for last: most skills lie in one.
+    last: Option<(PathBuf, Arc<Folder>)>,
+    /// By the folder of skills.
+    folders: HashMap<PathBuf, Arc<Folder>>,
+    /// By the root.
+    levels: HashMap<PathBuf, Arc<Level>>,
+}
+
+/// A folder of skills.
+#[derive(Debug)]
+pub(super) struct Folder {
+    listed: Stamped,
+    /// Where it lies behind all links.
+    whole: Option<PathBuf>,
+    /// The names in it that are links; unknown where it cannot be listed.
+    links: Option<HashSet<OsString>>,
+    /// The levels whose locks could name what lies in it, outermost first.
+    pub(super) levels: Vec<Arc<Level>>,
+}
+
+/// A folder that has a lock, or could have one.
+#[derive(Debug)]
+pub(super) struct Level {
+    scope: Scope,
+    /// Whether anything is written down there.
+    pub(super) has_records: bool,
+    lock: Stamped,
+    records: OnceLock<Result<Vec<(Scope, Lockfile)>, LockfileError>>,
+}
+
+impl Elsewhere {
+    /// Knows nothing yet, and will not ask at the roots that are known.
+    pub(super) fn than(here: &[Scope], skillyard_home: &Path) -> Self {
+        Self {
+            skillyard_home: skillyard_home.to_owned(),
+            here: here.iter().map(|scope| scope.root.clone()).collect(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// What is known of a folder of skills.
+    pub(super) fn folder(&self, skills: &Path) -> Arc<Folder> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |path: &PathBuf| path.as_os_str() == skills.as_os_str();
+        if let Some((_, folder)) = known.last.as_ref().filter(|(path, _)| is_it(path)) {
+            return Arc::clone(folder);
+        }
+        let folder = known.folders.get(skills).map(Arc::clone);
+        let folder = folder.unwrap_or_else(|| {
+            let folder = Arc::new(self.look(skills, &mut known.levels));
+            let kept = Arc::clone(&folder);
+            known.folders.insert(skills.to_owned(), kept);
+            folder
+        });
+        known.last = Some((skills.to_owned(), Arc::clone(&folder)));
+        folder
+    }
+
+    fn look(&self, skills: &Path, known: &mut HashMap<PathBuf, Arc<Level>>) -> Folder {
+        // Before it is listed: what changes meanwhile is noticed the next time.
+        let listed = Stamped::now(skills.to_owned());
+        let whole = skills.canonicalize().ok();
+        let mut roots = target::roots(skills);
+        roots.extend(whole.iter().flat_map(|whole| target::roots(whole)));
+        roots.retain(|root| !self.here.contains(root));
+        roots.sort_unstable();
+        roots.dedup();
+        let levels = roots.into_iter().map(|root| {
+            let level = || Arc::new(Level::at(&root, &self.skillyard_home));
+            Arc::clone(known.entry(root.clone()).or_insert_with(level))
+        });
+        Folder {
+            listed,
+            whole,
+            links: links(skills),
+            levels: levels.collect(),
+        }
+    }
+
+    /// Whether what was read is what is there now.
+    pub(super) fn is_current(&self) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = known.folders.iter();
+        folders.all(|(path, folder)| folder.is_current(path))
+            && known.levels.values().all(|level| level.lock.is_current())
+    }
+}
+
+impl Folder {
+    /// Whether something in it is a link.
+    pub(super) fn is_link(&self, path: &Path) -> bool {
+        let links = self.links.as_ref().zip(path.file_name());
+        links.map_or_else(|| path.is_symlink(), |(links, name)| links.contains(name))
+    }
+
+    fn is_current(&self, path: &Path) -> bool {
+        self.listed.is_current() && path.canonicalize().ok() == self.whole
+    }
+}
+
+fn links(folder: &Path) -> Option<HashSet<OsString>> {
+    let mut links = HashSet::new();
+    for entry in folder.read_dir().ok()? {
+        let entry = entry.ok()?;
+        if entry.file_type().ok()?.is_symlink() {
+            links.insert(entry.file_name());
+        }
+    }
+    Some(links)
+}
+
+impl Level {
+    fn at(root: &Path, skillyard_home: &Path) -> Self {
+        let scope = Scope::project(root, skillyard_home);
+        Self {
+            lock: Stamped::now(scope.lock_file()),
+            has_records: has_records(&scope),
+            scope,
+            records: OnceLock::new(),
+        }
+    }
+
+    /// What is written down there.
+    pub(super) fn records(&self) -> Result<&[(Scope, Lockfile)], &LockfileError> {
+        let records = self.records.get_or_init(|| records_of(&self.scope));
+        records.as_deref()
+    }
+
+    /// The lock.
+    pub(super) fn file(&self) -> &Path {
+        &self.lock.watched.path
+    }
+}
+
+/// Something as it was before it was read.
+#[derive(Debug)]
+struct Stamped {
+    watched: Watched,
+    /// Whether it changed so shortly before that its stamp may hide another change.
+    is_racy: bool,
+}
+
+impl Stamped {
+    fn now(path: PathBuf) -> Self {
+        let watched = Watched::new(path);
+        Self {
+            is_racy: watched.is_racy(SystemTime::now()),
+            watched,
+        }
+    }
+
+    fn is_current(&self) -> bool {
+        !self.is_racy && Watched::new(self.watched.path.clone()) == self.watched
+    }
+}
