@@ -76,7 +76,7 @@ impl AgentChoice {
             Self::Usual => {
                 targets.push(SHARED.to_owned());
                 let claude = agents::find("claude-code").is_some_and(|agent| present(&agent));
-                if claude || scope.root.join(".claude").is_dir() {
+                if claude {
                     targets.push(CLAUDE.to_owned());
                 }
                 targets.extend(order.folder().map(str::to_owned));

@@ -13,6 +13,7 @@ use super::doctor::{Check, Verdict};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::place;
 use crate::library::{self, Choice, IndexMode};
 use crate::report::counted;
 
@@ -45,9 +46,9 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
 fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, CommandError> {
     let environment = &context.environment;
     if named.is_empty() {
-        let used = |agent: &&Agent| {
-            agent.is_present(environment.home.as_deref(), &environment.current_dir)
-        };
+        // Where `install` looks for them, too.
+        let root = place::project(context).unwrap_or_else(|| environment.current_dir.clone());
+        let used = |agent: &&Agent| agent.is_present(environment.home.as_deref(), &root);
         return Ok(AGENTS.iter().filter(used).collect());
     }
     let agent = |name: &String| {

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::TestContext;
+use crate::{TestContext, output, text};
 
 /// The part about agents.
 fn agents(context: &TestContext, named: &str) -> String {
@@ -87,6 +87,27 @@ fn agents_in_use_are_found_and_wrong_names_refused() {
 
     hint: Did you mean `codex`?
     ");
+}
+
+#[test]
+fn an_agent_is_in_use_where_skills_are_installed_for_it() {
+    let context = TestContext::new();
+    context.mkdir(".git").mkdir(".claude").mkdir("sub");
+    context.write_skill("lib/one").write_skill("lib/two");
+    context.done(&["install", "./lib/one", "--agent", "codex"]);
+    let missed = "Claude Code does not read the folder of `one`";
+    assert!(context.run(&["doctor"]).contains(missed));
+    let told = output(
+        context
+            .skillyard()
+            .current_dir(context.root().join("sub"))
+            .arg("doctor"),
+    );
+    let told = text(&told.stdout);
+    assert!(told.contains(missed), "{told}");
+    context.done(&["install", "./lib/two"]);
+    assert!(context.root().join(".claude/skills/two/SKILL.md").exists());
+    assert!(context.run(&["doctor"]).contains("Claude Code sees 1 of 2"));
 }
 
 #[test]
