@@ -4,9 +4,10 @@ use super::{Report, Subject};
 use crate::document::Frontmatter;
 
 rule! {
-    /// Frontmatter may have 64 levels, 20,000 values after its aliases are expanded, and 1 MiB.
+    /// Frontmatter may have 64 levels, 20,000 values after its aliases are expanded, and 1 MiB,
+    /// as may the text that its aliases stand for.
     ///
-    /// Aliases that refer to aliases can make a few lines expand to gigabytes. Such a
+    /// Aliases of aliases, or of one long text, can make a few lines expand to gigabytes. Such a
     /// document is refused, not read.
     ///
     /// **Fix:** write the values out, and move data into a file of its own.

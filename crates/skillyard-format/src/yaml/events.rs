@@ -6,8 +6,8 @@ use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Mark, Parser, Sequ
 
 use super::shield::Shielded;
 use super::{
-    Entry, Features, Flow, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar, ScalarStyle, Tree,
-    Value, YamlError,
+    Entry, Features, Flow, MAX_BYTES, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar,
+    ScalarStyle, Tree, Value, YamlError,
 };
 use crate::span::Span;
 use crate::text::is_forbidden;
@@ -30,6 +30,7 @@ pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree<'static>, YamlE
         features: Features::default(),
         anchors: HashMap::new(),
         nodes: 0,
+        aliased: 0,
     };
     let mut root = builder.document();
     let features = builder.features;
@@ -73,6 +74,8 @@ struct Builder<'a, 'b> {
     features: Features,
     anchors: HashMap<String, (Node<'static>, usize)>,
     nodes: usize,
+    /// How many bytes of text stand in aliases.
+    aliased: usize,
 }
 
 impl Builder<'_, '_> {
@@ -108,7 +111,13 @@ impl Builder<'_, '_> {
                 let Some((node, size)) = self.anchors.get(&anchor) else {
                     return Err(error(Problem::UndefinedAlias, span));
                 };
-                let (mut node, size) = (node.clone(), *size);
+                // Counted before it is copied: one long text makes a bomb of few values.
+                let (bytes, size) = (text_bytes(node), *size);
+                self.aliased += bytes;
+                if self.aliased > MAX_BYTES {
+                    return Err(error(Problem::TooLarge, span));
+                }
+                let mut node = node.clone();
                 self.count(size, span)?;
                 node.span = span;
                 Ok(node)
@@ -254,6 +263,19 @@ impl Builder<'_, '_> {
                     .map(|(context, mark)| (context, self.places.mark(mark))),
             }
         })
+    }
+}
+
+/// How many bytes of text a node holds.
+fn text_bytes(node: &Node<'_>) -> usize {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.text.len(),
+        Value::Sequence(items) => items.iter().map(text_bytes).sum(),
+        Value::Mapping(mapping) => {
+            let entries = mapping.entries.iter();
+            let bytes = entries.map(|entry| entry.key.len() + text_bytes(&entry.value));
+            bytes.sum()
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::span::Span;
 pub const MAX_DEPTH: usize = 64;
 /// Most nodes a document may have after its aliases are expanded.
 pub const MAX_NODES: usize = 20_000;
-/// Most bytes a frontmatter block may have.
+/// Most bytes a frontmatter block may have, and most bytes of text its aliases may stand for.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// One value of the tree and the bytes it was read from.

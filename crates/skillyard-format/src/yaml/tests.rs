@@ -201,6 +201,10 @@ fn bombs_are_refused() {
     let nested = lines.concat();
     assert_eq!(problem(&nested), Problem::TooDeep);
     assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), Problem::TooLarge);
+    let text = "x".repeat(MAX_BYTES / 4);
+    let few = |aliases: &str| format!("a: &a {text}\nb: [{aliases}]\n");
+    assert!(parse(&few("*a, *a, *a, *a"), 0).is_ok());
+    assert_eq!(problem(&few("*a, *a, *a, *a, *a")), Problem::TooLarge);
     assert_eq!(problem("a: *b"), Problem::UndefinedAlias);
     assert_eq!(problem("? [a]\n: b"), Problem::ComplexKey);
     assert_eq!(problem("a: \u{1}"), Problem::Character);
