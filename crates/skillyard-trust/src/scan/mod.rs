@@ -18,6 +18,7 @@ mod disguise;
 mod engine;
 mod expression;
 mod facts;
+mod fields;
 mod file;
 mod finding;
 mod flow;

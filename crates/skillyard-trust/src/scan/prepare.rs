@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use skillyard_format::Span;
+use skillyard_format::text::is_forbidden;
 
 use super::code;
 use super::decode::decoded;
+use super::fields::fields;
 use super::file::{File, Language};
 use super::fold::{Folded, Mode};
-use super::markdown::{Block, regions};
+use super::markdown::{Block, Region, regions};
 use super::pieces::Pieces;
 use super::reading::{Places, Read, Taken, read};
 
@@ -65,6 +67,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) source: Cow<'a, str>,
     pub(crate) folded: Folded,
     pub(crate) units: Vec<Unit>,
+    /// The fields of a skill that are read as something else than what is written.
+    pub(crate) fields: Vec<Folded>,
     /// Where the strings of its code are, in the source.
     strings: Vec<Range<usize>>,
 }
@@ -94,6 +98,7 @@ impl<'a> Prepared<'a> {
             source,
             folded: Folded::default(),
             units: Vec::new(),
+            fields: Vec::new(),
             strings: Vec::new(),
         };
         prepared.cut(language);
@@ -178,7 +183,15 @@ impl<'a> Prepared<'a> {
             None => self.cut_document(&source),
             Some(language) => self.cut_code(&source, 0..source.len(), language, None, 0),
         }
-        for each in decoded(&source) {
+        let mut all = decoded(&source);
+        for field in &self.fields {
+            all.extend(decoded(&field.text).into_iter().map(|mut each| {
+                let span = field.span(&source, each.range);
+                each.range = span.start..span.end;
+                each
+            }));
+        }
+        for each in all {
             let start = self.folded.text.len();
             for c in each.text.chars() {
                 let c = if c.is_whitespace() { ' ' } else { c };
@@ -198,7 +211,17 @@ impl<'a> Prepared<'a> {
 
     fn cut_document(&mut self, source: &str) {
         let mut heading = None;
-        for (block, region) in regions(source).into_iter().enumerate() {
+        let regions = regions(source);
+        if self.is_skill_file() {
+            self.fields = fields(source, &regions);
+        }
+        let is_field = |region: &&Region| region.block == Block::Frontmatter;
+        let body = regions.iter().take_while(is_field).count();
+        let blocks = regions.len();
+        if body == 0 {
+            self.cut_fields(blocks);
+        }
+        for (block, region) in regions.into_iter().enumerate() {
             let place = match region.block {
                 Block::Fence(language) => {
                     self.cut_code(source, region.range, language, heading, block);
@@ -221,6 +244,28 @@ impl<'a> Prepared<'a> {
                 heading = Some(self.units.len());
             }
             self.finish(place, Language::Other, start, heading, block, end);
+            if block + 1 == body {
+                self.cut_fields(blocks);
+            }
+        }
+    }
+
+    /// Adds the fields as they are read, behind the fields as they are written.
+    fn cut_fields(&mut self, block: usize) {
+        for field in std::mem::take(&mut self.fields) {
+            let start = self.folded.text.len();
+            let mut plain = Folded::default();
+            plain.push(&field.text, 0..field.text.len(), Mode::Code);
+            for (at, c) in plain.text.char_indices() {
+                // Readers pass over control characters, and so do models.
+                if !is_forbidden(c) {
+                    let place = field.source_of(plain.source_of(at));
+                    self.folded.put(place, c);
+                }
+            }
+            let end = field.source_of(field.text.len().saturating_sub(1)) + 1;
+            self.finish(Place::Frontmatter, Language::Other, start, None, block, end);
+            self.fields.push(field);
         }
     }
 

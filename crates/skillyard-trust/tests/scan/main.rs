@@ -4,6 +4,7 @@
 
 mod bytes;
 mod classes;
+mod frontmatter;
 mod spellings;
 
 use std::fmt::Write as _;

@@ -20,24 +20,42 @@ rule! {
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
-        // But for one, none of them is ASCII, and nearly all files are.
-        if file.source.is_ascii() && !file.source.contains('\u{1b}') {
-            continue;
-        }
-        let mut count = Count::default();
         let source: &str = &file.source;
-        let is_suspect = |byte: &u8| !byte.is_ascii() || *byte == 0x1b;
-        let mut at = 0;
-        while let Some(found) = source.as_bytes()[at..].iter().position(is_suspect) {
-            at += found;
-            let before = source[..at].chars().next_back().unwrap_or(' ');
-            let Some(c) = source[at..].chars().next() else {
-                break;
-            };
-            count.see(at, c, before);
-            at += c.len_utf8();
+        let mut count = Count::default();
+        suspects(source, |at, c, before| {
+            count.see(Span::new(at, at + c.len_utf8()), c, before);
+        });
+        for field in &file.fields {
+            suspects(&field.text, |at, c, before| {
+                let start = field.source_of(at);
+                let is_written = source.get(start..).is_some_and(|rest| rest.starts_with(c));
+                if !is_written {
+                    let next = field.source_of(at + c.len_utf8());
+                    let end = source.ceil_char_boundary(next.max(start + 1));
+                    count.see(Span::new(start, end), c, before);
+                }
+            });
         }
         count.report(index, findings);
+    }
+}
+
+/// Calls `see` with each character that may be one of them, its place and the one before it.
+fn suspects(text: &str, mut see: impl FnMut(usize, char, char)) {
+    // But for one, none of them is ASCII, and nearly all files are.
+    if text.is_ascii() && !text.contains('\u{1b}') {
+        return;
+    }
+    let is_suspect = |byte: &u8| !byte.is_ascii() || *byte == 0x1b;
+    let mut at = 0;
+    while let Some(found) = text.as_bytes()[at..].iter().position(is_suspect) {
+        at += found;
+        let before = text[..at].chars().next_back().unwrap_or(' ');
+        let Some(c) = text[at..].chars().next() else {
+            break;
+        };
+        see(at, c, before);
+        at += c.len_utf8();
     }
 }
 
@@ -52,7 +70,7 @@ struct Count {
 }
 
 impl Count {
-    fn see(&mut self, at: usize, c: char, before: char) {
+    fn see(&mut self, span: Span, c: char, before: char) {
         let kind = match c {
             // A flag of a region is spelled with tags behind a black flag.
             '\u{e0020}'..='\u{e007f}' if before != '\u{1f3f4}' && !is_tag(before) => &mut self.tags,
@@ -68,11 +86,11 @@ impl Count {
             '\u{200c}' | '\u{200d}' | '\u{ad}' if before.is_ascii_alphanumeric() => {
                 &mut self.widthless
             }
-            '\u{feff}' if at > 0 => &mut self.widthless,
+            '\u{feff}' if span.start > 0 => &mut self.widthless,
             _ => return,
         };
         kind.0 += 1;
-        kind.1.get_or_insert(Span::new(at, at + c.len_utf8()));
+        kind.1.get_or_insert(span);
     }
 
     fn report(self, file: usize, findings: &mut Findings<'_>) {

@@ -1,5 +1,7 @@
 //! Hosts that look like others.
 
+use std::ops::Range;
+
 use skillyard_format::Span;
 
 use super::{Findings, Subject};
@@ -19,26 +21,30 @@ rule! {
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
-        if file.source.is_ascii() && !file.folded.text.contains("//xn--") {
-            continue;
+        let mut add = |span| {
+            let message = "the host is not the one that is read";
+            findings.add_source(&RULE, index, Some(span), Severity::High, message);
+        };
+        if !file.source.is_ascii() || file.folded.text.contains("//xn--") {
+            strange_hosts(&file.source).for_each(|range| add(Span::new(range.start, range.end)));
         }
-        for (at, _) in file.source.match_indices("://") {
-            let rest = &file.source[at + 3..];
-            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
-            let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-            let host = &rest[..length];
-            if host.split('.').any(is_mixed) || host.starts_with("xn--") {
-                let span = Span::new(at + 3, at + 3 + length);
-                findings.add_source(
-                    &RULE,
-                    index,
-                    Some(span),
-                    Severity::High,
-                    "the host is not the one that is read",
-                );
-            }
+        for field in &file.fields {
+            strange_hosts(&field.text).for_each(|range| add(field.span(&file.source, range)));
         }
     }
+}
+
+/// Where the hosts stand that are spelled with letters of several alphabets, or in code.
+fn strange_hosts(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices("://").filter_map(|(at, mark)| {
+        let start = at + mark.len();
+        let rest = &text[start..];
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let host = &rest[..length];
+        let is_strange = host.split('.').any(is_mixed) || host.starts_with("xn--");
+        is_strange.then_some(start..start + length)
+    })
 }
 
 /// Whether a label has letters of ASCII and letters that look like them.
