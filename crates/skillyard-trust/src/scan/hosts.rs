@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+pub(crate) use super::address::host;
+use super::address::{Reach, path};
 use super::pattern::Pattern;
 use super::text::Text;
 
 /// Hosts, with the start of the path where one host serves many, from which the makers of
-/// a tool serve its installer.
+/// a tool serve its installer. Where anyone may put something, the path is the makers' own.
 const INSTALLERS: &[&str] = &[
     "aka.ms/",
     "app.warp.dev/",
@@ -21,12 +23,14 @@ const INSTALLERS: &[&str] = &[
     "cli.github.com/",
     "cli.sentry.dev/",
     "code.visualstudio.com/",
-    "crates.io/",
     "cursor.com/install",
     "deb.nodesource.com/",
-    "deno.land/",
+    "deno.land/install",
+    "deno.land/std",
+    "deno.land/x/install/",
     "developer.download.nvidia.com/",
-    "dl.cloudsmith.io/",
+    "dl.cloudsmith.io/public/caddy/",
+    "dl.cloudsmith.io/public/mull-project/",
     "dl.google.com/",
     "dl.k8s.io/",
     "dot.net/",
@@ -52,7 +56,10 @@ const INSTALLERS: &[&str] = &[
     "go.dev/dl/",
     "go.microsoft.com/",
     "hf.co/cli/",
-    "huggingface.co/",
+    "huggingface.co/api/models/nvidia/",
+    "huggingface.co/cli/",
+    "huggingface.co/nvidia/",
+    "huggingface.co/settings/",
     "install.meteor.com",
     "install.python-poetry.org",
     "mise.run",
@@ -115,12 +122,12 @@ const CATCHERS: &str = r"(?:webhook\.site|requestbin|pipedream\.net|hookbin\.com
 
 static PASTE: Pattern = Pattern::new(PASTES);
 static CATCHER: Pattern = Pattern::new(CATCHERS);
-static URL: Pattern = Pattern::new(r#"https?://[^\s"'<>)\]}|;,\\`]+"#);
+/// Who logs in may be written with any sign, and so may pass for a host that ends there.
+static URL: Pattern = Pattern::new(
+    r#"https?://(?:[^\s/?\#<>]*@)?(?:\[[\da-f:.%]+\][^\s"'<>)\]}|;,\\`]*|[^\s"'<>)\]}|;,\\`]+)"#,
+);
 static ADDRESS: Pattern =
     Pattern::new(r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/");
-static PRIVATE: Pattern = Pattern::new(
-    r"//(?:127\.|10\.|0\.0\.0\.0|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|1\.2\.3\.4|x\.x)",
-);
 /// Names that nobody gives to a host that is meant well.
 static HOSTILE: Pattern = Pattern::new(
     r"https?://[^/\s]*\b(?:attacker|evil|malicious|exfil(?:trate|tration)?|c2|malware|payload|hacker|backdoor|steal(?:er)?|phish(?:ing)?|exploit|covert|adversary|rogue|hostile|spoof|botnet|keylog(?:ger)?)\b",
@@ -143,21 +150,21 @@ pub(crate) enum Standing {
 
 /// The standing of one address, in small letters.
 pub(crate) fn standing(url: &str) -> Standing {
-    let rest = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"));
-    let rest = rest.unwrap_or(url);
-    if PRIVATE.is_match(url) || rest.starts_with("localhost") {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host(url);
+    let reach = Reach::of(host);
+    if reach == Reach::Local {
         Standing::Local
-    } else if ADDRESS.is_match(url)
+    } else if reach == Reach::Number
+        || ADDRESS.is_match(url)
         || PASTE.is_match(rest)
         || CATCHER.is_match(rest)
         || HOSTILE.is_match(url)
     {
         Standing::Doubtful
-    } else if url.starts_with("http://") && !is_placeholder(rest) {
+    } else if url.starts_with("http://") && !is_placeholder(host) {
         Standing::Plain
-    } else if is_installer(rest) {
+    } else if is_installer(host, path(url)) {
         Standing::Installer
     } else {
         Standing::Unknown
@@ -165,21 +172,33 @@ pub(crate) fn standing(url: &str) -> Standing {
 }
 
 /// Names that stand for any host, which nobody can own.
-fn is_placeholder(rest: &str) -> bool {
-    let host = rest.split(['/', ':']).next().unwrap_or(rest);
+fn is_placeholder(host: &str) -> bool {
     matches!(
         host,
         "example.com" | "example.org" | "example.net" | "host" | "server"
     )
 }
 
-fn is_installer(rest: &str) -> bool {
+fn is_installer(host: &str, path: &str) -> bool {
+    // A path that goes up is another one than it seems to be.
+    let turns = ["..", "%2e", "%2f", "%5c"];
+    if turns.iter().any(|turn| path.contains(turn)) {
+        return false;
+    }
     INSTALLERS.iter().any(|known| {
-        let behind = rest.strip_prefix(known);
-        // A name must end where the host ends, or `mise.run.other.test` would pass for `mise.run`.
-        behind.is_some_and(|behind| {
-            known.contains('/') || behind.is_empty() || behind.starts_with(['/', '?', '#'])
-        })
+        let (server, start) = known.split_once('/').unwrap_or((known, ""));
+        let path = path.strip_prefix('/').unwrap_or(path);
+        server == host && path.starts_with(start)
+    }) && !(host.contains("github") && is_of_visitors(path))
+}
+
+/// Whether a path of a repository leads to what anyone can leave there: what is attached to an
+/// issue, a pull request, and any commit of a fork.
+fn is_of_visitors(path: &str) -> bool {
+    path.split('/').skip(3).any(|part| {
+        let name = part.split('.').next().unwrap_or(part);
+        let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_commit || matches!(part, "files" | "pull" | "issues" | "suites")
     })
 }
 
@@ -191,18 +210,6 @@ pub(crate) fn urls<'t>(text: impl Into<Text<'t>>) -> impl Iterator<Item = &'t st
 /// The worst standing of the addresses in `text`.
 pub(crate) fn worst<'t>(text: impl Into<Text<'t>>) -> Option<Standing> {
     urls(text).map(standing).max()
-}
-
-/// The host of an address.
-pub(crate) fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    host.rsplit('@')
-        .next()
-        .unwrap_or(host)
-        .split(':')
-        .next()
-        .unwrap_or(host)
 }
 
 /// The last two names of a host, which its owner bought.
@@ -217,8 +224,9 @@ pub(crate) fn owner(host: &str) -> &str {
 /// A public address without a name.
 pub(crate) fn raw_address<'t>(text: impl Into<Text<'t>>) -> Option<Range<usize>> {
     let text = text.into();
-    let found = ADDRESS.find(text)?;
-    (!PRIVATE.is_match(&text[found.clone()])).then_some(found)
+    let is_raw = |range: &Range<usize>| Reach::of(host(&text[range.clone()])) == Reach::Number;
+    let mut found = ADDRESS.ranges(text).filter(is_raw);
+    found.next().or_else(|| URL.ranges(text).find(is_raw))
 }
 
 /// Whether an address in `text` only exists to catch what is sent to it.
@@ -241,16 +249,57 @@ mod tests {
     fn hosts_are_told_apart() {
         for (url, expected) in [
             ("https://sh.rustup.rs", Standing::Installer),
+            ("https://sh.rustup.rs:443/", Standing::Installer),
             ("https://mise.run.other.test/x", Standing::Unknown),
             ("https://mise.run?x=1", Standing::Installer),
+            ("https://mise.run@other.test/x", Standing::Unknown),
             ("https://tools.test/x", Standing::Unknown),
             ("http://tools.test/x", Standing::Plain),
+            ("http://example.com:80@tools.test/x", Standing::Plain),
             ("http://127.0.0.1:80/x", Standing::Local),
             ("http://8.8.4.4/x", Standing::Doubtful),
             ("https://pastebin.com/raw/x", Standing::Doubtful),
+            ("https://deno.land/install.sh", Standing::Installer),
+            ("https://deno.land/x/stranger/i.ts", Standing::Unknown),
         ] {
             assert_eq!(standing(url), expected, "{url}");
         }
         assert_eq!(owner(host("https://a.b.example.com:80/x")), "example.com");
+    }
+
+    #[test]
+    fn a_path_of_the_makers_leads_nowhere_else() {
+        for (path, expected) in [
+            ("nvm-sh/nvm/v0.40.1/install.sh", Standing::Installer),
+            ("nvm-sh/nvm/head/install.sh", Standing::Installer),
+            ("nvm-sh/../stranger/x/i.sh", Standing::Unknown),
+            ("nvm-sh/%2e%2e/stranger/x/i.sh", Standing::Unknown),
+            ("nvm-sh/..%2fstranger/x/i.sh", Standing::Unknown),
+            ("nvm-sh/nvm/refs/pull/1/head/i.sh", Standing::Unknown),
+            (
+                "nvm-sh/nvm/0123456789abcdef0123456789abcdef01234567/i.sh",
+                Standing::Unknown,
+            ),
+        ] {
+            let url = format!("https://raw.githubusercontent.com/{path}");
+            assert_eq!(standing(&url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn whole_addresses_are_found() {
+        for (text, expected) in [
+            ("(see https://a.test/x).", "https://a.test/x"),
+            (
+                "'http://localhost;x@a.test/y'",
+                "http://localhost;x@a.test/y",
+            ),
+            ("http://[::1]:80/x", "http://[::1]:80/x"),
+            ("http://[::1] x", "http://[::1]"),
+            ("[http://a.test]", "http://a.test"),
+            ("http://a.test, b@c.test", "http://a.test"),
+        ] {
+            assert_eq!(urls(text).next(), Some(expected), "{text}");
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! A scanner is triage. What it does not see may still be an attack, which is why scripts
 //! run in a sandbox and tools behind a guard.
 
+mod address;
 mod bytes;
 mod code;
 mod context;

@@ -2,6 +2,7 @@
 //!
 //! `bad` is a skill that breaks the rule, `good` a skill that looks like it and does not.
 
+mod addresses;
 mod bytes;
 mod classes;
 mod frontmatter;

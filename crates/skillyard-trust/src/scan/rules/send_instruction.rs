@@ -28,7 +28,7 @@ static SEND: Pattern = Pattern::new(
 static PRIVATE: Pattern = Pattern::new(
     r"\b(?:conversation|chat\s+history|transcript|prompts?|quer(?:y|ies)|user(?:'s)?\s+(?:input|data|request|message|files?|session|credential)|credentials?|tokens?|passwords?|api\s+keys?|secrets?|session|env(?:ironment)?\s+variables?|contacts|emails?|inbox|calendar|location|coordinates|files?|documents?|source\s+code|workspace|memory|history|summary|all\s+data|private\s+keys?|seed\s+phrase|ssh\s+keys?|results?|contents?|backup|metrics|logs?|data|code|outputs?|details|statistics|working\s+tree|address\s+book|originals?|contracts?|copy|full\s+text|everything)\b|\.env\b",
 );
-static TARGET: Pattern = Pattern::new(r"https?://[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
+static TARGET: Pattern = Pattern::new(r"https?://(?:[^\s/]*@)?[\w.-]+|\b[\w.+-]+@[\w-]+\.[\w.]+");
 static GRAVE: Pattern = Pattern::new(
     r"\b(?:credentials?|(?:access|session|auth|api)\s+tokens?|session[\s-]token|passwords?|api\s+keys?|secrets?|private\s+keys?|seed\s+phrase|ssh\s+keys?|env(?:ironment)?\s+variables?|all\s+(?:\w+\s+)?(?:data|messages|conversations|outputs?|files)|conversation|chat\s+history|id_rsa)\b|\.env\b|/etc/passwd",
 );
