@@ -26,7 +26,7 @@ impl Reach {
         if let Ok(number) = number.parse::<Ipv6Addr>() {
             return of_v6(number);
         }
-        spelled(host).map_or(Self::Named, |number| number.map_or(Self::Number, of_v4))
+        spelled(host).unwrap_or(Self::Named)
     }
 }
 
@@ -62,9 +62,8 @@ fn is_blank(host: &str) -> bool {
     host.contains('.') && host.split('.').all(|part| part == "x")
 }
 
-/// The number that `2130706433`, `0x7f.1` and `0177.0.0.1` are spelled of; none inside if there
-/// is no such number, and none at all if it is a name.
-fn spelled(host: &str) -> Option<Option<Ipv4Addr>> {
+/// Where the number leads that `2130706433`, `0x7f.1` and `0177.0.0.1` are other spellings of.
+fn spelled(host: &str) -> Option<Reach> {
     let parts: Vec<&str> = host.split('.').collect();
     let is_number = |part: &&str| {
         let hex = part.strip_prefix("0x");
@@ -75,7 +74,8 @@ fn spelled(host: &str) -> Option<Option<Ipv4Addr>> {
         return None;
     }
     let values: Option<Vec<u32>> = parts.iter().map(|part| value(part)).collect();
-    Some(values.and_then(|values| joined(&values)))
+    let number = values.and_then(|values| joined(&values));
+    Some(number.map_or(Reach::Number, of_v4))
 }
 
 /// The value of a part: in hex behind `0x`, in octal behind `0`.
