@@ -14,6 +14,7 @@
 mod agent;
 mod alteration;
 mod baseline;
+mod believed;
 mod cli;
 mod commands;
 mod config;

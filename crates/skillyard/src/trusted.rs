@@ -1,17 +1,13 @@
 //! `approvals.toml` on disk: the projects and the skills that the user has approved.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_trust::approval::{self, ApprovalError, Approvals, Change};
 
-use crate::config::private_file::{lock, read_text, write_private};
+use crate::believed::text;
+use crate::config::private_file::{lock, write_private};
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-
-/// Permission for the group or for others to write.
-const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Everything that was approved.
 pub(crate) fn read(file: &Path) -> Result<Approvals, CommandError> {
@@ -41,18 +37,4 @@ fn unusable(file: &Path, source: ApprovalError) -> TrustFailure {
         path: file.to_owned(),
         source,
     }
-}
-
-/// The text of the file, unless somebody else could have written it.
-fn text(file: &Path) -> Result<String, CommandError> {
-    if let Ok(metadata) = fs::metadata(file)
-        && metadata.mode() & WRITABLE_BY_OTHERS != 0
-    {
-        return Err(TrustFailure::Writable {
-            path: file.to_owned(),
-            mode: metadata.mode() & 0o777,
-        }
-        .into());
-    }
-    read_text(file)
 }

@@ -13,8 +13,16 @@ pub(crate) enum TrustFailure {
         path: PathBuf,
         source: ApprovalError,
     },
-    #[error("`{}` can be written by others (mode {mode:03o}), so what it approves is not believed", path.display())]
+    #[error("`{}` can be written by others (mode {mode:03o}), so what it says is not believed", path.display())]
     Writable { path: PathBuf, mode: u32 },
+    #[error("`{}` can be written by others (mode {mode:03o}), so what it says about trust is not believed", path.display())]
+    WritableFolder { path: PathBuf, mode: u32 },
+    #[error("`{}` belongs to another user ({owner}), so what it says is not believed", path.display())]
+    Foreign {
+        path: PathBuf,
+        owner: u32,
+        user: u32,
+    },
     #[error("cannot use `{}`", path.display())]
     Policy { path: PathBuf, source: PolicyError },
     #[error("`{0}` is both a folder here and a skill")]
@@ -46,6 +54,14 @@ impl TrustFailure {
         Some(match self {
             Self::Writable { path, .. } => format!(
                 "Look at what it says, then run `chmod 600 {0}`",
+                path.display()
+            ),
+            Self::WritableFolder { path, .. } => format!(
+                "Look at what its files say, then run `chmod go-w {}`",
+                path.display()
+            ),
+            Self::Foreign { path, user, .. } => format!(
+                "Look at what it says, then run `sudo chown {user} {}`",
                 path.display()
             ),
             Self::BothTrusted(word) => {

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use skillyard_trust::signature::Pin;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::config::private_file::{lock, read_text, write_private};
+use crate::believed::text;
+use crate::config::private_file::{lock, write_private};
 use crate::error::CommandError;
 
 #[derive(Debug, Default, Deserialize)]
@@ -17,7 +18,7 @@ struct Pins {
 
 /// Everything that is remembered.
 pub(crate) fn read(file: &Path) -> Result<Vec<Pin>, CommandError> {
-    let pins: Result<Pins, _> = toml::from_str(&read_text(file)?);
+    let pins: Result<Pins, _> = toml::from_str(&text(file)?);
     Ok(pins
         .map_err(|error| CommandError::Config {
             path: file.to_owned(),

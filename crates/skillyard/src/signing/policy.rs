@@ -12,7 +12,8 @@ use skillyard_trust::signature::{
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::pins;
-use crate::config::private_file::{lock, read_text, write_private};
+use crate::believed::{self, text};
+use crate::config::private_file::{lock, write_private};
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
@@ -52,6 +53,7 @@ pub(crate) fn signed(environment: &Environment) -> Result<Option<Policy>, Comman
 
 fn stored(environment: &Environment, at: Timestamp) -> Result<Option<Policy>, CommandError> {
     let path = environment.signed_policy_file();
+    believed::check(&path)?;
     match fs::read(&path) {
         Ok(bytes) => match accept_policy(&bytes, None, at) {
             Ok(policy) => Ok(Some(policy)),
@@ -75,6 +77,7 @@ fn joined(environment: &Environment, handed_out: Option<Policy>) -> Result<Polic
 fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, CommandError> {
     policy.pins = pins::read(&environment.pins_file())?;
     let path = environment.sigstore_file();
+    believed::check(&path)?;
     policy.sigstore = match fs::read(&path) {
         Ok(bytes) => Some(
             TrustRoot::parse(&bytes).map_err(|source| SigningError::TrustRoot { path, source })?,
@@ -87,7 +90,7 @@ fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, 
 
 /// The policy alone.
 pub(crate) fn read(file: &Path) -> Result<Policy, CommandError> {
-    let policy = Policy::parse(&read_text(file)?);
+    let policy = Policy::parse(&text(file)?);
     Ok(policy.map_err(|source| SigningError::Policy {
         path: file.to_owned(),
         source,
@@ -109,7 +112,7 @@ impl<'a> Edit<'a> {
     pub(crate) fn open(file: &'a Path) -> Result<Self, CommandError> {
         let lock = lock(&file.with_extension("lock"))?;
         read(file)?;
-        let document = read_text(file)?.parse();
+        let document = text(file)?.parse();
         let document = document.map_err(|error: toml_edit::TomlError| CommandError::Config {
             path: file.to_owned(),
             message: error.to_string(),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use insta::assert_snapshot;
 
@@ -176,12 +177,65 @@ fn an_approvals_file_that_others_may_write_is_not_believed() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `[HOME]/.skillyard/approvals.toml` can be written by others (mode 666), so what it approves is not believed
+    error: `[HOME]/.skillyard/approvals.toml` can be written by others (mode 666), so what it says is not believed
 
     hint: Look at what it says, then run `chmod 600 [HOME]/.skillyard/approvals.toml`
     ");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     assert_eq!(context.permission(), "run");
+}
+
+/// Whoever can write one of these files, or their folder, could say whom to trust.
+#[test]
+fn files_of_trust_that_others_may_write_are_not_believed() {
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    for file in ["approvals.toml", "trust.toml", "pins.toml", ""] {
+        let context = project();
+        context.approve();
+        let home = context.root().join("../home/.skillyard");
+        if !file.is_empty() {
+            context.write(&format!("../home/.skillyard/{file}"), "");
+        }
+        let named = || {
+            context
+                .tell(&["doctor"])
+                .contains("can be written by others")
+        };
+        assert!(!named(), "{file}");
+        let path = home.join(file);
+        set(&path, if file.is_empty() { 0o777 } else { 0o666 }).unwrap();
+        let told = context.tell(&["doctor"]);
+        assert!(told.starts_with("exit status: 1"), "{file}: {told}");
+        assert!(told.contains("can be written by others"), "{file}: {told}");
+        assert!(told.contains("hint: Look at what it"), "{file}: {told}");
+        // Who signed it is asked only where somebody says that it matters.
+        if file != "pins.toml" {
+            let ran = context.tell(&["run", "pdf", "scripts/fill.sh"]);
+            assert!(ran.starts_with("exit status: 2"), "{file}: {ran}");
+        }
+    }
+}
+
+#[test]
+fn files_of_trust_that_belong_to_others_are_not_believed() {
+    // Only root can give a file away.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let context = project();
+    context.approve();
+    std::os::unix::fs::chown(context.root().join(APPROVALS), Some(1000), None).unwrap();
+    assert_snapshot!(context.tell(&["trust", "list"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[HOME]/.skillyard/approvals.toml` belongs to another user (1000), so what it says is not believed
+
+    hint: Look at what it says, then run `sudo chown 0 [HOME]/.skillyard/approvals.toml`
+    ");
+    let told = context.tell(&["doctor"]);
+    assert!(told.contains("belongs to another user (1000)"), "{told}");
 }
 
 #[test]
