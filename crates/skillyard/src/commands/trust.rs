@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::source::Surroundings;
 use skillyard_trust::approval::Change;
 
 use super::Outcome;
@@ -190,13 +189,8 @@ fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
 
 /// Says where the project begins that a folder is part of: a part of one is not trusted alone.
 fn tell_project(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
-    let around = Surroundings {
-        current: folder.to_owned(),
-        home: context.environment.home.clone(),
-        ..Surroundings::default()
-    };
-    let root = around.project_root();
-    if !project::is_trusted(root, TrustProjects::Ask, &trusted::list(file)?) {
+    let root = project::root_around(&context.environment, folder);
+    if !project::is_trusted(&root, TrustProjects::Ask, &trusted::list(file)?) {
         let root = root.to_string_lossy();
         context.printer.note(&format!(
             "It is part of the project in `{0}`, which is trusted as a whole: `skillyard trust {0}`",
@@ -227,6 +221,9 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         let event = Event::new(kind).detail("folder", folder.to_string_lossy());
         context.record(&event)?;
     }
+    if !trusted {
+        refuse_if_covered(context, file, &folder)?;
+    }
     if context.printer.is_json() {
         context.printer.json(
             &json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed }),
@@ -251,4 +248,17 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         tell_project(context, file, &folder)?;
     }
     Ok(Status::Yes)
+}
+
+/// A folder that lies in a trusted one is as trusted as before, whatever was taken back.
+fn refuse_if_covered(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
+    let folders = trusted::list(file)?;
+    match project::trusted_by(&context.environment, folder, &folders) {
+        Some(by) => Err(TrustFailure::StillTrusted {
+            folder: folder.to_owned(),
+            by: by.clone(),
+        }
+        .into()),
+        None => Ok(()),
+    }
 }

@@ -12,8 +12,13 @@ use crate::trusted;
 
 /// The root of the project around the working directory.
 pub(crate) fn root(environment: &Environment) -> PathBuf {
+    root_around(environment, &environment.current_dir)
+}
+
+/// The root of the project around a folder.
+pub(crate) fn root_around(environment: &Environment, folder: &Path) -> PathBuf {
     let surroundings = Surroundings {
-        current: environment.current_dir.clone(),
+        current: folder.to_owned(),
         home: environment.home.clone(),
         ..Surroundings::default()
     };
@@ -54,7 +59,24 @@ pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[PathBuf]) 
         TrustProjects::Never => false,
         TrustProjects::Ask => {
             let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-            folders.iter().any(|folder| root.starts_with(folder))
+            folders.iter().any(|folder| covers(folder, &root))
         }
     }
+}
+
+/// The trusted folder by which the project around another folder is trusted.
+pub(crate) fn trusted_by<'a>(
+    environment: &Environment,
+    folder: &Path,
+    folders: &'a [PathBuf],
+) -> Option<&'a PathBuf> {
+    let root = root_around(environment, folder);
+    folders.iter().find(|trusted| covers(trusted, &root))
+}
+
+/// Whether who trusts a folder trusts a project in it. A repository below it is a project of its
+/// own: whoever put it there, others wrote it.
+fn covers(folder: &Path, root: &Path) -> bool {
+    let mut between = root.ancestors().take_while(|level| *level != folder);
+    root.starts_with(folder) && between.all(|level| !level.join(".git").exists())
 }

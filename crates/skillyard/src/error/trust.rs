@@ -23,6 +23,8 @@ pub(crate) enum TrustFailure {
         owner: u32,
         user: u32,
     },
+    #[error("`{}` is still trusted: it lies in `{}`, which is", folder.display(), by.display())]
+    StillTrusted { folder: PathBuf, by: PathBuf },
     #[error("cannot use `{}`", path.display())]
     Policy { path: PathBuf, source: PolicyError },
     #[error("`{0}` is both a folder here and a skill")]
@@ -64,6 +66,12 @@ impl TrustFailure {
                 "Look at what it says, then run `sudo chown {user} {}`",
                 path.display()
             ),
+            Self::StillTrusted { by, .. } => {
+                format!(
+                    "To trust neither, run `skillyard trust revoke {}`",
+                    by.display()
+                )
+            }
             Self::BothTrusted(word) => {
                 format!("Revoke the folder as `./{word}`; from then on `{word}` is the skill")
             }
@@ -92,7 +100,7 @@ impl TrustFailure {
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Builtin(_) => 1,
+            Self::Builtin(_) | Self::StillTrusted { .. } => 1,
             _ => 2,
         }
     }

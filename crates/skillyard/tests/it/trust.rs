@@ -134,6 +134,63 @@ fn trust_reaches_the_folders_below_and_not_those_beside() {
     assert!(list("../beside").contains("! zip"));
 }
 
+/// What somebody put into a trusted project as a repository of its own is not trusted with it.
+#[test]
+fn a_repository_below_a_trusted_folder_is_a_project_of_its_own() {
+    let context = project("");
+    context
+        .mkdir("vendor/evil/.git")
+        .mkdir("vendor/evil/sub")
+        .skill("vendor/evil/.skills/xls", "x");
+    context.write("vendor/evil/.skills/xls/scripts/a.sh", "#!/bin/sh\n");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    let there = |arguments: &[&str]| {
+        let mut command = context.skillyard();
+        command.current_dir(context.root().join("vendor/evil"));
+        context.shown(command.args(arguments))
+    };
+    let list = |folder: &str| {
+        let mut command = context.skillyard();
+        command.current_dir(context.root().join(folder));
+        context.shown(command.arg("list"))
+    };
+    for folder in ["vendor/evil", "vendor/evil/sub"] {
+        assert!(list(folder).contains("! xls"), "{folder}");
+    }
+    let ran = there(&["run", "xls", "scripts/a.sh", "--yes"]);
+    assert!(ran.contains("may not run scripts"), "{ran}");
+    // By its path from the project around it, too.
+    let ran = context.tell(&["run", "./vendor/evil/.skills/xls", "scripts/a.sh", "--yes"]);
+    assert!(ran.contains("may not run scripts"), "{ran}");
+    there(&["trust", ".", "--yes"]);
+    assert!(list("vendor/evil/sub").contains("✓ xls"));
+    let revoked = there(&["trust", "revoke", "."]);
+    assert!(revoked.contains("are now not trusted"), "{revoked}");
+    assert!(list("vendor/evil").contains("! xls"));
+    assert_eq!(context.status("pdf"), "enabled");
+}
+
+#[test]
+fn what_lies_in_a_trusted_folder_cannot_be_revoked_alone() {
+    let context = project("");
+    context.mkdir("sub");
+    for folder in [".", "sub"] {
+        assert_eq!(context.code(&["trust", folder]), Some(0));
+    }
+    assert_snapshot!(context.tell(&["trust", "revoke", "sub"]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[DIR]/sub` is still trusted: it lies in `[DIR]`, which is
+
+    hint: To trust neither, run `skillyard trust revoke [DIR]`
+    ");
+    assert_eq!(context.code(&["trust", "revoke", "sub"]), Some(1));
+    assert_eq!(context.code(&["trust", "revoke", "."]), Some(0));
+    assert_eq!(context.code(&["trust", "revoke", "sub"]), Some(0));
+}
+
 #[test]
 fn a_folder_that_is_gone_can_be_revoked() {
     let context = project("");
