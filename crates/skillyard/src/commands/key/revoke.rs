@@ -48,6 +48,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             || each.digest.map(|digest| digest.to_string()).as_ref() == Some(&id)
     };
     let changed = !policy.revoked.iter().any(|each| known(&each));
+    // What something else had revoked before is not hit by this.
+    let before = withheld(context)?;
     if changed {
         edit.revoke((field, &id), now(), args.reason.as_deref())?;
         edit.save()?;
@@ -59,7 +61,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             None => event,
         })?;
     }
-    let affected = affected(context)?;
+    let mut affected = withheld(context)?;
+    affected.retain(|name| !before.contains(name));
     if context.printer.is_json() {
         let value = json!({ "revoked": id, "changed": changed, "affected": affected });
         context.printer.json(&value)?;
@@ -79,8 +82,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Yes)
 }
 
-/// The skills that are here and revoked, by this or by something else.
-fn affected(context: &Context) -> Result<Vec<String>, CommandError> {
+/// The skills that are here and revoked, by whatever it was.
+fn withheld(context: &Context) -> Result<Vec<String>, CommandError> {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills = catalog.skills.iter();
     let revoked = skills.filter(|skill| matches!(skill.status, SkillStatus::Revoked { .. }));

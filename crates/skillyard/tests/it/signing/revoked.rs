@@ -59,6 +59,10 @@ fn a_skill_of_a_revoked_key_is_not_used_any_more() {
     let told = context.json(&["key", "revoke", "mine", "--reason", "stolen", "--json"]);
     assert_eq!(told["affected"], json!(["pdf"]));
     is_withdrawn(&context, "was revoked at ");
+    // Another key has nothing to do with it.
+    context.done(&["key", "generate", "other"]);
+    let told = context.json(&["key", "revoke", "other", "--json"]);
+    assert_eq!(told["affected"], json!([]), "{told}");
     // Nor where somebody takes the signature away.
     std::fs::remove_file(context.root().join(".agents/skills/pdf/skill.oms.sig")).unwrap();
     context.refused(&["run", "pdf", "scripts/run.sh", "--yes"]);
