@@ -3,13 +3,17 @@
 //! The printer asks it for every message, line of data and JSON value, so no command has to
 //! think of it. It knows values, not places: whoever reads a secret from the environment, the
 //! command line or a file lets it `learn` the value, and from then on it is gone from the
-//! output and the audit log, also where another program quoted it. What a skill itself holds is printed byte for
+//! output and the audit log, also where another program quoted it. The log loses by their look
+//! also those that nobody told of (`forms`). What a skill itself holds is printed byte for
 //! byte (`Printer::raw`), because its digest would not fit otherwise.
+
+mod forms;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use self::forms::without_tokens;
 use crate::secret::{REDACTED, Secret};
 
 /// Shorter values are also ordinary words, and would tear holes into every text.
@@ -122,7 +126,10 @@ impl Redactor {
 
 impl skillyard_audit::Redact for Redactor {
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.scrub_for_people(text)
+        match self.scrub_for_people(text) {
+            Cow::Borrowed(text) => without_tokens(text),
+            Cow::Owned(text) => Cow::Owned(without_tokens(&text).into_owned()),
+        }
     }
 }
 

@@ -65,6 +65,29 @@ fn a_run_is_written_down_with_what_it_was_given() {
 }
 
 #[test]
+fn what_looks_like_a_secret_is_not_in_the_log() {
+    let context = skill("");
+    let token = "ghp_0123456789abcdefABCDEF";
+    let bearer = format!("Authorization: Bearer {token}x");
+    let words = [
+        "--password=hunter2",
+        "--api-key",
+        "k-of-mine",
+        token,
+        &bearer,
+    ];
+    let arguments = [&["run", "tools", "hello.py", "--yes", "--"], &words[..]].concat();
+    context.tell(&arguments);
+    for kind in ["skill.script_started", "skill.script_executed"] {
+        let event = events(&context, kind)[0].to_string();
+        assert!(event.contains("--password=…redacted"), "{event}");
+        for secret in ["hunter2", "k-of-mine", "ghp_"] {
+            assert!(!event.contains(secret), "{event}");
+        }
+    }
+}
+
+#[test]
 fn a_run_that_is_killed_has_begun_in_the_log() {
     let context = skill("");
     let folder = "../home/.agents/skills/tools";

@@ -1,0 +1,176 @@
+//! Secrets that nobody told of, by their look: tokens of well-known services, what stands behind
+//! `Bearer`, and the values of arguments such as `--password`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::secret::REDACTED;
+
+/// How tokens begin, and how many letters follow at least.
+const TOKENS: &[(&str, usize)] = &[
+    ("ghp_", 16),
+    ("gho_", 16),
+    ("ghu_", 16),
+    ("ghs_", 16),
+    ("ghr_", 16),
+    ("github_pat_", 16),
+    ("glpat-", 16),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("AKIA", 16),
+    ("sk-", 20),
+];
+/// How names of arguments end whose values are secrets.
+const ARGUMENTS: &[&str] = &["password", "token", "api-key"];
+/// The least length of what stands behind `Bearer`: shorter words are words.
+const SHORTEST: usize = 6;
+
+/// `text` without what looks like a secret.
+pub(super) fn without_tokens(text: &str) -> Cow<'_, str> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (start, least) in TOKENS {
+        for at in memmem::find_iter(text.as_bytes(), start) {
+            found.extend(token(text, at, start, *least));
+        }
+    }
+    for at in memmem::find_iter(text.as_bytes(), "earer ") {
+        found.extend(bearer(text, at));
+    }
+    for at in memmem::find_iter(text.as_bytes(), "--") {
+        found.extend(argument(text, at));
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    found.sort_unstable_by_key(|range| (range.start, range.end));
+    let (mut result, mut end) = (String::new(), 0);
+    for range in found {
+        if range.start >= end {
+            result.push_str(&text[end..range.start]);
+            result.push_str(REDACTED);
+        }
+        end = end.max(range.end);
+    }
+    result.push_str(&text[end..]);
+    Cow::Owned(result)
+}
+
+/// The token that begins here, if it is long enough and no part of a word.
+fn token(text: &str, at: usize, start: &str, least: usize) -> Option<Range<usize>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+        return None;
+    }
+    let rest = &text[at + start.len()..];
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    // Words with hyphens are long as well, and have no digits.
+    let has_digit = rest[..length].contains(|c: char| c.is_ascii_digit());
+    (length >= least && has_digit).then(|| at..at + start.len() + length)
+}
+
+/// What stands behind a `Bearer`.
+fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
+    if !text[..at].ends_with(['B', 'b']) {
+        return None;
+    }
+    let rest = text[at..].strip_prefix("earer ")?.trim_start_matches(' ');
+    let start = text.len() - rest.len();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    (length >= SHORTEST).then(|| start..start + length)
+}
+
+/// The value of an argument, in a command or in a list of words as JSON has it.
+fn argument(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = &text[at + 2..];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let (name, rest) = rest.split_at(rest.find(|c| !is_name(c))?);
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    if !ARGUMENTS.iter().any(|end| name.ends_with(end)) {
+        return None;
+    }
+    let mut between = ["=", "\",", " ", "\t"].into_iter();
+    let mut value = between.find_map(|between| rest.strip_prefix(between))?;
+    value = value.trim_start_matches([' ', '\t']);
+    let mut quotes = ["\\\"", "\"", "'"].into_iter();
+    let quote = quotes.find(|quote| value.starts_with(quote));
+    value = &value[quote.map_or(0, str::len)..];
+    let start = text.len() - value.len();
+    let length = match quote {
+        Some(quote) => value
+            .match_indices(quote)
+            .map(|(at, _)| at)
+            .find(|at| !value[..*at].ends_with('\\')),
+        None => value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\')),
+    };
+    let length = length.unwrap_or(value.len());
+    // What follows is the next argument, or a variable.
+    let is_value = length > 0 && !value.starts_with("--") && !value.starts_with('$');
+    is_value.then(|| start..start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_secret_is_gone() {
+        let check = |text: &str, expected: &str| assert_eq!(without_tokens(text), expected);
+        check(
+            r#"["-H","Authorization: Bearer ghp_0123456789abcdefABCDEF","x"]"#,
+            r#"["-H","Authorization: Bearer …redacted","x"]"#,
+        );
+        check("a:ghp_0123456789abcdefABCDEF.", "a:…redacted.");
+        check(
+            "K=github_pat_11ABCDEFG0abcdefghij_k sk-proj-0123456789abcdefghij",
+            "K=…redacted …redacted",
+        );
+        check(
+            "AKIAIOSFODNN7EXAMPLE glpat-0123456789abcdefghij",
+            "…redacted …redacted",
+        );
+        check("xoxb-123456789012-abc", "…redacted");
+        check(
+            "authorization: bearer abc.def-123",
+            "authorization: bearer …redacted",
+        );
+    }
+
+    #[test]
+    fn values_of_arguments_are_gone() {
+        let check = |text: &str, expected: &str| assert_eq!(without_tokens(text), expected);
+        check("x --password=hunter2 y", "x --password=…redacted y");
+        check("x --db-password hunter2 y", "x --db-password …redacted y");
+        check("x --password='a b' y", "x --password='…redacted' y");
+        check(
+            r#"["--token","abc d","y"]"#,
+            r#"["--token","…redacted","y"]"#,
+        );
+        check(r#"["--api-key=abc","y"]"#, r#"["--api-key=…redacted","y"]"#);
+        check(
+            r#"["-c","x --token \"a b\""]"#,
+            r#"["-c","x --token \"…redacted\""]"#,
+        );
+        check(r#"["--api_key=abc"]"#, r#"["--api_key=…redacted"]"#);
+    }
+
+    #[test]
+    fn words_stay() {
+        for text in [
+            "Bearer of news",
+            "--token-file tokens.txt --max-tokens 5",
+            "--password --verbose",
+            "--password $SECRET",
+            r#"["--password"]"#,
+            "task-0123456789abcdefghijklmn",
+            "sk-learn-estimators-and-their-fields",
+            "ghp_short",
+            "desk-lamp --",
+        ] {
+            assert_eq!(without_tokens(text), text);
+        }
+    }
+}
