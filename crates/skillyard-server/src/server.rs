@@ -1,10 +1,11 @@
 //! What all answers share.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use skillyard_audit::{AuditError, Event};
 use skillyard_listen::Proxy;
+use tokio::sync::watch;
 
 use crate::access::session::Sessions;
 use crate::access::{Access, Forgery, Rate};
@@ -46,7 +47,7 @@ pub struct Server {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) shelf: Shelf,
     pub(crate) version: &'static str,
-    access: RwLock<Access>,
+    access: watch::Sender<Access>,
     pub(crate) forgery: Forgery,
     pub(crate) sessions: Sessions,
     pub(crate) rate: Rate,
@@ -76,7 +77,7 @@ impl Server {
             host,
             shelf,
             version: settings.version,
-            access: RwLock::new(settings.access),
+            access: watch::Sender::new(settings.access),
             forgery: Forgery::new().map_err(HostError::new)?,
             sessions: Sessions::default(),
             rate: Rate::new(200, 50.0),
@@ -131,17 +132,23 @@ impl Server {
 
     /// Who may ask.
     pub(crate) fn access(&self) -> Access {
-        let access = self.access.read().unwrap_or_else(PoisonError::into_inner);
-        access.clone()
+        self.access.borrow().clone()
+    }
+
+    /// The same, for who has to know when others may.
+    pub(crate) fn accesses(&self) -> watch::Receiver<Access> {
+        self.access.subscribe()
     }
 
     /// Lets others ask from now on. An address that strangers reach stays closed to them.
     fn admit(&self, access: Access) {
-        let mut known = self.access.write().unwrap_or_else(PoisonError::into_inner);
-        if matches!((&*known, &access), (Access::Tokens(_), Access::Loopback)) {
-            return;
-        }
-        *known = access;
+        self.access.send_if_modified(|known| {
+            let opens = matches!((&*known, &access), (Access::Tokens(_), Access::Loopback));
+            if !opens {
+                *known = access;
+            }
+            !opens
+        });
     }
 
     /// Stops what is being answered in chats, so that the server can end.

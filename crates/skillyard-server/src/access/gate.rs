@@ -16,7 +16,7 @@ use skillyard_web::mount::LetIn;
 
 use super::origin::{Foreign, Sender};
 use super::upload::Waiting;
-use super::{Access, Holder, Role, cookie, forgery, origin, session};
+use super::{Access, Holder, Role, cookie, forgery, held, origin, session};
 use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
 use crate::mounted::{Readers, has_registry_token, is_registry};
@@ -146,7 +146,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     } else {
         request
     };
-    let role = holder.role;
+    let (role, asker) = (holder.role, holder.clone());
     request.extensions_mut().insert(Visitor {
         keeper: match role {
             Role::Admin => Keeper::All,
@@ -161,7 +161,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     });
     let mut response = next.run(request).await;
     response.extensions_mut().insert(role);
-    Ok(response)
+    Ok(held::while_held(response, asker, server.accesses()))
 }
 
 /// Passes a request on to the registry, which asks for tokens of its own where it is changed.

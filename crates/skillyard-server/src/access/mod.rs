@@ -7,6 +7,7 @@ mod cookie;
 mod forgery;
 pub(crate) mod gate;
 mod headers;
+mod held;
 mod origin;
 mod rate;
 mod role;
@@ -26,4 +27,14 @@ pub enum Access {
     Loopback,
     /// Whoever has a token, with its role.
     Tokens(Tokens),
+}
+
+impl Access {
+    /// Whether somebody who was let in would be let in now, and with the same role.
+    fn knows(&self, holder: &Holder) -> bool {
+        match self {
+            Self::Loopback => true,
+            Self::Tokens(tokens) => tokens.has(holder),
+        }
+    }
 }

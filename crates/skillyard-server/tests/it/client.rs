@@ -168,6 +168,15 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
+    /// What comes until the stream ends.
+    pub(crate) async fn rest(mut self) -> String {
+        while let Some(piece) = self.pieces.next().await {
+            let piece = piece.unwrap();
+            self.text.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+        self.text
+    }
+
     /// The next one.
     pub(crate) async fn next(&mut self) -> Value {
         loop {

@@ -54,6 +54,8 @@ pub(crate) struct Machine {
     pub(crate) never_asks: AtomicBool,
     /// Whether nothing more can be recorded.
     pub(crate) full: AtomicBool,
+    /// Who may ask once everything was read again, if that changes.
+    pub(crate) access: Mutex<Option<Access>>,
     /// What went wrong, as its log has it.
     pub(crate) failures: Mutex<Vec<String>>,
 }
@@ -130,6 +132,10 @@ impl Host for Machine {
         request: &GuardRequest,
     ) -> Result<GuardDecision, HostError> {
         Ok(check(request, skills, &[], &World(self.home.clone())))
+    }
+
+    fn access(&self) -> Result<Option<Access>, HostError> {
+        Ok(self.access.lock().unwrap().clone())
     }
 
     fn log(&self, line: &Line<'_>) {
@@ -325,6 +331,7 @@ impl TestServer {
             ran: Mutex::default(),
             never_asks: AtomicBool::new(false),
             full: AtomicBool::new(false),
+            access: Mutex::default(),
             failures: Mutex::default(),
         });
         Self::over(folder, machine, access)
@@ -347,6 +354,26 @@ impl TestServer {
             server,
             router,
         }
+    }
+
+    /// The cookie of a browser that logged in.
+    pub(crate) async fn login(&self, token: &str) -> String {
+        let form = [
+            ("origin", "http://localhost:7878"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        let answer = self
+            .ask("POST", "/login", &form, format!("token={token}"))
+            .await;
+        let cookie = answer.headers["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// Lets only these tokens in from now on.
+    pub(crate) fn admit(&self, tokens: &str) {
+        let access = Access::Tokens(Tokens::parse(tokens).unwrap());
+        *self.machine.access.lock().unwrap() = Some(access);
+        self.server.reload().unwrap();
     }
 
     /// Another server over the same folder, as after a restart.

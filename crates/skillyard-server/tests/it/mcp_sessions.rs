@@ -85,6 +85,23 @@ async fn a_session_is_of_who_opened_it() {
     assert_eq!(admin.send(&list()).await.status, 200);
 }
 
+#[tokio::test]
+async fn a_stream_ends_with_the_token() {
+    let server = TestServer::with_tokens();
+    let client = opened(&server, READ).await.ok().unwrap();
+    let stream = client.follow("GET", &json!({})).await;
+    let admin = opened(&server, ADMIN).await.ok().unwrap();
+    let mut others = admin.follow("GET", &json!({})).await;
+    std::fs::rename(server.skills().join("pdf"), server.skills().join("pdg")).unwrap();
+    server.admit(&format!("admin {ADMIN}\n"));
+    let told = tokio::time::timeout(Duration::from_secs(20), stream.rest()).await;
+    let told = told.expect("it goes on");
+    assert!(!told.contains("list_changed"), "{told}");
+    let method = others.next().await["method"].clone();
+    assert!(method.as_str().unwrap().ends_with("list_changed"));
+    assert_eq!(client.send(&list()).await.status, 401);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_that_nobody_uses_ends() {
     let server = TestServer::new();

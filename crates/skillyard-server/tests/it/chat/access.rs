@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use tokio_stream::StreamExt as _;
 
-use super::{Person, RUNS, tools};
+use super::{PATIENCE, Person, RUNS, tools};
 use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, SOURCE, TestServer};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,4 +212,42 @@ async fn readers_do_not_talk() {
         .ask("GET", "/", &[("authorization", &token)], "")
         .await;
     assert_eq!(answer.headers["location"], "/skills");
+}
+
+/// What is told ends with the token, whichever way it was shown and whatever becomes of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_followed_ends_with_the_token() {
+    for (role, by_cookie) in [("", false), ("", true), ("read", false)] {
+        let server = TestServer::with_tokens();
+        let (person, admin) = (Person::with(&server, CHAT), Person::with(&server, ADMIN));
+        let id = person.begin(Value::Null).await;
+        person.said(&id, "Hello.").await;
+        let path = format!("/api/v1/sessions/{id}/events");
+        let login = server.login(CHAT).await;
+        let bearer = [format!("Bearer {CHAT}"), format!("Bearer {ADMIN}")];
+        let header = match by_cookie {
+            true => ("cookie", login.as_str()),
+            false => ("authorization", bearer[0].as_str()),
+        };
+        let theirs = server.open("GET", &path, &[header], "").await;
+        let header = ("authorization", bearer[1].as_str());
+        let others = server.open("GET", &path, &[header], "").await;
+        let changed = match role {
+            "" => String::new(),
+            role => format!("{role} {CHAT}\n"),
+        };
+        server.admit(&format!("{changed}admin {ADMIN}\n"));
+        admin.said(&id, "For admins only.").await;
+        let told = axum::body::to_bytes(theirs.into_body(), 1 << 24);
+        let told = tokio::time::timeout(PATIENCE, told).await;
+        let told = told.expect("it goes on").unwrap();
+        assert!(!String::from_utf8_lossy(&told).contains("For admins only"));
+        // Whoever's token is still there goes on.
+        let mut told = String::new();
+        let mut pieces = others.into_body().into_data_stream();
+        while !told.contains("For admins only") {
+            let piece = tokio::time::timeout(PATIENCE, pieces.next()).await;
+            told.push_str(&String::from_utf8_lossy(&piece.unwrap().unwrap().unwrap()));
+        }
+    }
 }
