@@ -189,18 +189,30 @@ pub struct ScriptRun<'a> {
 
 /// Why the program around the server could not do what was asked.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct HostError(Box<dyn Error + Send + Sync>);
+pub enum HostError {
+    /// It failed, which is for the log.
+    #[error(transparent)]
+    Failed(Box<dyn Error + Send + Sync>),
+    /// There is nothing of that name, in words for who asked.
+    #[error("{0}")]
+    Missing(String),
+    /// It makes no sense, in words for who asked.
+    #[error("{0}")]
+    Senseless(String),
+}
 
 impl HostError {
     /// The error and what caused it, in one line.
     pub(crate) fn whole(&self) -> String {
-        Cause::of(&*self.0).0
+        match self {
+            Self::Failed(error) => Cause::of(&**error).0,
+            Self::Missing(text) | Self::Senseless(text) => text.clone(),
+        }
     }
 
     /// Wraps an error of the program.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(error.into())
+        Self::Failed(error.into())
     }
 }
 

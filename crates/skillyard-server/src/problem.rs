@@ -133,6 +133,11 @@ impl From<ContentsError> for Problem {
 
 impl From<HostError> for Problem {
     fn from(error: HostError) -> Self {
+        let error = match error {
+            HostError::Missing(text) => return Self::new(StatusCode::NOT_FOUND, text),
+            HostError::Senseless(text) => return Self::bad(text),
+            failed @ HostError::Failed(_) => failed,
+        };
         let detail = "the server could not do this; its terminal and its log say why";
         Self {
             cause: Some(error.whole().into()),

@@ -151,6 +151,11 @@ pub(crate) fn judged(
     };
     let denied = |text: String| Problem::new(StatusCode::FORBIDDEN, text);
     let input: Input = understood(arguments.clone())?;
+    // It would end the word there, and nobody would see what was left out.
+    let words = input.args.iter().chain([&input.script]);
+    if words.into_iter().any(|word| word.contains('\0')) {
+        return Err(Problem::bad("a zero byte cannot be in an argument"));
+    }
     let stock = server.stock();
     let skill = usable(&stock, &input.name)?;
     let digest = Contents::open(skill)?.digest();

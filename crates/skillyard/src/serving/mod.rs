@@ -30,7 +30,7 @@ use crate::agent::subscribers;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::discovered;
-use crate::error::CommandError;
+use crate::error::{CommandError, RunError};
 use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
@@ -314,10 +314,20 @@ impl Host for Machine {
         Executed {
             ran: match ran {
                 Ok((ran, made)) => Ok(crate::agent::told(&ran, &made)),
-                Err(error) => Err(HostError::new(error.with_causes())),
+                Err(error) => Err(unrun(&error)),
             },
             event,
         }
+    }
+}
+
+/// Why a script was not run: whoever named one that is none is told so.
+fn unrun(error: &CommandError) -> HostError {
+    let text = error.with_causes();
+    match error {
+        CommandError::Run(RunError::NoSuchScript { .. }) => HostError::Missing(text),
+        CommandError::Run(RunError::NotAScript(_)) => HostError::Senseless(text),
+        _ => HostError::new(text),
     }
 }
 

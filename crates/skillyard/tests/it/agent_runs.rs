@@ -126,6 +126,27 @@ fn a_script_over_http() {
 }
 
 #[test]
+fn a_script_that_is_none_is_the_callers_mistake() {
+    let context = machine();
+    let serving = Serving::start(&context, &["--allow-run"]);
+    let asked = |script: &str, word: &str| {
+        let input = json!({ "name": "runs", "script": script, "args": [word] });
+        let (status, text) = serving.ask_with("POST", "/api/v1/tools/skill_run", "", &input);
+        let problem: Value = serde_json::from_str(&text).unwrap();
+        (status, problem["detail"].as_str().unwrap().to_owned())
+    };
+    for script in ["nosuch.sh", "../x", "", "/etc/passwd"] {
+        let told = format!("skill `runs` has no script `{script}`");
+        assert_eq!(asked(script, ""), (404, told));
+    }
+    let (status, told) = asked("SKILL.md", "");
+    assert_eq!(status, 400, "{told}");
+    assert!(told.contains("`SKILL.md` is no script"), "{told}");
+    let told = "a zero byte cannot be in an argument".to_owned();
+    assert_eq!(asked("x.sh", "a\0b"), (400, told));
+}
+
+#[test]
 fn approved_hosts_belong_to_exactly_these_files() {
     let context = machine();
     let hosts = || {
