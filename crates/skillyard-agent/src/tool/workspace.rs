@@ -14,6 +14,7 @@ use skillyard_catalog::resource::{
     Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
 use skillyard_format::difference::{Difference, Limits};
+use skillyard_format::render::foreign::stream;
 
 use super::skill::{number, optional, wanted};
 use crate::host::{CommandRun, Host, Ran};
@@ -287,7 +288,8 @@ pub(super) fn told(ran: &Ran) -> String {
     }
     for (label, content) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if !content.is_empty() {
-            let _ = writeln!(text, "<{label}>\n{}\n</{label}>", content.trim_end());
+            text.push_str(&stream(label, content));
+            text.push('\n');
         }
     }
     for denial in &ran.denials {

@@ -103,22 +103,28 @@ pub(super) fn attribute(text: &str) -> String {
     escape::xml(&escape::one_line(text))
 }
 
+/// The tags of envelopes.
+const TAGS: [&str; 4] = [
+    "skill_content",
+    "skill_resources",
+    "skill_file",
+    "mcp_output",
+];
+
 /// `body` with the envelope's own tags made harmless.
 pub(super) fn neutralised(body: &str) -> String {
+    neutralised_with(body, &[])
+}
+
+/// The same, with further tags.
+pub(super) fn neutralised_with(body: &str, further: &[&str]) -> String {
     let mut result = String::with_capacity(body.len());
     let mut rest = body;
     while let Some(at) = rest.find('<') {
         result.push_str(&rest[..at]);
         let behind = &rest[at + 1..];
         let name = behind.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        let is_ours = [
-            "skill_content",
-            "skill_resources",
-            "skill_file",
-            "mcp_output",
-        ]
-        .iter()
-        .any(|tag| {
+        let is_ours = TAGS.iter().chain(further).any(|tag| {
             name.get(..tag.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(tag))
         });
