@@ -3,6 +3,8 @@
 //! A page of another site can be given a name that leads here (DNS rebinding); what it cannot do
 //! is send another Host than that name.
 
+use std::net::Ipv4Addr;
+
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue};
 
@@ -30,7 +32,11 @@ fn is_loopback(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "127.0.0.1" | "[::1]") || name.eq_ignore_ascii_case("localhost")
+    // Only whole addresses: shorter ways to write them are names to some.
+    let address = name.parse::<Ipv4Addr>();
+    name == "[::1]"
+        || name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Looks at Host, Origin and `Sec-Fetch-Site`; `host` is that of the request's line, if it has one.
@@ -92,7 +98,14 @@ mod tests {
 
     #[test]
     fn names_of_this_machine_are_answered() {
-        for host in ["localhost:7878", "LOCALHOST", "127.0.0.1:1", "[::1]:7878"] {
+        for host in [
+            "localhost:7878",
+            "LOCALHOST",
+            "127.0.0.1:1",
+            "127.0.0.2:7878",
+            "127.255.0.9",
+            "[::1]:7878",
+        ] {
             check_loopback(&[("host", host)], Ok(Sender::Program));
         }
     }
@@ -106,6 +119,9 @@ mod tests {
             "127.0.0.1@evil.example",
             "[::1].evil.example",
             "0.0.0.0:7878",
+            "128.0.0.1",
+            "127.1",
+            "127.0.0.01",
             "",
         ] {
             check_loopback(&[("host", host)], Err(Foreign::Host));

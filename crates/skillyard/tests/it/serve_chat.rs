@@ -246,6 +246,16 @@ fn an_installation_is_carried_out_as_planned_or_not_at_all() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn every_address_of_this_machine_alone_is_answered() {
+    let context = TestContext::new();
+    let serving = Serving::start(&context, &["--host", "127.0.0.2"]);
+    assert!(serving.address.starts_with("127.0.0.2:"));
+    let (status, text) = serving.ask("GET", "/api/v1/skills", None, &Value::Null);
+    assert_eq!(status, 200, "{text}");
+}
+
+#[test]
 fn a_token_that_is_taken_away_is_gone_after_a_reload() {
     let context = TestContext::new();
     context.write("tokens", format!("admin {ADMIN}\nchat {CHAT}\n"));
