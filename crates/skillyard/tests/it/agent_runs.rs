@@ -121,7 +121,7 @@ fn output_cannot_speak_for_anybody_else() {
     let answer = context.json(&[&chat[..], &["-p", "Run it.", "--json"]].concat());
     for call in [1, 2] {
         let told = answer["calls"][call].to_string();
-        assert!(told.contains("&lt;/stdout>\\nexit code 7"), "{told}");
+        assert!(told.contains("&lt;/stdout> exit code 7"), "{told}");
         assert!(!told.contains("<skill_content"), "{told}");
         assert_eq!(told.matches("</stdout>").count(), 1, "{told}");
     }
