@@ -72,25 +72,26 @@ pub(super) fn commands(input: &GuardInput) -> Result<Vec<SimpleCommand>, String>
 
 /// Fields beside the command that change what it means.
 fn changes_surroundings(input: &GuardInput) -> Option<&'static str> {
-    let is_set = |keys: &[&str]| {
-        let mut values = input.values(keys).into_iter();
-        values.any(|value| !value.is_null() && *value != json!({}) && *value != json!([]))
-    };
-    if is_set(&["env", "environment", "environment_variables"]) {
+    if is_set(input, &["env", "environment", "environment_variables"]) {
         return Some("the input sets variables for the command");
     }
-    if is_set(&["cwd", "workdir", "working_directory", "directory"]) {
-        return Some("the input says that the command runs in another folder");
-    }
-    None
+    runs_elsewhere(input).then_some("the input says that the command runs in another folder")
+}
+
+/// Whether a field beside the command names the folder that it runs in.
+pub(super) fn runs_elsewhere(input: &GuardInput) -> bool {
+    is_set(input, &["cwd", "workdir", "working_directory", "directory"])
+}
+
+fn is_set(input: &GuardInput, keys: &[&str]) -> bool {
+    let mut values = input.values(keys).into_iter();
+    values.any(|value| !value.is_null() && *value != json!({}) && *value != json!([]))
 }
 
 /// After `cd` relative paths lead somewhere else.
 fn cwd(commands: &[SimpleCommand]) -> Cwd {
     let moves = |command: &SimpleCommand| {
-        let program = command.program();
-        program.is_none_or(|program| matches!(program, "cd" | "pushd" | "popd" | "chdir"))
-            && !command.words.is_empty()
+        command.program().is_none_or(wrapper::moves) && !command.words.is_empty()
     };
     if commands.iter().any(moves) {
         Cwd::Unknown

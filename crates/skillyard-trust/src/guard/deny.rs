@@ -7,6 +7,7 @@ use std::path::Path;
 use skillyard_format::allowed_tools::AllowedTools;
 
 use super::command;
+use super::opened;
 use super::path::{PathPattern, Place};
 use super::pattern::{CommandPattern, base_name};
 use super::request::{GuardRequest, Surroundings};
@@ -47,9 +48,16 @@ impl Rule {
         }
         let denied = tool::kind(&self.pattern.tool);
         if let (Scope::All, Kind::File(_), Kind::Command) = (&self.scope, denied, kind) {
-            let opens = redirected(request, denied)?;
-            return (!opens.is_empty())
-                .then(|| "it opens a file as the denied tool would".to_owned());
+            return match redirected(request, denied) {
+                Ok(opens) if opens.is_empty() => None,
+                Ok(_) => Some("it opens a file as the denied tool would".into()),
+                Err(problem) => Some(may_open(&problem)),
+            };
+        }
+        // `Read(*)` is about files, as `Read(**)` is.
+        let is_about_files = matches!(denied, Kind::File(_)) && self.pattern.argument.is_some();
+        if matches!(self.scope, Scope::All) && is_about_files && kind == denied {
+            return Some("every file is denied".into());
         }
         if !is_named(&self.pattern.tool, &request.tool) {
             return None;
@@ -102,30 +110,28 @@ fn files(
         None => true,
     };
     let found = match tool::kind(&request.tool) {
-        Kind::Command => redirected(request, denied)?
-            .iter()
-            .any(|path| touches(path)),
+        Kind::Command => match redirected(request, denied) {
+            Ok(paths) => paths.iter().any(|path| touches(path)),
+            Err(problem) => return Some(may_open(&problem)),
+        },
         kind if kind != denied => return None,
         _ => paths(request).is_none_or(|paths| paths.iter().any(|path| touches(path))),
     };
     found.then(|| "the file is denied, or cannot be told".into())
 }
 
-/// The files that redirections of a command open in the way that is denied.
-fn redirected(request: &GuardRequest, denied: Kind) -> Option<Vec<String>> {
+/// The files that redirections of a command open in the way that is denied, or why that cannot be
+/// told.
+fn redirected(request: &GuardRequest, denied: Kind) -> Result<Vec<String>, String> {
     let access = match denied {
         Kind::File(FileUse::Write) => Access::Write,
         _ => Access::Read,
     };
-    // A command that cannot be read is for the patterns of commands to judge.
-    let commands = command::commands(&request.input).ok()?;
-    let redirections = commands.iter().flat_map(|command| &command.redirections);
-    let targets = redirections
-        .filter(|redirection| redirection.access == access)
-        // An empty path counts as one that cannot be told.
-        .map(|redirection| redirection.target.literal().unwrap_or_default().to_owned())
-        .filter(|path| !command::is_device(path));
-    Some(targets.collect())
+    opened::by(&request.input, access)
+}
+
+fn may_open(problem: &str) -> String {
+    format!("it may open a file that is denied: {problem}")
 }
 
 /// Whether a command could be one that is denied.
@@ -177,6 +183,9 @@ fn may_run(arguments: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
         let Some(text) = word.literal() else {
             return true;
         };
+        if wrapper::is_input(text) {
+            return true;
+        }
         if text.starts_with('-') {
             continue;
         }

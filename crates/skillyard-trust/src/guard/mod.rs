@@ -7,6 +7,7 @@
 
 mod command;
 mod deny;
+mod opened;
 mod options;
 mod path;
 mod pattern;
@@ -15,6 +16,7 @@ mod rule;
 mod shell;
 mod skill;
 mod tool;
+mod unseen;
 mod web;
 mod wrapper;
 
@@ -22,6 +24,7 @@ pub use request::{
     ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings,
     ToolList,
 };
+pub use unseen::Unseen;
 
 use rule::{Refusal, Rules};
 
@@ -29,7 +32,24 @@ use rule::{Refusal, Rules};
 const MAX_TOOL_NAME: usize = 256;
 
 /// Decides about one call.
+///
+/// A search is decided about by its folder: whoever makes it leaves out what is [`Unseen`].
 pub fn check(
+    request: &GuardRequest,
+    skills: &[ActiveSkill],
+    policy: &[DenyLayer],
+    world: &dyn Surroundings,
+) -> GuardDecision {
+    let mut decision = decide(request, skills, policy, world);
+    let is_allowed = decision.verdict == GuardVerdict::Allowed;
+    if is_allowed && tool::searches(&request.tool) && !Unseen::of(skills, policy).is_empty() {
+        let caution = "files that are denied must be left out of what it finds";
+        decision.caution = Some(caution.to_owned());
+    }
+    decision
+}
+
+fn decide(
     request: &GuardRequest,
     skills: &[ActiveSkill],
     policy: &[DenyLayer],

@@ -67,6 +67,8 @@ fn normalised(path: &Path) -> PathBuf {
 pub(super) struct PathPattern {
     itself: GlobMatcher,
     below: GlobMatcher,
+    /// The folder, of a pattern for everything in it.
+    folder: Option<GlobMatcher>,
     anchor: Anchor,
 }
 
@@ -109,6 +111,7 @@ impl PathPattern {
         Some(Self {
             itself: glob(&inner)?,
             below: glob(&format!("{inner}/**"))?,
+            folder: inner.strip_suffix("/**").and_then(glob),
             anchor,
         })
     }
@@ -117,6 +120,17 @@ impl PathPattern {
     pub(super) fn allows(&self, place: &Place, world: &dyn Surroundings) -> bool {
         let base = self.base(world).and_then(|base| world.canonical(base));
         base.is_some_and(|base| self.matches_below(&base, &place.real))
+    }
+
+    /// Whether everything in the place matches, such as in `docs` for `docs/**`.
+    pub(super) fn allows_below(&self, place: &Place, world: &dyn Surroundings) -> bool {
+        let base = self.base(world).and_then(|base| world.canonical(base));
+        let below = base.and_then(|base| place.real.strip_prefix(base).ok().map(Path::to_owned));
+        below.is_some_and(|below| {
+            self.folder
+                .as_ref()
+                .is_some_and(|each| each.is_match(below))
+        })
     }
 
     /// Whether the place matches in any way it can be meant.

@@ -207,9 +207,14 @@ impl Rule {
             Scope::All => true,
             Scope::Nothing | Scope::Commands(_) => false,
             Scope::Files(pattern) => paths(request).is_some_and(|paths| {
-                paths.iter().all(|path| {
-                    Place::of(path, world).is_some_and(|place| pattern.allows(&place, world))
-                })
+                let searches = tool::searches(&request.tool);
+                let covers = |place: Place| {
+                    pattern.allows(&place, world)
+                        || (searches && pattern.allows_below(&place, world))
+                };
+                paths
+                    .iter()
+                    .all(|path| Place::of(path, world).is_some_and(covers))
             }),
             Scope::Domain(domain) => request.input.texts(&["url"]).is_some_and(|addresses| {
                 addresses.iter().all(|address| {
@@ -227,8 +232,9 @@ impl Rule {
 
 /// The paths that a call names; `None` when they cannot be told.
 pub(super) fn paths(request: &GuardRequest) -> Option<Vec<&str>> {
-    let searches = matches!(request.tool.as_str(), "Glob" | "Grep" | "LS");
-    if searches && let GuardInput::Fields(fields) = &request.input {
+    if tool::searches(&request.tool)
+        && let GuardInput::Fields(fields) = &request.input
+    {
         // What is looked for may name a place too.
         let pattern = fields.get("pattern").and_then(serde_json::Value::as_str);
         let leaves = |text: &str| text.starts_with(['/', '~']) || text.contains("..");

@@ -33,6 +33,11 @@ pub(super) fn kind(tool: &str) -> Kind {
     }
 }
 
+/// Tools that look through folders.
+pub(super) fn searches(tool: &str) -> bool {
+    matches!(tool, "Glob" | "Grep" | "LS")
+}
+
 /// Why a runtime should still ask the user before this tool is used.
 pub(super) fn caution(tool: &str) -> Option<&'static str> {
     match tool {

@@ -70,6 +70,28 @@ pub(super) fn runs_text(program: &str) -> bool {
     )
 }
 
+/// Builtins after which relative paths lead somewhere else.
+pub(super) fn moves(program: &str) -> bool {
+    matches!(program, "cd" | "pushd" | "popd" | "chdir")
+}
+
+/// Programs that put names into the commands that they start.
+pub(super) fn fills_in(program: &str) -> bool {
+    matches!(
+        base_name(program),
+        "xargs" | "find" | "fd" | "parallel" | "entr"
+    )
+}
+
+/// Whether an argument makes a shell read commands from its input.
+pub(super) fn is_input(argument: &str) -> bool {
+    let options = argument.strip_prefix('-');
+    options.is_some_and(|options| !options.starts_with('-') && options.contains('s'))
+        || ["/dev/", "/proc/"]
+            .iter()
+            .any(|folder| argument.starts_with(folder))
+}
+
 /// Programs that read shell text.
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(
@@ -229,6 +251,7 @@ fn shell(program: &str, arguments: &[Word]) -> Inner {
             Some(_) => return hidden(program),
             None if text.starts_with('+') => return hidden(program),
             None if takes_text => return Inner::Shell(text.to_owned()),
+            None if is_input(text) => return hidden(program),
             // The script itself is what was granted; it sees the further arguments.
             None => return Inner::None,
         }

@@ -1,6 +1,6 @@
 //! A denied command is found however it is dressed up.
 
-use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, check};
+use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, Unseen, check};
 
 use crate::{Machine, policy};
 
@@ -132,4 +132,116 @@ fn tools_and_files() {
         "https://good.org"
     ));
     assert!(is_denied("Skill(commit)", "Skill", "commit"));
+}
+
+#[test]
+fn files_that_a_shell_opens() {
+    let long = format!("echo {} > secret/a", "x".repeat(10_001));
+    for command in [
+        "cd secret && echo x > a",
+        "pushd secret; echo x >> a",
+        "(cd secret; echo x > a)",
+        "command cd secret; echo x > a",
+        "for d in a; do echo x > a; cd secret; done",
+        "> secret/a",
+        "echo x &> secret/a",
+        "echo x 1<> secret/a",
+        "echo x > secret/a; [[ a ]]",
+        "f() { :; }; echo x > secret/a",
+        "sh -c \"echo x > secret/a\"",
+        "sh -c 'cd secret; echo x > a'",
+        "cd secret && sh -c 'echo x > a'",
+        "eval \"echo x > secret/a\"",
+        "eval echo x '>' secret/a",
+        "eval \"$X\"",
+        "trap 'echo x > secret/a' EXIT",
+        "alias e='echo x >'; e secret/a",
+        ". ./x.sh",
+        "echo 'echo x > secret/a' | sh",
+        "echo 'echo x > secret/a' | sh -s x",
+        "echo 'echo x > secret/a' | sh /dev/stdin",
+        "sh <<'E'\necho x > secret/a\nE",
+        "timeout 5 sh -c 'echo x > secret/a'",
+        "env -C secret sh -c 'echo x > a'",
+        "sudo -u root bash -c 'echo x > secret/a'",
+        "su -c 'echo x > secret/a'",
+        "exec -a x sh -c 'echo x > secret/a'",
+        "command eval 'echo x > secret/a'",
+        "find . -exec sh -c 'echo x > {}' ;",
+        "echo secret/a | xargs -I% sh -c 'echo x > %'",
+        "$X -c 'echo x > secret/a'",
+        &long,
+    ] {
+        assert!(is_denied("Write(secret/**)", "Bash", command), "{command}");
+        assert!(is_denied("Write", "Bash", command), "{command}");
+    }
+    for command in [
+        "echo x > other",
+        "cd docs && ls",
+        "cd docs && ls > /dev/null 2>&1",
+        "cd docs && ls > /tmp/x",
+        "cat < secret/a",
+        "sh -c 'echo x > other'",
+        "sh build.sh \"$X\"",
+        "timeout 5 curl \"$X\"",
+        "eval 'ls > other'",
+        "trap 'rm -f x' EXIT",
+        "command -v sh",
+        "find . -name x -exec cat {} +",
+        "git commit -m \"$X\"",
+    ] {
+        assert!(!is_denied("Write(secret/**)", "Bash", command), "{command}");
+    }
+    assert!(is_denied("Read(secret/**)", "Bash", "cd secret && cat < a"));
+    assert!(is_denied(
+        "Read(secret/**)",
+        "Bash",
+        "sh -c 'cat < secret/a'"
+    ));
+    assert!(!is_denied("Read(secret/**)", "Bash", "cd secret && ls > a"));
+    assert!(is_denied("Bash(rm:*)", "Bash", "echo rm x | sh -s y"));
+    assert!(is_denied("Bash(rm:*)", "Bash", "echo rm x | sh /dev/stdin"));
+}
+
+#[test]
+fn a_command_of_words_or_in_another_folder() {
+    for (input, expected) in [
+        (r#"{"command":["sh","-c","echo x > secret/a"]}"#, true),
+        (r#"{"command":["ls","secret"]}"#, false),
+        (r#"{"command":"echo x > a","cwd":"secret"}"#, true),
+        (r#"{"command":"echo x > a"}"#, false),
+        (r#"{"text":"echo"}"#, true),
+    ] {
+        let request = GuardRequest {
+            tool: "Bash".into(),
+            input: serde_json::from_str(input).unwrap(),
+        };
+        let policy = [policy("user", "Write(secret/**)")];
+        let decision = check(&request, &[], &policy, &Machine::new());
+        let is_denied = decision.verdict == GuardVerdict::Denied;
+        assert_eq!(is_denied, expected, "{input}: {decision:?}");
+    }
+}
+
+#[test]
+fn a_search_is_told_to_leave_out_what_is_denied() {
+    let request = GuardRequest {
+        tool: "Grep".into(),
+        input: serde_json::from_str(r#"{"pattern":"x"}"#).unwrap(),
+    };
+    let ask = |tools: &str| check(&request, &[], &[policy("user", tools)], &Machine::new());
+    let decision = ask("Read(secret/**)");
+    assert_eq!(decision.verdict, GuardVerdict::Allowed);
+    assert!(decision.caution.unwrap().contains("left out"));
+    assert_eq!(ask("Write(secret/**)").caution, None);
+    assert_eq!(ask("Read(*)").verdict, GuardVerdict::Denied);
+    let unseen = Unseen::of(&[], &[policy("user", "Read(secret/**), Grep(.env)")]);
+    for (path, expected) in [
+        ("/project/secret/a", true),
+        ("/project/x/.env", true),
+        ("/project/docs/a", false),
+        ("/project/a\nb", true),
+    ] {
+        assert_eq!(unseen.has(path, &Machine::new()), expected, "{path}");
+    }
 }
