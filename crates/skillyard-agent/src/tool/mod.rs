@@ -1,10 +1,12 @@
 //! The tools of a model: what they are called, what they take, and what they do.
 //!
-//! `skill` has those that lead to skills, `workspace` those that work on files, `call` is the way
-//! that every call takes: understood, guarded, approved, made, written down.
+//! `skill` has those that lead to skills, `workspace` those that work on files, `search` those that
+//! look through them, `call` is the way that every call takes: understood, guarded, approved, made,
+//! written down.
 
 mod call;
 mod decided;
+mod search;
 mod skill;
 mod spec;
 mod workspace;

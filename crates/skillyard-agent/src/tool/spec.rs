@@ -119,6 +119,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
 
 fn workspace_specs() -> [ToolSpec; 6] {
     let path = || text("A path in the workspace");
+    let within = || text("Only this folder or file of the workspace");
     [
         spec(
             "Read",
@@ -144,13 +145,17 @@ fn workspace_specs() -> [ToolSpec; 6] {
         spec(
             "Glob",
             "List the files of the workspace whose path matches a pattern such as `src/**/*.rs`.",
-            &json!({ "pattern": text("The pattern") }),
+            &json!({ "pattern": text("The pattern"), "path": within() }),
             &["pattern"],
         ),
         spec(
             "Grep",
             "Find lines in the files of the workspace.",
-            &json!({ "pattern": text("A regular expression"), "glob": text("Only files whose path matches this pattern") }),
+            &json!({
+                "pattern": text("A regular expression"),
+                "path": within(),
+                "glob": text("Only files whose path matches this pattern"),
+            }),
             &["pattern"],
         ),
         spec(

@@ -6,27 +6,21 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
     Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
 use skillyard_format::difference::{Difference, Limits};
 use skillyard_format::render::foreign::stream;
+use skillyard_trust::guard::ActiveSkill;
 
-use super::skill::{number, optional, wanted};
+use super::skill::{number, wanted};
 use crate::host::{CommandRun, Host, Ran};
 
 /// Most bytes of a file that one call gives.
 const MOST_BYTES: u64 = 60_000;
-/// Most files that `Glob` names and lines that `Grep` gives.
-const MOST_FOUND: usize = 200;
-/// Longest line that `Grep` gives.
-const LONGEST_LINE: usize = 300;
-/// Largest file that `Grep` looks into.
-const LARGEST: u64 = 1_000_000;
 /// Most bytes that an edit reads.
 const MOST_EDITED: u64 = 2_000_000;
 /// Most lines of a change that a person is shown.
@@ -47,6 +41,8 @@ pub(super) struct Done {
 pub(super) struct Workspace<'a> {
     pub(super) host: &'a mut dyn Host,
     pub(super) readable: Vec<PathBuf>,
+    /// The skills that are active; what they deny is found by no search.
+    pub(super) skills: &'a [ActiveSkill],
     pub(super) cancel: &'a AtomicBool,
     /// What the last program made that other programs obey.
     pub(super) made: Option<String>,
@@ -81,20 +77,23 @@ impl Workspace<'_> {
             .filter(|path| self.host.keeps(path))
     }
 
-    fn root(&self) -> Result<SkillRoot, String> {
+    pub(super) fn root(&self) -> Result<SkillRoot, String> {
         let folder = self.host.surroundings().workspace();
         SkillRoot::open(folder).map_err(|error| error.to_string())
     }
 
     /// The path below the workspace that is meant.
     fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
-        let path = wanted(arguments, "path")?;
+        Ok(self.below(wanted(arguments, "path")?))
+    }
+
+    /// A path without the workspace in front.
+    pub(super) fn below(&self, path: &str) -> String {
         let folder = self.host.surroundings().workspace();
         let below = Path::new(path)
             .strip_prefix(folder)
             .unwrap_or(Path::new(path));
-        let below = below.to_str().unwrap_or(path);
-        Ok(below.to_owned())
+        below.to_str().unwrap_or(path).to_owned()
     }
 
     fn read(&self, arguments: &Map<String, Value>) -> Result<String, String> {
@@ -204,76 +203,6 @@ impl Workspace<'_> {
         self.made.clone_from(&ran.made);
         Ok(ran)
     }
-
-    fn glob(&self, arguments: &Map<String, Value>) -> Result<String, String> {
-        let matcher = matcher(wanted(arguments, "pattern")?)?;
-        let mut found = Vec::new();
-        for path in self.files() {
-            let path = path?;
-            if matcher.is_match(&path) {
-                found.push(path);
-            }
-        }
-        Ok(listed(found))
-    }
-
-    fn grep(&self, arguments: &Map<String, Value>) -> Result<String, String> {
-        let pattern = wanted(arguments, "pattern")?;
-        let pattern = regex::RegexBuilder::new(pattern)
-            .size_limit(1 << 20)
-            .build()
-            .map_err(|error| format!("the pattern cannot be understood: {error}"))?;
-        let only = optional(arguments, "glob")?.map(matcher).transpose()?;
-        let root = self.root()?;
-        let limits = ReadLimits {
-            max_bytes: LARGEST,
-            ..ReadLimits::default()
-        };
-        let mut found = Vec::new();
-        for path in self.files() {
-            let path = path?;
-            if only.as_ref().is_some_and(|only| !only.is_match(&path)) {
-                continue;
-            }
-            let Ok(read) = root.read(&path, ReadRange::default(), &limits) else {
-                continue;
-            };
-            let Content::Text(text) = read.content else {
-                continue;
-            };
-            for (at, line) in text.lines().enumerate() {
-                if pattern.is_match(line) {
-                    let line: String = line.chars().take(LONGEST_LINE).collect();
-                    found.push(format!("{path}:{}: {line}", at + 1));
-                }
-            }
-            if found.len() > MOST_FOUND {
-                break;
-            }
-        }
-        Ok(listed(found))
-    }
-
-    /// The files of the workspace, sorted; ignored ones and links are passed over. There may be
-    /// very many: whoever stops does not wait for the last.
-    fn files(&self) -> impl Iterator<Item = Result<String, String>> {
-        let cancel = self.cancel;
-        let folder = self.host.surroundings().workspace().to_owned();
-        let walk = ignore::WalkBuilder::new(&folder)
-            .follow_links(false)
-            .require_git(false)
-            .sort_by_file_path(Ord::cmp)
-            .build();
-        walk.filter_map(move |entry| {
-            if cancel.load(Ordering::Relaxed) {
-                return Some(Err("it was stopped".to_owned()));
-            }
-            let entry = entry.ok()?;
-            let is_file = entry.file_type()?.is_file();
-            let below = entry.path().strip_prefix(&folder).ok()?.to_str()?;
-            is_file.then(|| Ok(below.to_owned()))
-        })
-    }
 }
 
 /// What a program did, as a model reads it.
@@ -317,20 +246,4 @@ fn edited(arguments: &Map<String, Value>, path: &str, before: &str) -> Result<St
             "the old text is {count} times in `{path}`; give more of it"
         )),
     }
-}
-
-fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
-    let glob = Glob::new(pattern).map_err(|error| error.to_string())?;
-    Ok(glob.compile_matcher())
-}
-
-fn listed(mut found: Vec<String>) -> String {
-    if found.is_empty() {
-        return "Nothing was found.".into();
-    }
-    if found.len() > MOST_FOUND {
-        found.truncate(MOST_FOUND);
-        found.push(format!("[only the first {MOST_FOUND} are shown]"));
-    }
-    found.join("\n")
 }

@@ -44,6 +44,8 @@ pub(crate) struct Machine {
     pub(crate) approved: Vec<String>,
     /// A skill, its digest, and the tools that were approved for it.
     pub(crate) tools: Option<(String, String, String)>,
+    /// What the policy denies.
+    pub(crate) denied: Vec<DenyLayer>,
     /// Calls of lent tools: the tool, its arguments and the active skills.
     pub(crate) lent: Vec<(String, Value, Vec<String>)>,
 }
@@ -60,6 +62,7 @@ impl Lab {
             commands: Vec::new(),
             approved: Vec::new(),
             tools: None,
+            denied: Vec::new(),
             lent: Vec::new(),
         };
         Self {
@@ -115,6 +118,7 @@ impl Lab {
             host: Box::new(Pretended {
                 machine: Arc::clone(&self.machine),
                 workspace: Folder(root.join("work")),
+                denied: self.machine.lock().unwrap().denied.clone(),
             }),
             store: Arc::new(self.store()),
             clock: Timestamp::now,
@@ -164,6 +168,7 @@ impl Lab {
 struct Pretended {
     machine: Arc<Mutex<Machine>>,
     workspace: Folder,
+    denied: Vec<DenyLayer>,
 }
 
 struct Folder(PathBuf);
@@ -237,7 +242,7 @@ impl Host for Pretended {
     }
 
     fn denied(&self) -> &[DenyLayer] {
-        &[]
+        &self.denied
     }
 
     fn lent(&self) -> Vec<ToolSpec> {

@@ -16,6 +16,7 @@ mod probes;
 mod providers;
 mod replays;
 mod requirements;
+mod searches;
 mod server;
 mod sessions;
 mod stores;

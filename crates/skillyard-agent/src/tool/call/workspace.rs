@@ -102,6 +102,7 @@ impl Calls<'_> {
         let folders = self.active.iter().filter_map(|each| each.folder.clone());
         Workspace {
             readable: folders.collect(),
+            skills: self.active,
             host: self.host,
             cancel: self.cancel,
             made: None,

@@ -1,0 +1,129 @@
+//! What `Grep` and `Glob` find, and what they must leave out.
+
+use serde_json::{Value, json};
+use skillyard_agent::front_end::Answer;
+use skillyard_agent::message::CallOutcome;
+use skillyard_format::allowed_tools::AllowedTools;
+use skillyard_trust::guard::DenyLayer;
+
+use crate::guard::turn;
+use crate::lab::{Front, Lab};
+
+fn lab() -> Lab {
+    let lab = Lab::new();
+    lab.skill(
+        "documents",
+        "Reads documents. Use for documents.",
+        "allowed-tools: Grep(docs/**) Glob(docs/**) Read(docs/**)\n",
+        "Read them.",
+    );
+    lab.skill(
+        "careful",
+        "Keeps secrets. Use for secrets.",
+        "disallowed-tools: Read(secret/**)\n",
+        "Keep them.",
+    );
+    lab.write("work/docs/d", "PASSWORD of d\n");
+    lab.write("work/docs/deep/e.md", "PASSWORD of e\n");
+    lab.write("work/secret/a", "PASSWORD of a\n");
+    lab.write("work/secret/b", "nothing\n");
+    lab
+}
+
+fn search(lab: &Lab, prompt: &str, all: &[(&str, Value)]) -> Vec<(CallOutcome, String)> {
+    turn(lab, &mut Front::new(Answer::No), prompt, all).0
+}
+
+#[test]
+fn a_search_stays_in_the_folder_or_file_that_was_judged() {
+    let lab = lab();
+    let all = [
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "docs/d" })),
+        ("Glob", json!({ "pattern": "**", "path": "docs/d" })),
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "./docs/" })),
+        ("Glob", json!({ "pattern": "deep/*.md", "path": "docs" })),
+        ("Grep", json!({ "pattern": "PASSWORD" })),
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "secret" })),
+        (
+            "Grep",
+            json!({ "pattern": "PASSWORD", "file_path": "docs/d" }),
+        ),
+        (
+            "Glob",
+            json!({ "pattern": "**", "notebook_path": "docs/d" }),
+        ),
+    ];
+    let found = search(&lab, "/documents look", &all);
+    assert_eq!(found[0].1, "docs/d:1: PASSWORD of d");
+    assert_eq!(found[1].1, "docs/d");
+    let both = "docs/d:1: PASSWORD of d\ndocs/deep/e.md:1: PASSWORD of e";
+    assert_eq!(found[2].1, both);
+    assert_eq!(found[3].1, "docs/deep/e.md");
+    assert_eq!(found[4].0, CallOutcome::Denied, "{found:?}");
+    assert_eq!(found[5].0, CallOutcome::Denied, "{found:?}");
+    for (outcome, content) in &found[6..] {
+        assert_eq!(*outcome, CallOutcome::Failed);
+        assert!(content.starts_with("there is no argument `"), "{content}");
+    }
+}
+
+#[test]
+fn a_search_leaves_out_what_may_not_be_read() {
+    let both = "docs/d:1: PASSWORD of d\ndocs/deep/e.md:1: PASSWORD of e\n";
+    let note = "[2 files may not be read and were left out]";
+    let all = [
+        ("Grep", json!({ "pattern": "PASSWORD" })),
+        (
+            "Grep",
+            json!({ "pattern": "PASSWORD", "glob": "secret/**" }),
+        ),
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "secret" })),
+        ("Glob", json!({ "pattern": "**" })),
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "secret/a" })),
+        ("Grep", json!({ "pattern": "PASSWORD", "path": "docs" })),
+    ];
+    let expected = [
+        format!("{both}{note}"),
+        format!("Nothing was found.\n{note}"),
+        format!("Nothing was found.\n{note}"),
+        format!("docs/d\ndocs/deep/e.md\n{note}"),
+    ];
+    for (prompt, denied) in [("look", "Read(secret/**)"), ("/careful look", "WebFetch")] {
+        let lab = lab();
+        lab.machine.lock().unwrap().denied = vec![DenyLayer {
+            name: "org".into(),
+            tools: AllowedTools::parse(denied),
+        }];
+        let found = search(&lab, prompt, &all);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found, &(CallOutcome::Ok, expected.clone()));
+        }
+        assert_eq!(found[4].0, CallOutcome::Denied);
+        assert_eq!(found[5].1, both.trim_end(), "nothing there is denied");
+    }
+}
+
+#[test]
+fn a_search_does_not_leave_the_workspace() {
+    let lab = lab();
+    lab.write("outside/x", "PASSWORD of x\n");
+    let link = lab.folder.path().join("work/link");
+    std::os::unix::fs::symlink("../outside", link).unwrap();
+    let at = |path: &str| ("Glob", json!({ "pattern": "**", "path": path }));
+    let work = lab.folder.path().canonicalize().unwrap().join("work");
+    let inside = work.join("docs/deep");
+    let all = [
+        at("link"),
+        at("link/x"),
+        at("../outside"),
+        at("/etc"),
+        at("docs/none"),
+        at(inside.to_str().unwrap()),
+    ];
+    let found = search(&lab, "look", &all);
+    assert_eq!(found[0].1, "Nothing was found.");
+    for (outcome, content) in &found[1..5] {
+        assert_eq!(*outcome, CallOutcome::Failed, "{content}");
+    }
+    assert_eq!(found[5].1, "docs/deep/e.md");
+}
