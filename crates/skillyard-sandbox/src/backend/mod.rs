@@ -86,8 +86,15 @@ impl Backend {
         let writable = profile.writable().next().is_some();
         let restricted = profile.commands != Commands::Any;
         match self {
-            // Who asks for no sandbox gets none; it is said and recorded.
-            Self::Bubblewrap | Self::None => None,
+            Self::Bubblewrap => None,
+            // Who asks for no sandbox gets none; it is said and recorded. What they ask for
+            // besides is still not passed over.
+            Self::None => {
+                if let Network::Hosts(_) = profile.network {
+                    return Some("it leaves the whole network open".into());
+                }
+                restricted.then(|| "it lets every program be started".into())
+            }
             Self::Landlock => {
                 if let Network::Hosts(_) = profile.network {
                     return Some("it can close the network or leave it open, but not let single hosts through".into());

@@ -196,7 +196,8 @@ impl Host for Machine {
         });
         let kept = profile.map(|profile| profile.protected).unwrap_or_default();
         let path = Path::new(path.trim_start_matches("./"));
-        kept.iter().any(|kept| path.starts_with(kept))
+        // Below the top what is there is kept, and what is not there must not come into being.
+        profile::is_obeyed(path) || kept.iter().any(|kept| path.starts_with(kept))
     }
 
     fn withheld(&self, skill: &str) -> Option<Withheld> {

@@ -39,7 +39,8 @@ pub(super) fn explain(
     row("sandbox", backend.as_str());
     row("command", &profile::argv(&plan.command).join(" "));
     row("starts in", &plan.command.directory.to_string_lossy());
-    for mount in &plan.profile.mounts {
+    let is_held = backend != Backend::None;
+    for mount in plan.profile.mounts.iter().filter(|_| is_held) {
         let label = if mount.access == Access::Write {
             "writes"
         } else {
@@ -47,7 +48,7 @@ pub(super) fn explain(
         };
         row(label, &backend.place(mount).to_string_lossy());
     }
-    if plan.profile.writable().next().is_some() {
+    if is_held && plan.profile.writable().next().is_some() {
         let protected = plan.profile.protected.len();
         row(
             "but never",
@@ -56,7 +57,7 @@ pub(super) fn explain(
             ),
         );
     }
-    row("reaches", &profile::reach(&plan.profile));
+    row("reaches", &profile::reach(&plan.profile, backend));
     if let Commands::Only(programs) = &plan.profile.commands {
         let programs: Vec<_> = programs.iter().map(|each| each.to_string_lossy()).collect();
         row("starts", &programs.join(" "));

@@ -36,7 +36,7 @@ pub(crate) enum RunError {
     Timeout,
     #[error("`{key}` is locked by `{}`, and `{flag}` would loosen it", by.display())]
     Locked {
-        key: &'static str,
+        key: String,
         flag: &'static str,
         by: PathBuf,
     },

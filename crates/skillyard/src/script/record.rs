@@ -139,6 +139,9 @@ impl Run<'_> {
 
     /// The folder of the user that it may use, and how.
     fn workspace(&self) -> String {
+        if self.backend == Backend::None {
+            return "any".to_owned();
+        }
         let Some(folder) = &self.allowed.workspace else {
             return "none".to_owned();
         };

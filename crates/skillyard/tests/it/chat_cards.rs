@@ -45,12 +45,60 @@ fn a_command_that_fails_is_not_said_to_be_done() {
 #[test]
 fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
     let context = TestContext::new();
-    for path in ["CLAUDE.md", "./.git/hooks/pre-commit"] {
+    context.mkdir("sub");
+    for path in [
+        "CLAUDE.md",
+        "./.git/hooks/pre-commit",
+        "sub/.claude/settings.json",
+        "sub/.mcp.json",
+        "sub/.git",
+        "new/deep/AGENTS.md",
+    ] {
         let told = called(&context, "Write", &json!({ "path": path, "content": "x" }));
         assert!(told.contains("decides what other programs do"), "{told}");
     }
     let asked = context.json(&["audit", "log", "--event", "approval.requested", "--json"]);
     assert!(asked["events"].as_array().unwrap().is_empty(), "{asked}");
+    let told = called(
+        &context,
+        "Write",
+        &json!({ "path": "sub/x.md", "content": "x" }),
+    );
+    assert!(told.contains("✓"), "{told}");
+    assert_eq!(context.read("sub/x.md"), "x");
+}
+
+#[test]
+fn what_may_not_be_read_is_found_by_no_search() {
+    let context = TestContext::new();
+    context.write("docs/d", "PASSWORD of d\n");
+    context.write("secret/a", "PASSWORD of a\n");
+    let settings = [
+        "models.test.tool_mode=native",
+        "tools.deny=[\"Read(secret/**)\"]",
+    ];
+    for arguments in [
+        json!({ "pattern": "PASSWORD" }),
+        json!({ "pattern": "PASSWORD", "glob": "secret/**" }),
+    ] {
+        let (url, requests) = model(vec![
+            json!({ "content": "", "tool_calls": [call("a", "Grep", &arguments)] }),
+            json!({ "content": "Done." }),
+        ]);
+        let mut command = context.skillyard();
+        command.args(["--config", &format!("models.test.url={url}")]);
+        for setting in settings {
+            command.args(["--config", setting]);
+        }
+        let told = output(command.args(["chat", "--model", "test/m", "-p", "go"]));
+        assert!(told.status.success(), "{}", text(&told.stderr));
+        let last = requests.lock().unwrap().last().unwrap().to_string();
+        assert!(!last.contains("PASSWORD of a"), "{last}");
+        assert!(
+            last.contains("[1 file may not be read and was left out]"),
+            "{last}"
+        );
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod git;
 mod question;
 mod recorded;
 mod refused;
+mod without;
 mod workspace;
 
 use std::fs;

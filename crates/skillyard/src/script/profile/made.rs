@@ -1,7 +1,7 @@
 //! What a run made that other programs obey.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_sandbox::Profile;
 
@@ -22,13 +22,13 @@ pub(crate) struct Made {
 impl Made {
     /// What was made in the folders that a run with this profile could write to.
     pub(crate) fn by(profile: &Profile) -> Self {
-        let known: HashSet<&PathBuf> = profile.protected.iter().collect();
+        let known: HashSet<&Path> = profile.protected.iter().map(PathBuf::as_path).collect();
         let mut made = Self::default();
         for mount in profile.writable() {
-            let found = protected::find(&mount.source);
+            let found = protected::find(&mount.source, |place| known.contains(place));
             made.more |= !found.is_all;
             let new = found.places.into_iter();
-            let new = new.filter(|place| !known.contains(place));
+            let new = new.filter(|place| !known.contains(place.as_path()));
             // The folder itself can become a repository of git.
             made.places.extend(new.map(|place| {
                 if place.as_os_str().is_empty() {
@@ -45,8 +45,11 @@ impl Made {
     pub(crate) fn told(&self) -> Option<String> {
         let named = self.places.iter().take(MOST_NAMED);
         // Whoever made it chose its name, too.
-        let shown = |place: &PathBuf| place.to_string_lossy().replace(char::is_control, "?");
-        let named: Vec<String> = named.map(|place| format!("`{}`", shown(place))).collect();
+        let shown = |place: &PathBuf| match place.to_string_lossy() {
+            text if text == "." => "`.`, a repository of git or closed to us".to_owned(),
+            text => format!("`{}`", text.replace(char::is_control, "?")),
+        };
+        let named: Vec<String> = named.map(shown).collect();
         let named = named.join(", ");
         match (self.places.len(), self.more) {
             (0, false) => None,

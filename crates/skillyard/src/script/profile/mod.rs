@@ -27,6 +27,7 @@ use narrowed::{limits, network};
 
 pub(crate) use folder::workspace;
 pub(crate) use made::Made;
+pub(crate) use protected::is_obeyed;
 pub(crate) use told::{argv, as_json, limits_json, reach};
 
 /// What the user allows.
@@ -151,7 +152,16 @@ pub(crate) fn plan(
         .mounts
         .extend(installation.map(|folder| Mount::new(folder, Access::Read)));
     profile.mounts.push(skill);
-    let wished = network(&mut profile, allowed, &declared);
+    let wished = if backend == Backend::None {
+        // Nothing is kept from it, so nothing else is told. Hosts that were asked for are refused.
+        profile.network = match &allowed.network {
+            Network::Hosts(rules) => Network::Hosts(rules.clone()),
+            Network::None | Network::Full => Network::Full,
+        };
+        Vec::new()
+    } else {
+        network(&mut profile, allowed, &declared)
+    };
     profile.environment = environment(&folder, subject.name, &allowed.environment);
     let script = folder.join(subject.script);
     let mut words = interpreter.arguments.clone();
@@ -304,7 +314,7 @@ mod tests {
         let more = planned(&more, &allowed);
         assert_eq!(more.profile.limits, plain.profile.limits);
         let writes = format!("hosts a.example; writes `{}`", folder.path().display());
-        assert_eq!(reach(&more.profile), writes);
+        assert_eq!(reach(&more.profile, Backend::Bubblewrap), writes);
         assert_eq!(more.wished, ["evil.example".parse().unwrap()]);
         let less = json!({ "sandbox-timeout": "5", "sandbox-memory": "10", "sandbox-network": "none", "sandbox-workspace": "none" });
         let less = planned(&less, &allowed);
@@ -315,7 +325,7 @@ mod tests {
             ),
             (5, 10 << 20)
         );
-        assert_eq!(reach(&less.profile), "no network");
+        assert_eq!(reach(&less.profile, Backend::Bubblewrap), "no network");
         assert_eq!(less.command.directory, Path::new("/skills/pdf"));
         let read = planned(&json!({ "sandbox-workspace": "read" }), &allowed);
         assert_eq!(read.profile.writable().count(), 0);
@@ -324,7 +334,10 @@ mod tests {
             ..Allowed::default()
         };
         assert_eq!(
-            reach(&planned(&json!({ "sandbox-network": "a.example" }), &full).profile),
+            reach(
+                &planned(&json!({ "sandbox-network": "a.example" }), &full).profile,
+                Backend::Bubblewrap
+            ),
             "hosts a.example"
         );
         let none = planned(

@@ -8,7 +8,7 @@ use skillyard_sandbox::{Access, Backend, Command, Commands, HostRule, Limits, Ne
 use super::Plan;
 
 /// What a script can reach, in one line.
-pub(crate) fn reach(profile: &Profile) -> String {
+pub(crate) fn reach(profile: &Profile, backend: Backend) -> String {
     let network = match &profile.network {
         Network::None => "no network".to_owned(),
         Network::Full => "the whole network".to_owned(),
@@ -18,6 +18,9 @@ pub(crate) fn reach(profile: &Profile) -> String {
         }
     };
     let mut text = network;
+    if backend == Backend::None {
+        return format!("{text}; reads and writes whatever you can");
+    }
     for mount in profile.writable() {
         let _ = write!(text, "; writes `{}`", mount.source.display());
     }
@@ -50,8 +53,10 @@ pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
         Network::Hosts(_) => "hosts",
         Network::Full => "full",
     };
+    // Without a sandbox nobody holds them.
     let protected: Vec<_> = protected
         .iter()
+        .filter(|_| backend != Backend::None)
         .map(|path| path.to_string_lossy())
         .collect();
     json!({

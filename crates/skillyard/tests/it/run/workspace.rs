@@ -105,6 +105,28 @@ fn a_workspace_that_becomes_a_repository_of_git_is_told() {
     let (printed, works) = tried(&context, "mkdir objects refs; echo x > HEAD");
     assert!(works, "{printed}");
     assert!(printed.contains("sandbox: it made `.`"), "{printed}");
+    assert!(printed.contains("a repository of git"), "{printed}");
+}
+
+#[test]
+fn a_repository_of_git_hides_nothing_that_was_made_in_it() {
+    let context = any_script();
+    context.mkdir("desk");
+    let repository = "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD";
+    let script = format!(
+        "mkdir -p new sub/.claude; echo e > sub/CLAUDE.md; {repository}; cd new; {repository}; \
+         mkdir -p deep; echo e > deep/.mcp.json"
+    );
+    let run = ["run", "tools", "any.sh", "--workspace", "desk", "--json"];
+    let told = context.json(&[&run[..], &["--", &script]].concat());
+    let made = [
+        ".",
+        "new",
+        "new/deep/.mcp.json",
+        "sub/.claude",
+        "sub/CLAUDE.md",
+    ];
+    assert_eq!(told["made"], serde_json::json!(made), "{told}");
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
         path: workspace.to_owned(),
         reason: reason.to_owned(),
     };
-    let found = find(workspace);
+    // What is in a repository is kept with it.
+    let found = find(workspace, |_| true);
     if !found.is_all {
         return Err(failed(
             "it has too many folders to find what must stay as it is",
@@ -47,8 +48,15 @@ pub(super) struct Found {
     pub(super) is_all: bool,
 }
 
-/// As many of the places as can be looked for.
-pub(super) fn find(workspace: &Path) -> Found {
+/// Whether a path in a workspace, however deep, has a name in it that is held shut at the top.
+pub(crate) fn is_obeyed(path: &Path) -> bool {
+    let held: HashSet<&OsStr> = names::held().map(OsStr::new).collect();
+    path.iter().any(|name| held.contains(name))
+}
+
+/// As many of the places as can be looked for; those in a repository of git only where it is not
+/// kept as it is.
+pub(super) fn find(workspace: &Path, is_kept: impl Fn(&Path) -> bool) -> Found {
     let mut walk = Walk {
         workspace,
         names: names::held().chain(names::kept()).map(OsStr::new).collect(),
@@ -60,7 +68,7 @@ pub(super) fn find(workspace: &Path) -> Found {
     let mut is_all = true;
     while is_all && let Some(folder) = walk.ahead.pop() {
         folders += 1;
-        walk.look(folder);
+        walk.look(folder, &is_kept);
         is_all = folders <= MOST_FOLDERS && walk.places.len() <= MOST_PLACES;
     }
     Found {
@@ -78,7 +86,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Looks through one folder, and notes those in it for later.
-    fn look(&mut self, folder: PathBuf) {
+    fn look(&mut self, folder: PathBuf, is_kept: impl Fn(&Path) -> bool) {
         let Ok(entries) = fs::read_dir(self.workspace.join(&folder)) else {
             // What we may not look into, its owner could open up again.
             self.places.insert(folder);
@@ -98,10 +106,12 @@ impl Walk<'_> {
                 below.push(folder.join(name));
             }
         }
-        if shape.is_repository() {
-            self.places.insert(folder);
-        } else {
+        let is_repository = shape.is_repository();
+        if !is_repository || !is_kept(&folder) {
             self.ahead.extend(below);
+        }
+        if is_repository {
+            self.places.insert(folder);
         }
     }
 }
