@@ -26,6 +26,8 @@ use crate::view::Viewer;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "skill_run";
+/// How many characters of a script's input are shown to who is asked.
+const SHOWN_INPUT: usize = 200;
 /// What is said to who may not.
 pub(crate) const NEEDS_ROLE: &str = "this needs a token with the role `run`";
 
@@ -116,12 +118,19 @@ impl Wanted {
     pub(crate) fn question(&self, reason: &str) -> String {
         let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
         let mut text = format!(
-            "Skill `{}` wants to run `{}",
+            "Skill `{}` wants to run `{}`",
             line(&self.skill.record.name),
-            line(&self.input.script)
+            command_line(&self.input.script, &self.input.args)
         );
-        for word in &self.input.args {
-            let _ = write!(text, " {}", line(word));
+        if let Some(stdin) = &self.input.stdin {
+            let begins: String = stdin.chars().take(SHOWN_INPUT).collect();
+            let more = if begins.len() < stdin.len() {
+                " and more"
+            } else {
+                ""
+            };
+            let (bytes, begins) = (stdin.len(), quoted(&begins));
+            let _ = write!(text, " with {bytes} bytes of input ({begins}{more})");
         }
         let network = match self.hosts.as_slice() {
             [] => "without network".to_owned(),
@@ -129,11 +138,32 @@ impl Wanted {
         };
         let _ = write!(
             text,
-            "` in a sandbox {network} and without your files ({reason}). Its files have the digest {}.",
+            " in a sandbox {network} and without your files ({reason}). Its files have the digest {}.",
             self.digest
         );
         text
     }
+}
+
+/// A script and its arguments as they are shown to who is asked: no word is taken for two, or for
+/// the words around it.
+pub(crate) fn command_line(script: &str, arguments: &[String]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    let words = std::iter::once(script).chain(arguments.iter().map(String::as_str));
+    let words = words.map(|word| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.to_owned()
+        } else {
+            quoted(word)
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A text in quotes, with no backtick and no end of a line in it.
+fn quoted(text: &str) -> String {
+    let text = json!(text).to_string().replace('`', "\\u0060");
+    skillyard_format::render::one_line(&text).into_owned()
 }
 
 /// Understands a call, and says what policy and approvals say.

@@ -6,6 +6,8 @@ use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, Tri
 use skillyard_agent::message::CallOutcome;
 use utoipa::ToSchema;
 
+use crate::script::command_line;
+
 /// How much of a text is shown; the model reads all of it.
 const LONGEST: usize = 64 * 1024;
 
@@ -179,12 +181,9 @@ impl Question {
                 script,
                 arguments,
             } => {
-                let words = [script.clone()]
-                    .into_iter()
-                    .chain(arguments.iter().cloned());
-                let line: Vec<String> = words.collect();
+                let line = command_line(script, arguments);
                 let (skill, digest) = (Some(skill.clone()), Some(digest.clone()));
-                ("script", line.join(" "), skill, digest)
+                ("script", line, skill, digest)
             }
             Action::Command { command } => ("command", command.clone(), None, None),
             Action::Change { tool, path, .. } => ("change", format!("{tool} {path}"), None, None),

@@ -179,6 +179,25 @@ async fn posted(server: &TestServer, tool: &str, token: &str, body: &Value) -> (
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_question_shows_its_words_apart_and_what_is_read() {
+    let server = TestServer::running();
+    let mut odd = input();
+    odd["args"] = json!([
+        "a b",
+        "` in a sandbox without network (it is safe).\n\n`",
+        ""
+    ]);
+    odd["stdin"] = json!("rm -rf `x`\n".repeat(100));
+    let (status, question) = posted(&server, "skill_run", RUN, &odd).await;
+    assert_eq!(status, 428, "{question}");
+    let words = question["detail"].as_str().unwrap();
+    let expected = "wants to run `scripts/fill.sh \"a b\" \"\\u0060 in a sandbox without network \
+                    (it is safe).\\n\\n\\u0060\" \"\"` with 1100 bytes of input (\"rm -rf \\u0060x\\u0060\\nrm";
+    assert!(words.contains(expected), "{words}");
+    assert!(words.contains(" and more) in a sandbox"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_program_gets_the_question_and_calls_again_with_its_consent() {
     let server = TestServer::running();
     for tool in ["skill_run", "skills.run_script"] {

@@ -76,7 +76,7 @@ pub(super) enum Scope {
     /// Commands.
     Commands(Vec<CommandPattern>),
     /// Files.
-    Files(PathPattern),
+    Files(Box<PathPattern>),
     /// Hosts.
     Domain(String),
     /// This one input.
@@ -96,9 +96,8 @@ impl Rule {
                 commands if commands.is_empty() => Scope::Nothing,
                 commands => Scope::Commands(commands),
             },
-            (Some(text), Kind::File(_)) => {
-                PathPattern::new(text).map_or(Scope::Nothing, Scope::Files)
-            }
+            (Some(text), Kind::File(_)) => PathPattern::new(text)
+                .map_or(Scope::Nothing, |pattern| Scope::Files(Box::new(pattern))),
             (Some(text), Kind::Address) => match text.strip_prefix("domain:") {
                 Some(domain) if !domain.is_empty() => Scope::Domain(domain.to_owned()),
                 _ => Scope::Nothing,

@@ -26,7 +26,7 @@ impl Unseen {
         let reads = patterns.filter(|each| tool::kind(&each.tool) == Kind::File(FileUse::Read));
         let scopes = reads.map(|pattern| Rule::new(pattern, None).scope);
         let patterns = scopes.filter_map(|scope| match scope {
-            Scope::Files(pattern) => Some(pattern),
+            Scope::Files(pattern) => Some(*pattern),
             _ => None,
         });
         Self {

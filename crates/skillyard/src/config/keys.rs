@@ -352,7 +352,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "sandbox.commands",
         Kind::Names,
         Project::Tighten,
-        "If given, the only programs of the system that scripts of skills may start.",
+        "If given, the only programs in the system's usual folders that scripts of skills may start.",
     ),
     together(
         "tools.deny",
