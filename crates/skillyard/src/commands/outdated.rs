@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_install::dependencies::{self, Needed, Root};
 use skillyard_install::lockfile::{Locked, Lockfile};
 
 use super::Outcome;
@@ -10,7 +11,8 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::changes::way;
-use crate::install::known::known;
+use crate::install::held_back;
+use crate::install::known::{again, known};
 use crate::install::newest::{Failed, expect, newest};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
@@ -43,17 +45,38 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut failed: Vec<Failed> = Vec::new();
     let difference = Difference::of(&lock, &place, &supply)?;
     let entries = chosen(&lock, &args.names)?;
-    let requested = known(&lock, &place, &supply)?.requested();
+    let known = known(&lock, &place, &supply)?;
+    let requested = known.requested();
     let within = |entry: &Locked| requested.get(&entry.name).map(String::as_str);
     let expected = entries.iter().map(|entry| (*entry, within(entry)));
     expect(&mut supply, &difference, expected);
+    let mut roots: Vec<Root> = Vec::new();
     for entry in &entries {
         // One source that cannot be reached must not hide the others.
         match newest(&mut supply, &lock, &difference, &entry.name, within(entry)) {
-            Ok(candidate) if candidate.tree.digest() == entry.digest => {}
-            Ok(candidate) => outdated.push(((*entry).clone(), candidate.locked(Vec::new()))),
+            Ok(candidate) => {
+                if candidate.tree.digest() != entry.digest {
+                    outdated.push(((*entry).clone(), candidate.locked(Vec::new())));
+                }
+                if !entry.dependency {
+                    roots.push(again(candidate, &lock, &difference, &place));
+                }
+            }
             Err(error) => failed.push(Failed::new(&entry.name, &error)),
         }
+    }
+    let mut held_back = Vec::new();
+    // What does not go together cannot be had; why it could not be found out, `update` says.
+    if !outdated.is_empty()
+        && let Ok(resolved) = dependencies::resolve_each(roots, &known, &mut supply)
+    {
+        outdated.retain_mut(|(from, to)| can_be_had(from, to, &resolved.needed));
+        held_back = resolved.needed;
+        held_back.retain(|each| {
+            entries
+                .iter()
+                .any(|entry| entry.name == each.candidate.name)
+        });
     }
     let wanted = difference.wanted.iter().map(|(name, _)| name);
     let is_asked = |name: &&String| args.names.is_empty() || args.names.contains(name);
@@ -74,6 +97,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         })).collect();
         printer.json(&json!({
             "outdated": outdated,
+            "held_back": held_back::json(&held_back),
             "failed": failed,
             "missing": missing,
             "withdrawn": withdrawn,
@@ -96,6 +120,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             );
         }
         printer.data(&text)?;
+        held_back::tell(context, &held_back);
         for each in &failed {
             each.tell(context);
         }
@@ -125,6 +150,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     Ok(if is_current { Status::Yes } else { Status::No })
+}
+
+/// Whether an update would bring something newer, which then is what is available.
+fn can_be_had(from: &Locked, to: &mut Locked, needed: &[Needed]) -> bool {
+    let Some(found) = needed.iter().find(|each| each.candidate.name == from.name) else {
+        return true;
+    };
+    if found.held_back.is_some() {
+        *to = found.candidate.locked(Vec::new());
+    }
+    to.digest != from.digest
 }
 
 /// The entries that were named, or all, also those that others need.

@@ -247,6 +247,15 @@ fn an_older_version_is_taken_where_the_newest_does_not_go_together() {
      ! tool: 1.1.0 is taken, not 1.3.0: `lib` cannot be had in a version that fits all who want it: `kit` needs `^1`, `tool` needs `^2`
     Already up to date: 3 skills (project scope) in [TIME]
     ");
+    // What an update does not bring is not offered.
+    let told = context.done(&["outdated"]);
+    assert!(
+        told.contains(" ! tool: 1.1.0 is taken, not 1.3.0"),
+        "{told}"
+    );
+    let answer = context.json(&["outdated", "--json"]);
+    assert_eq!(answer["outdated"], json!([]));
+    assert_eq!(answer["held_back"][0]["name"], "tool");
     let answer = context.json(&["update", "tool", "--yes", "--json"]);
     assert_eq!(answer["held_back"][0]["newest"], "1.3.0");
     assert_eq!(answer["changes"], json!([]));
