@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::lockfile::{has_merge_conflicts, is_folder_name};
-use crate::text::text_if_there;
+use crate::text::{text_if_there, with_line_ends_of};
 
 /// What a project wants.
 #[derive(Debug, Clone)]
 pub struct Manifest {
+    /// As it was read.
+    text: String,
     document: DocumentMut,
     skills: Vec<(String, String)>,
     agents: Vec<String>,
@@ -104,6 +106,7 @@ impl Manifest {
         }
         skills.sort_unstable();
         Ok(Self {
+            text: text.to_owned(),
             document,
             skills,
             agents,
@@ -164,7 +167,13 @@ impl Manifest {
 
     /// The manifest as text.
     pub fn to_text(&self) -> String {
-        self.document.to_string()
+        with_line_ends_of(&self.text, &self.document.to_string())
+    }
+
+    /// Whether it wants something else than when it was read.
+    pub(crate) fn is_changed(&self) -> bool {
+        let before: Result<DocumentMut, _> = self.text.parse();
+        before.is_ok_and(|before| before.to_string() != self.document.to_string())
     }
 }
 
@@ -184,6 +193,19 @@ mod tests {
             "# ours\n[skills]\nb = \"x/z\" # why\nc = \"q/r\"\n"
         );
         assert_eq!(manifest.get("b"), Some("x/z"));
+    }
+
+    #[test]
+    fn edits_keep_line_ends() {
+        let mut manifest = Manifest::understood("# ours\r\n[skills]\r\na = \"./a\"\r\n").unwrap();
+        manifest.put("a", "./a");
+        assert!(!manifest.is_changed());
+        manifest.put("b", "./b");
+        assert!(manifest.is_changed());
+        assert_eq!(
+            manifest.to_text(),
+            "# ours\r\n[skills]\r\na = \"./a\"\r\nb = \"./b\"\r\n"
+        );
     }
 
     #[test]

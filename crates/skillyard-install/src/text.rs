@@ -64,6 +64,16 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
+/// A text with the line ends that another had: who edits a file of Windows gets it back as one.
+pub fn with_line_ends_of(original: &str, text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    if original.contains("\r\n") {
+        text.replace('\n', "\r\n")
+    } else {
+        text
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

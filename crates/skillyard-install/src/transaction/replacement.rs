@@ -27,6 +27,15 @@ impl Replacement {
             before,
         })
     }
+
+    /// The same of a file of Skillyard's own; one that cannot be read says nothing.
+    pub(super) fn of_own(path: PathBuf, text: String) -> Self {
+        Self {
+            before: text_if_there(&path).ok().flatten(),
+            path: path.into(),
+            text,
+        }
+    }
 }
 
 impl Transaction<'_> {
@@ -42,18 +51,12 @@ impl Transaction<'_> {
         if let Some(file) = self.scope.placed_file()
             && (plan.placed != self.before.placed || self.is_unrecorded(plan))
         {
-            files.push(Replacement {
-                // One that cannot be read says nothing.
-                before: text_if_there(&file).ok().flatten(),
-                path: file.into(),
-                text: self.placed_text(plan, &files),
-            });
+            files.push(Replacement::of_own(file, self.placed_text(plan, &files)));
         }
-        if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest) {
-            let file = Replacement::of(file, manifest.to_text())?;
-            if file.text != file.before.as_deref().unwrap_or_default() {
-                files.push(file);
-            }
+        if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest)
+            && manifest.is_changed()
+        {
+            files.push(Replacement::of(file, manifest.to_text())?);
         }
         Ok(files)
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_install::text::with_line_ends_of;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, value};
 
 use super::layer::Layer;
@@ -73,7 +74,7 @@ impl Target {
             if insert(&mut document, key, new)? {
                 change = Change::Changed;
             }
-            let result = document.to_string();
+            let result = with_line_ends_of(text, &document.to_string());
             if result == text {
                 change = Change::None;
             }
@@ -138,7 +139,7 @@ impl Target {
                 _ => return Ok(text.to_owned()),
             }
             changed = true;
-            Ok(document.to_string())
+            Ok(with_line_ends_of(text, &document.to_string()))
         })?;
         Ok(changed)
     }

@@ -375,3 +375,33 @@ fn a_manifest_that_cannot_be_read_says_what_belongs_there() {
     assert!(told.contains("skills.toml` cannot be used"), "{told}");
     assert!(told.contains("below `[skills]`"), "{told}");
 }
+
+#[test]
+fn line_ends_stay_as_they_are() {
+    let context = installed();
+    let manifest = context.read("skills.toml").replace('\n', "\r\n");
+    context.write("skills.toml", &manifest);
+    for command in [
+        &["sync", "--locked"][..],
+        &["sync", "--frozen"],
+        &["sync"],
+        &["install", "./lib/pdf"],
+    ] {
+        context.done(command);
+        assert_eq!(context.read("skills.toml"), manifest, "{command:?}");
+    }
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    context.done(&["install", "./lib/csv"]);
+    let manifest = context.read("skills.toml");
+    assert!(manifest.contains("csv"), "{manifest}");
+    assert_eq!(
+        manifest.matches('\n').count(),
+        manifest.matches("\r\n").count()
+    );
+    let config = "# mine\r\n[install]\r\nlink = false\r\n";
+    context.configure(config);
+    context.done(&["config", "set", "install.link", "true"]);
+    let file = context.in_home(".skillyard/config.toml");
+    let expected = config.replace("false", "true");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
+}
